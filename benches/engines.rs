@@ -12,7 +12,7 @@ use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::MakeEngine;
 use diskspd::engine::Operation;
-use diskspd::engine::uring::{Options, Uring};
+use diskspd::engine::uring::{RingOptions, Uring};
 use diskspd::engine::{Done, Engine, File, Io, Setup};
 use diskspd::engines::EngineKind;
 use diskspd::sys::memory::Buffer;
@@ -78,7 +78,7 @@ fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>
     const ROUNDS: u64 = 20_000;
     let Setup { files, buffer, .. } = setup(path, depth)?;
     let files = files.into_iter().map(|file| file.handle).collect();
-    let mut ring = Ring::new(depth, files, buffer, Options::default())?;
+    let mut ring = Ring::new(depth, files, buffer, RingOptions::default())?;
     let mut done: Vec<Done> = Vec::with_capacity(depth as usize);
     let (mut push, mut reap, mut state) = (0, 0, 1);
     let mut clock = 0;
@@ -164,14 +164,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for depth in [1, 32, 128] {
         measure_ring(file.path(), depth)?;
     }
-    let bare = Options {
+    let bare = RingOptions {
         registered_files: false,
         registered_buffer: false,
         registered_ring: false,
         registered_wait: false,
-        ..Options::default()
+        ..RingOptions::default()
     };
-    for (name, options) in [("uring", Options::default()), ("uring, nothing registered", bare)] {
+    for (name, options) in [("uring", RingOptions::default()), ("uring, nothing registered", bare)] {
         for (depth, batch) in [(1, 1), (32, 1), (32, 32), (128, 16), (128, 128)] {
             let mut uring: Box<dyn Engine> = Box::new(Uring::new(setup(file.path(), depth)?, options)?);
             measure(name, &mut *uring, depth, batch)?;

@@ -2,7 +2,7 @@
 
 use super::commands::{self, COMMANDS};
 use super::flag::Flag;
-use super::flags::{GROUPS, Group};
+use super::flags::{GROUPS, OptionGroup};
 use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE, UsageExtent};
 use crate::units::wrapped::wrapped;
 use std::fmt::Write;
@@ -216,7 +216,7 @@ fn targets(text: &mut String, layout: Layout) {
     section(text, "Size suffixes, at most one", SIZES, layout);
 }
 
-fn of_group(text: &mut String, group: &Group, layout: Layout) {
+fn of_group(text: &mut String, group: &OptionGroup, layout: Layout) {
     heading(text, group.title, layout);
     group.flags().for_each(|flag| flag_row(text, flag, flag.forms.len(), layout));
 }

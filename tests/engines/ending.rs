@@ -3,7 +3,7 @@
 use crate::subjects::*;
 use diskspd::clock::Clock;
 use diskspd::engine::MakeEngine;
-use diskspd::engine::uring::{Options, Uring};
+use diskspd::engine::uring::{RingOptions, Uring};
 use diskspd::engine::{Engine, Io, Setup};
 use diskspd::engines::EngineKind;
 use diskspd::sys::memory::Buffer;
@@ -95,7 +95,7 @@ fn when_the_drain_takes_too_long_memory_and_files_are_kept_for_the_kernel() {
         clock: Clock::Monotonic,
         seed: 0,
     };
-    let options = Options { drain_limit: Duration::ZERO, ..Options::default() };
+    let options = RingOptions { drain_limit: Duration::ZERO, ..RingOptions::default() };
     let mut engine = Uring::new(setup, options).expect("io_uring");
     let memory = engine.slot(&read(0, 0, 0, 512)).expect("memory").as_ptr();
     engine.submit(&[read(0, 0, 0, 512)]).expect("submit");

@@ -7,7 +7,7 @@ use crate::common::virtual_machine::VirtualMachine;
 use crate::subjects::*;
 use diskspd::clock::Clock;
 use diskspd::engine::Operation;
-use diskspd::engine::uring::Options;
+use diskspd::engine::uring::RingOptions;
 use diskspd::engine::{Done, Engine, File, Io, Setup, nvme};
 use diskspd::io_error::NvmeStatus;
 use diskspd::sys::memory::Buffer;
@@ -59,7 +59,7 @@ fn handle(path: &PathBuf) -> OwnedFd {
 }
 
 /// One that polls for its completions, or makes writes durable, as told.
-fn engine(file: File, options: Options) -> Box<dyn Engine> {
+fn engine(file: File, options: RingOptions) -> Box<dyn Engine> {
     let buffer = Buffer::new((2 * DEPTH * BLOCK) as usize).expect("memory");
     let setup = Setup { files: vec![file], buffer, depth: DEPTH, clock: Clock::Monotonic, seed: 0 };
     Box::new(nvme::open(setup, options).expect("an engine"))
@@ -76,7 +76,7 @@ fn each(mut test: impl FnMut(&mut dyn Engine, &str)) {
             (false, true, true, false),
             (true, true, false, true),
         ] {
-            let options = Options { registered_buffer, registered_files, ..Options::default() };
+            let options = RingOptions { registered_buffer, registered_files, ..RingOptions::default() };
             let file = File { polled, write_through, ..File::from(handle(&path)) };
             let name = format!("{} {registered_buffer} {registered_files} {polled}", path.display());
             test(&mut *engine(file, options), &name);
@@ -136,7 +136,7 @@ mod inside {
     fn the_block_device_has_the_same_data() {
         use std::os::unix::fs::FileExt;
         for path in namespaces() {
-            let mut engine = engine(handle(&path).into(), Options::default());
+            let mut engine = engine(handle(&path).into(), RingOptions::default());
             fill_with(&mut *engine, |n| 0xa0 + n as u8);
             all(&mut *engine, Operation::Write);
             let sibling = path.to_str().unwrap().replace("/ng", "/nvme");
@@ -220,7 +220,7 @@ mod inside {
             buffer.as_mut_slice().fill(0x5a);
             let file = File { polled, ..File::from(handle(path)) };
             let setup = Setup { files: vec![file], buffer, depth: DEPTH, clock: Clock::Monotonic, seed: 0 };
-            let mut engine = nvme::open(setup, Options::default()).expect("an engine");
+            let mut engine = nvme::open(setup, RingOptions::default()).expect("an engine");
             assert_holds(&engine, "before", |_| 0x5a);
             for start in [0, LARGE / 2, LARGE - BLOCK as usize] {
                 let io = Io { buffer_offset: start, ..write(0, 0, 0, BLOCK) };
@@ -237,7 +237,7 @@ mod inside {
     fn it_says_what_it_makes_use_of() {
         let path = namespaces().remove(0);
         let polled = File { polled: true, ..File::from(handle(&path)) };
-        let engine = engine(polled, Options::default());
+        let engine = engine(polled, RingOptions::default());
         let features = engine.about().features;
         for expected in ["polled completion", "registered buffer", "registered files"] {
             assert!(features.contains(expected), "{features}");

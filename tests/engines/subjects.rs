@@ -6,7 +6,7 @@ use diskspd::clock::Clock;
 use diskspd::engine::MakeEngine;
 use diskspd::engine::Operation;
 #[cfg(target_os = "linux")]
-use diskspd::engine::uring::{Options, Uring};
+use diskspd::engine::uring::{RingOptions, Uring};
 use diskspd::engine::{Done, Engine, File, Io, Setup};
 use diskspd::engines::{ENGINES, EngineKind, EngineRow};
 use diskspd::sys::files::FileHandle;
@@ -42,7 +42,7 @@ fn usual() -> OpenOptions {
 
 /// Features of io_uring.
 #[cfg(windows)]
-type Options = ();
+type RingOptions = ();
 
 /// Long enough to never decide anything.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -67,7 +67,7 @@ pub fn with_source(private: usize) -> (Buffer, usize) {
 pub struct Subject {
     pub name: String,
     pub row: &'static EngineRow,
-    options: Option<Options>,
+    options: Option<RingOptions>,
     /// How files are mapped, for the engine that maps them.
     mapping: Option<MapOptions>,
 }
@@ -102,30 +102,30 @@ impl Subject {
 /// io_uring without some of what new kernels have.
 #[cfg(target_os = "linux")]
 pub fn uring_variants() -> Vec<Subject> {
-    let full = Options::default();
-    let linux_6_0 = Options { defer_taskrun: false, registered_wait: false, ..full };
-    let linux_5_19 = Options { single_issuer: false, ..linux_6_0 };
-    let linux_5_15 = Options {
+    let full = RingOptions::default();
+    let linux_6_0 = RingOptions { defer_taskrun: false, registered_wait: false, ..full };
+    let linux_5_19 = RingOptions { single_issuer: false, ..linux_6_0 };
+    let linux_5_15 = RingOptions {
         coop_taskrun: false,
         submit_all: false,
         registered_ring: false,
         cancel_any: false,
         ..linux_5_19
     };
-    let unregistered = Options {
+    let unregistered = RingOptions {
         registered_files: false,
         registered_buffer: false,
         registered_ring: false,
         registered_wait: false,
         ..full
     };
-    let bare = Options { registered_files: false, registered_buffer: false, ..linux_5_15 };
+    let bare = RingOptions { registered_files: false, registered_buffer: false, ..linux_5_15 };
     let variants = [
         ("uring as on Linux 6.0", linux_6_0),
         ("uring as on Linux 5.19", linux_5_19),
         ("uring as on Linux 5.15", linux_5_15),
-        ("uring, buffer not registered", Options { registered_buffer: false, ..full }),
-        ("uring, files not registered", Options { registered_files: false, ..full }),
+        ("uring, buffer not registered", RingOptions { registered_buffer: false, ..full }),
+        ("uring, files not registered", RingOptions { registered_files: false, ..full }),
         ("uring, nothing registered", unregistered),
         ("uring as on Linux 5.15, nothing registered", bare),
     ];

@@ -496,7 +496,8 @@ fn what_is_open_decides_and_not_what_the_name_led_to() {
         let link = at("flips");
         let (mut done, mut refused) = (0, 0);
         for _ in 0..300 {
-            let order = diskspd::run::prepare::Order { path: &link, size: 8192, zero: false, recreate: true };
+            let order =
+                diskspd::run::prepare::FileOrder { path: &link, size: 8192, zero: false, recreate: true };
             match diskspd::run::prepare::prepare(&order, &mut |_, _| (), &stop) {
                 Ok(_) => done += 1,
                 Err(_) => refused += 1,

@@ -685,7 +685,7 @@ fn what_never_ends_is_cut_and_folders_of_a_refused_file_are_removed() {
     ended.fails(1, &["/dev/zero: can't be read: it is larger than 256 MiB"]);
     let directory = directory();
     let path = directory.path().join("new/folder/test.dat");
-    let order = diskspd::run::prepare::Order { path: &path, size: MIB, zero: false, recreate: false };
+    let order = diskspd::run::prepare::FileOrder { path: &path, size: MIB, zero: false, recreate: false };
     let stop = std::sync::atomic::AtomicBool::new(true);
     diskspd::run::prepare::prepare(&order, &mut |_, _| (), &stop).unwrap_err();
     assert!(!directory.path().join("new").exists());

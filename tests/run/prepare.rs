@@ -3,7 +3,7 @@
 
 use crate::common::loops::Loop;
 use crate::common::side_by_side;
-use diskspd::run::prepare::{Order, PrepareError, Prepared, Reason, State, Why, all_fit, prepare};
+use diskspd::run::prepare::{FileOrder, PrepareError, Prepared, Reason, State, Why, all_fit, prepare};
 use diskspd::sys::extents::all_written;
 use diskspd::sys::problem::Problem;
 use std::fs::{self, File};
@@ -14,11 +14,11 @@ use std::sync::atomic::AtomicBool;
 
 const MIB: u64 = 1 << 20;
 
-fn order(path: &Path, size: u64) -> Order<'_> {
-    Order { path, size, zero: false, recreate: false }
+fn order(path: &Path, size: u64) -> FileOrder<'_> {
+    FileOrder { path, size, zero: false, recreate: false }
 }
 
-fn go(order: &Order<'_>) -> Result<Prepared, PrepareError> {
+fn go(order: &FileOrder<'_>) -> Result<Prepared, PrepareError> {
     prepare(order, &mut |_, _| (), &AtomicBool::new(false))
 }
 
@@ -38,7 +38,7 @@ fn check(directory: &Path, name: &str) {
             ("again", order(&path, size), again),
             (
                 "recreate",
-                Order { zero: true, recreate: true, ..order(&path, size) },
+                FileOrder { zero: true, recreate: true, ..order(&path, size) },
                 Prepared::Rewritten(Why::Asked),
             ),
         ] {
@@ -129,7 +129,7 @@ fn a_file_is_kept_when_it_holds_what_is_ordered() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = directory.path().join("file");
     let size = 3 * MIB + 5;
-    let zeros = Order { zero: true, ..order(&path, size) };
+    let zeros = FileOrder { zero: true, ..order(&path, size) };
     let content = |zero| Prepared::Rewritten(Why::Content { zero });
     let fill = |byte| {
         fs::write(&path, vec![byte; size as usize]).unwrap();

@@ -12,7 +12,7 @@ use diskspd::host;
 use diskspd::machine::System;
 use diskspd::run::Options;
 use diskspd::run::exact::{Cost, Time, run_exactly};
-use diskspd::run::prepare::{Order, prepare};
+use diskspd::run::prepare::{FileOrder, prepare};
 use diskspd::sys::usage::ThreadUsage;
 use part::Part;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let system = host::snapshot();
     let directory = tempfile::tempdir_in("/var/tmp")?;
     let file = directory.path().join("ceiling.dat");
-    let order = Order { path: &file, size: FILE, zero: false, recreate: false };
+    let order = FileOrder { path: &file, size: FILE, zero: false, recreate: false };
     prepare(&order, &mut |_, _| (), &AtomicBool::new(false))?;
     // Into the page cache.
     std::fs::read(&file)?;

@@ -6,7 +6,7 @@ use super::nowait::Nowait;
 use super::resets::Resets;
 use super::sync::Sync;
 use super::unavailable::Unavailable;
-use super::uring::Options;
+use super::uring::RingOptions;
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup, aio, nvme, uring};
 
 /// Whether an engine works on this machine, in this process.
@@ -30,7 +30,7 @@ pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
 /// # Errors
 /// What the kernel refused.
 pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
-    create_with(row, setup, Options::default())
+    create_with(row, setup, RingOptions::default())
 }
 
 /// The same without registering its buffer with the kernel.
@@ -38,11 +38,11 @@ pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, E
 /// # Errors
 /// As [`create`].
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
-    create_with(row, setup, Options { registered_buffer: false, ..Options::default() })
+    create_with(row, setup, RingOptions { registered_buffer: false, ..RingOptions::default() })
 }
 
 /// `options`: of a ring, if it has one.
-fn create_with(row: &EngineRow, setup: Setup, options: Options) -> Result<Box<dyn Engine>, EngineError> {
+fn create_with(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Box<dyn Engine>, EngineError> {
     available_by_kind(row)?;
     if setup.files.iter().any(|file| file.ways.no_wait) {
         return Ok(Box::new(Nowait::new(setup, |doubled| open_all(row, doubled, options))?));
@@ -62,7 +62,7 @@ fn available_by_kind(row: &EngineRow) -> Result<(), EngineError> {
 }
 
 /// Makes an engine of files of which some may be mapped.
-fn open_all(row: &EngineRow, setup: Setup, options: Options) -> Result<Box<dyn Engine>, EngineError> {
+fn open_all(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Box<dyn Engine>, EngineError> {
     if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
         return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others, options))?));
     }
@@ -83,7 +83,7 @@ fn beside_resets(
 }
 
 /// Makes an engine of files that are all alike.
-fn open(row: &EngineRow, setup: Setup, options: Options) -> Result<Box<dyn Engine>, EngineError> {
+fn open(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Box<dyn Engine>, EngineError> {
     Ok(match row.kind {
         EngineKind::Uring => Box::new(uring::Uring::new(setup, options)?),
         EngineKind::Aio => aio::Aio::open(setup)?,

@@ -3,7 +3,7 @@
 
 use super::asking;
 use super::contract::{EngineError, Setup};
-use super::uring::{Options, Uring, not_made};
+use super::uring::{RingOptions, Uring, not_made};
 use super::{EngineKind, Limits};
 use diskspd_model::access::IoPriority;
 use diskspd_model::io_error;
@@ -25,8 +25,8 @@ const LOOK: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// A file is no namespace; the kernel takes no commands of it, and what to do.
-pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineError> {
-    let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
+pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, EngineError> {
+    let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
     let limits = Limits::of(&setup, EngineKind::Nvme);
     let mut blocks = Vec::with_capacity(setup.files.len());
     for file in &setup.files {
@@ -140,7 +140,7 @@ mod tests {
         let files = vec![File::from(null)];
         let buffer = Buffer::new(4096).unwrap();
         let setup = Setup { files, buffer, depth: 1, clock: Clock::Monotonic, seed: 0 };
-        let refusal = open(setup, Options::default()).err().unwrap().to_string();
+        let refusal = open(setup, RingOptions::default()).err().unwrap().to_string();
         assert!(refusal.contains("not an NVMe namespace"), "{refusal}");
     }
 

@@ -3,7 +3,7 @@
 mod available;
 
 pub use available::probe;
-pub use diskspd_sys::ring::Options;
+pub use diskspd_sys::ring::RingOptions;
 
 use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup, asking};
 use diskspd_model::access::{IoPriority, IoWays};
@@ -33,8 +33,8 @@ impl Uring {
     /// # Errors
     /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see
     /// `features`.
-    pub fn new(setup: Setup, options: Options) -> Result<Uring, EngineError> {
-        let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
+    pub fn new(setup: Setup, options: RingOptions) -> Result<Uring, EngineError> {
+        let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::of(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
         let ways: Vec<IoWays> = setup.files.iter().map(|file| file.ways).collect();
@@ -179,7 +179,7 @@ mod tests {
         let buffer = Buffer::new(4096).expect("memory");
         let files = [reader.into(), zero.into()].map(|file: std::os::fd::OwnedFd| file.into()).into();
         let setup = Setup { files, buffer, depth: 4, clock: Clock::Monotonic, seed: 0 };
-        (Uring::new(setup, Options::default()).expect("io_uring"), writer)
+        (Uring::new(setup, RingOptions::default()).expect("io_uring"), writer)
     }
 
     fn read(request: u32, file: u32) -> Io {

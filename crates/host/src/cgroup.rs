@@ -17,12 +17,12 @@ static LIVE: GroupMounts = GroupMounts::new();
 /// interface.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
-    groups: Vec<Group>,
+    groups: Vec<ControlGroup>,
 }
 
 /// A group that this process is in, or one above.
 #[derive(Debug, Clone)]
-pub(super) struct Group {
+pub(super) struct ControlGroup {
     root: Root,
     directory: PathBuf,
     /// What counts for it; empty = everything (version 2).
@@ -51,7 +51,7 @@ impl Groups {
         for (controllers, path) in lines {
             let mount = mounts.iter().find(|mount| mounts::shows(mount, controllers));
             let directories = mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default();
-            groups.extend(directories.into_iter().enumerate().map(|(level, directory)| Group {
+            groups.extend(directories.into_iter().enumerate().map(|(level, directory)| ControlGroup {
                 root: root.clone(),
                 directory,
                 controllers: controllers.to_owned(),
@@ -62,7 +62,7 @@ impl Groups {
     }
 
     /// Those that a controller, by its name in version 1, counts for.
-    pub(super) fn of(&self, controller: &str) -> impl Iterator<Item = &Group> {
+    pub(super) fn of(&self, controller: &str) -> impl Iterator<Item = &ControlGroup> {
         self.groups.iter().filter(move |group| {
             group.controllers.is_empty() || shares_a_name(controller, &group.controllers)
         })
@@ -80,11 +80,11 @@ impl Groups {
     /// CPU quotas now, and what was counted since the groups exist; of those without a quota too, which may
     /// get one.
     pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
-        self.of("cpu").filter_map(Group::cpu_quota).collect()
+        self.of("cpu").filter_map(ControlGroup::cpu_quota).collect()
     }
 }
 
-impl Group {
+impl ControlGroup {
     /// One of its files.
     pub fn text(&self, file: &str) -> Option<String> {
         self.root.text(self.directory.join(file))
@@ -247,8 +247,9 @@ mod tests {
             ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
         ]);
         let (root, mounts) = (Root::at(directory.path()), GroupMounts::new());
-        let found =
-            || -> Vec<String> { Groups::find_by(&root, &mounts).groups.iter().map(Group::name).collect() };
+        let found = || -> Vec<String> {
+            Groups::find_by(&root, &mounts).groups.iter().map(ControlGroup::name).collect()
+        };
         let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
         assert_eq!(found(), ["/sys/fs/cgroup/a", "/sys/fs/cgroup"]);
         write("proc/self/mountinfo", "31 1 0:26 / /elsewhere rw - cgroup2 cgroup2 rw\n");

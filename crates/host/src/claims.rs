@@ -1,7 +1,7 @@
 //! Exclusive claims on the block devices that are written to, and the order in which they're taken and
 //! checked.
 
-use super::device::{Device, Number, block_number, split};
+use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
@@ -36,7 +36,7 @@ pub enum NotShared {
 pub struct Claims {
     held: Vec<File>,
     /// The devices held, and partitions that are covered by the claim on their disk.
-    numbers: Vec<Number>,
+    numbers: Vec<DeviceNumber>,
     /// (device, inode) of the regular files that were looked at since, and may be written to.
     files: Mutex<HashSet<(u64, u64)>>,
 }
@@ -103,7 +103,7 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
 ) -> Result<Claims, Denial> {
     let targets: Vec<&L> = targets.into_iter().collect();
     spare(targets.iter().copied())?;
-    let mut devices: Vec<(Option<Number>, Number, Claimable)> = Vec::new();
+    let mut devices: Vec<(Option<DeviceNumber>, DeviceNumber, Claimable)> = Vec::new();
     for target in targets {
         if let Some((number, claimable)) = claimable(target)? {
             devices.push((whole(number), number, claimable));
@@ -173,7 +173,7 @@ pub fn is_device<L: Location + ?Sized>(location: &L) -> bool {
 }
 
 /// What is claimed when a target is written to; `None` = it is no device.
-fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(Number, Claimable)>, Refusal> {
+fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, Claimable)>, Refusal> {
     if let Some(number) = block_number(target.way()) {
         return Ok(Some((number, Claimable::itself(target))));
     }
@@ -183,7 +183,7 @@ fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(Number, Claimab
     Ok(Some((device.number, Claimable::instead(target, device))))
 }
 
-fn whole(number: Number) -> Option<Number> {
+fn whole(number: DeviceNumber) -> Option<DeviceNumber> {
     Some(Device::of(&Root::live(), number)?.whole()?.number)
 }
 
@@ -195,7 +195,7 @@ fn explained<L: Location + ?Sized>(error: TargetError, target: &L) -> Denial {
     }
 }
 
-fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<(), Denial> {
+fn check(path: &Path, number: DeviceNumber, device: &File, destroy: bool) -> Result<(), Denial> {
     // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all
     // cases.
     if let Some(refusal) = use_refusal(path, number) {
@@ -246,7 +246,7 @@ impl Claims {
     }
 
     /// Whether the device was checked and is held: itself, or the disk that it's a partition of.
-    fn covers(&self, device: Number) -> bool {
+    fn covers(&self, device: DeviceNumber) -> bool {
         self.numbers.contains(&device)
     }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// (major, minor).
-pub(super) type Number = (u32, u32);
+pub(super) type DeviceNumber = (u32, u32);
 
 /// Details of the block device at a path; `None` when there is none.
 pub fn details(path: &Path) -> Option<Details> {
@@ -32,7 +32,7 @@ pub(super) struct Device {
     /// The kernel's name: `sda1`, `dm-0`.
     pub name: String,
     /// Its number.
-    pub number: Number,
+    pub number: DeviceNumber,
     /// Its directory below `/sys/devices`.
     directory: PathBuf,
 }
@@ -40,7 +40,7 @@ pub(super) struct Device {
 impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
-    pub fn of(root: &Root, (major, minor): Number) -> Option<Device> {
+    pub fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
         Device::within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
     }
 
@@ -198,18 +198,18 @@ pub(super) fn all(root: &Root) -> impl Iterator<Item = Device> + '_ {
 }
 
 /// Number of the block device at a path, links followed.
-pub(super) fn block_number(path: &Path) -> Option<Number> {
+pub(super) fn block_number(path: &Path) -> Option<DeviceNumber> {
     let found = rustix::fs::stat(path).ok()?;
     (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then(|| split(found.st_rdev))
 }
 
 /// (major, minor) of a device number as `stat` gives it.
-pub(super) fn split(number: u64) -> Number {
+pub(super) fn split(number: u64) -> DeviceNumber {
     (rustix::fs::major(number), rustix::fs::minor(number))
 }
 
 /// `254:0`.
-pub(super) fn parse_number(text: &str) -> Option<Number> {
+pub(super) fn parse_number(text: &str) -> Option<DeviceNumber> {
     let (major, minor) = text.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }

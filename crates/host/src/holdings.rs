@@ -1,7 +1,7 @@
 //! What holds files and devices without a claim that the kernel would mind: loop devices, swap files,
 //! storage servers.
 
-use super::device::{Device, Number, split};
+use super::device::{Device, DeviceNumber, split};
 use super::mountinfo;
 use super::root::Root;
 use diskspd_sys::files;
@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Identity {
     /// A regular file: (major, minor) of its file system, and its inode there.
-    File(Number, u64),
+    File(DeviceNumber, u64),
     /// A block device.
-    Device(Number),
+    Device(DeviceNumber),
     /// Nothing more is known than the name: it leads nowhere from here.
     Named(PathBuf),
 }
@@ -227,7 +227,8 @@ mod tests {
         for (text, expected) in [
             ("/srv/a b.img\n[key]", Some("/srv/a b.img")),
             (
-                "Status: ACTIVATED\n        TCM FILEIO ID: 0        File: /srv/a b.img  Size: 5  Mode: O_DSYNC",
+                "Status: ACTIVATED\n        \
+                 TCM FILEIO ID: 0        File: /srv/a b.img  Size: 5  Mode: O_DSYNC",
                 Some("/srv/a b.img"),
             ),
             (

@@ -1,6 +1,6 @@
 //! `/proc/self/mountinfo`: what is mounted where.
 
-use super::device::{Number, parse_number};
+use super::device::{DeviceNumber, parse_number};
 use std::path::Path;
 
 /// A mount.
@@ -9,7 +9,7 @@ pub(super) struct Mount {
     /// Its own number, as `mnt_id` of an open file has it.
     pub id: u32,
     /// Number of the file system's device; one without a device has a number too.
-    pub number: Number,
+    pub number: DeviceNumber,
     /// Which directory of the file system is mounted.
     pub root: String,
     /// Where.

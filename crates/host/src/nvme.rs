@@ -3,7 +3,7 @@
 //! The driver makes both beside each other, `ng0n1` and `nvme0n1` (drivers/nvme/host/core.c,
 //! `nvme_add_ns_cdev`; multipath.c for several paths).
 
-use super::device::{Device, Number, split};
+use super::device::{Device, DeviceNumber, split};
 use super::holdings::Unknown;
 use super::root::{Root, number, text};
 use diskspd_model::machine::nvme::NvmeFacts;
@@ -35,7 +35,7 @@ impl Generic {
     }
 
     /// The character device with this number.
-    pub fn of(root: &Root, (major, minor): Number) -> Option<Generic> {
+    pub fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
         let directory = root.resolved(&format!("/sys/dev/char/{major}:{minor}"))?;
         let class = std::fs::canonicalize(directory.join("subsystem")).ok()?;
         if class.file_name()? != "nvme-generic" {
@@ -75,7 +75,7 @@ impl Generic {
     }
 
     /// What the commands go to: the disk, where the kernel counts them (Linux 6.13, if asked to).
-    pub fn stack(&self, root: &Root, of_device: impl FnOnce(Number) -> Stack) -> Stack {
+    pub fn stack(&self, root: &Root, of_device: impl FnOnce(DeviceNumber) -> Stack) -> Stack {
         let Some(device) = &self.block else {
             return Stack::without(
                 "it is an NVMe namespace without a block device, so nothing counts its I/O",

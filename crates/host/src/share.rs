@@ -6,7 +6,7 @@ use super::mountinfo::{self, Mount};
 
 /// A file or directory on a share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Share {
+pub(super) struct SharePath {
     /// The host.
     server: String,
     /// The share's name.
@@ -19,7 +19,7 @@ pub(super) struct Share {
 
 /// What a name of a share leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum MountFound {
     /// Where it is on this machine.
     Mounted(String),
     /// Where it is if the share exists: a network of shares is mounted, no single one.
@@ -30,7 +30,7 @@ pub(super) enum Found {
 
 /// Reads `\\server\share..` or `//server/share..`; `None` = not of that form. More than two separators at
 /// the start are just another way to write `/`.
-pub(super) fn parse(target: &str) -> Option<Share> {
+pub(super) fn parse(target: &str) -> Option<SharePath> {
     let windows = target.starts_with("\\\\");
     let rest = target.strip_prefix("\\\\").or_else(|| target.strip_prefix("//"))?;
     let rest = if windows { rest.replace('\\', "/") } else { rest.to_owned() };
@@ -39,10 +39,10 @@ pub(super) fn parse(target: &str) -> Option<Share> {
     }
     let mut parts = rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned);
     let mut name = || parts.next().filter(|part| ![".", "..", "?"].contains(&part.as_str()));
-    Some(Share { server: name()?, share: name()?, path: parts.collect(), windows })
+    Some(SharePath { server: name()?, share: name()?, path: parts.collect(), windows })
 }
 
-impl Share {
+impl SharePath {
     /// Where the share's file is on a machine with these mounts.
     ///
     /// A mount counts when what was mounted is named like the share, whatever its type: `cifs`, or a
@@ -50,7 +50,7 @@ impl Share {
     /// share is taken, and of those the one mounted last. Names of servers, shares and their directories
     /// don't depend on case. Where there is none, but an smbnetfs, which shows a network's servers and
     /// their shares as directories, the share is there.
-    pub fn find(&self, mountinfo: &str) -> Found {
+    pub fn find(&self, mountinfo: &str) -> MountFound {
         let mounts: Vec<(usize, Mount)> =
             mountinfo::parse(mountinfo).filter_map(|mount| Some((self.covered_by(&mount)?, mount))).collect();
         // `max_by_key` takes the last of equals.
@@ -63,14 +63,14 @@ impl Share {
                     }
                     path.push_str(part);
                 }
-                Found::Mounted(path)
+                MountFound::Mounted(path)
             }
             None => match mountinfo::parse(mountinfo).filter(|mount| mount.source == "smbnetfs").last() {
                 Some(network) => {
                     let parts = [&self.server, &self.share].into_iter().chain(&self.path);
-                    Found::InNetwork(parts.fold(network.at, |path, part| path + "/" + part))
+                    MountFound::InNetwork(parts.fold(network.at, |path, part| path + "/" + part))
                 }
-                None => Found::NotMounted(self.advice()),
+                None => MountFound::NotMounted(self.advice()),
             },
         }
     }
@@ -106,7 +106,7 @@ impl Share {
     }
 
     fn advice(&self) -> String {
-        let Share { server, share, .. } = self;
+        let SharePath { server, share, .. } = self;
         let path = self.path.iter().fold(String::new(), |path, part| path + "/" + part);
         format!(
             "it lies on the share {share} of {server}, which is not mounted here: mkdir -p /mnt/{share} && \
@@ -156,7 +156,7 @@ mod tests {
             ("//nas/twice/x", "/mnt/second/x"),
             ("//nas/twice/in/x", "/mnt/inside/x"),
         ] {
-            assert_eq!(parse(target).unwrap().find(MOUNTS), Found::Mounted(expected.into()), "{target}");
+            assert_eq!(parse(target).unwrap().find(MOUNTS), MountFound::Mounted(expected.into()), "{target}");
         }
     }
 
@@ -164,9 +164,9 @@ mod tests {
     fn smbnetfs_has_all_shares_that_are_not_mounted_themselves() {
         let mounts = format!("{MOUNTS}40 27 0:59 / /home/me/net rw - fuse.smbnetfs smbnetfs rw\n");
         for (target, expected) in [
-            ("//nas/fuse/x", Found::Mounted("/home/me/fuse/x".into())),
-            ("\\\\Other\\Data\\a\\b", Found::InNetwork("/home/me/net/Other/Data/a/b".into())),
-            ("//other/data", Found::InNetwork("/home/me/net/other/data".into())),
+            ("//nas/fuse/x", MountFound::Mounted("/home/me/fuse/x".into())),
+            ("\\\\Other\\Data\\a\\b", MountFound::InNetwork("/home/me/net/Other/Data/a/b".into())),
+            ("//other/data", MountFound::InNetwork("/home/me/net/other/data".into())),
         ] {
             assert_eq!(parse(target).unwrap().find(&mounts), expected, "{target}");
         }
@@ -181,10 +181,14 @@ mod tests {
             "//nas/bound/x",
             "\\\\server\\export\\x",
         ] {
-            let Found::NotMounted(advice) = parse(target).unwrap().find(MOUNTS) else { panic!("{target}") };
+            let MountFound::NotMounted(advice) = parse(target).unwrap().find(MOUNTS) else {
+                panic!("{target}")
+            };
             assert!(advice.contains("mount -t cifs //"), "{advice}");
         }
-        let Found::NotMounted(advice) = parse("\\\\Srv\\Share\\a\\b").unwrap().find("") else { panic!() };
+        let MountFound::NotMounted(advice) = parse("\\\\Srv\\Share\\a\\b").unwrap().find("") else {
+            panic!()
+        };
         assert!(
             advice.contains(" //Srv/Share /mnt/Share ") && advice.ends_with("/mnt/Share/a/b"),
             "{advice}"

@@ -7,7 +7,7 @@ mod opened;
 mod remote;
 mod served;
 
-use super::device::{self, Device, Number};
+use super::device::{self, Device, DeviceNumber};
 use super::nvme::Generic;
 use super::root::{Root, text};
 use beneath::{Beneath, FilePlace, NESTING, Without};
@@ -35,7 +35,7 @@ pub fn stack(path: &Path) -> Stack {
 }
 
 /// What the block device with this number lies on.
-pub fn of_device(root: &Root, number: Number) -> Stack {
+pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
     match Device::of(root, number) {
         Some(device) => downwards(root, vec![device], None),
         None => Stack::without("/sys doesn't list the device"),
@@ -43,7 +43,7 @@ pub fn of_device(root: &Root, number: Number) -> Stack {
 }
 
 /// What a file lies on. `place`: its path without links; `number`: of its file system's device, where known.
-pub fn of_file(root: &Root, place: &Path, number: Option<Number>) -> Stack {
+pub fn of_file(root: &Root, place: &Path, number: Option<DeviceNumber>) -> Stack {
     at(root, &FilePlace { path: place.to_owned(), number, mount: None })
 }
 

@@ -67,10 +67,12 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, NotLocated> {
         return Ok(as_given());
     };
     match share.find(&root.mounts()) {
-        share::Found::Mounted(path) => Ok(path.into()),
+        share::MountFound::Mounted(path) => Ok(path.into()),
         _ if share.may_be_ordinary() && root.path(share.as_directory()).exists() => Ok(as_given()),
-        share::Found::InNetwork(path) => Ok(path.into()),
-        share::Found::NotMounted(advice) => Err(NotLocated::NotMounted { share: text.to_owned(), advice }),
+        share::MountFound::InNetwork(path) => Ok(path.into()),
+        share::MountFound::NotMounted(advice) => {
+            Err(NotLocated::NotMounted { share: text.to_owned(), advice })
+        }
     }
 }
 

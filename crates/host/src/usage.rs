@@ -1,6 +1,6 @@
 //! Who uses a block device now: whatever would be hurt by writing to it behind its back.
 
-use super::device::{Device, Number};
+use super::device::{Device, DeviceNumber};
 pub use super::disks::{How, Use};
 use super::holdings::{self, Holder, Holding, Identity, Unknown};
 use super::mountinfo::{self, Mount};
@@ -173,7 +173,7 @@ impl Walk<'_> {
         const MOUNTS: &str = "/proc/self/mountinfo";
         let mounts = self.root.read(MOUNTS).map_err(Unknown::unread(MOUNTS))?;
         let mounts = mounts.ok_or_else(|| Unknown::absent(format!("{MOUNTS} is not there")))?;
-        let related = |number: Number| self.related.iter().find(|device| device.number == number);
+        let related = |number: DeviceNumber| self.related.iter().find(|device| device.number == number);
         let mut found = |device: &Device, how: How| {
             let device = device.to_string();
             let same = |known: &Use| {
@@ -204,7 +204,7 @@ impl Walk<'_> {
 
 /// Number of the file system and those of the devices it was mounted from: they differ where a file system
 /// has many.
-pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
+pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<DeviceNumber> {
     // bcachefs names all its devices, with colons between.
     let nodes = mount.source.split(':').filter(|node| node.starts_with("/dev/"));
     let devices = nodes.filter_map(|node| Device::of_node(root, node)).map(|device| device.number);
@@ -212,7 +212,7 @@ pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
 }
 
 /// The devices of mounted file systems that can have many, each with the type of its file system.
-fn members(root: &Root) -> Vec<(&'static str, Number)> {
+fn members(root: &Root) -> Vec<(&'static str, DeviceNumber)> {
     let instances = instances(root).into_iter();
     instances.flat_map(|(kind, devices)| devices.into_iter().map(move |each| (kind, each.number))).collect()
 }
@@ -241,7 +241,7 @@ pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
 }
 
 /// `/proc/swaps`: a heading, then lines that begin with the file or device.
-fn swaps(root: &Root) -> Vec<Number> {
+fn swaps(root: &Root) -> Vec<DeviceNumber> {
     let text = root.text("/proc/swaps").unwrap_or_default();
     let nodes = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
     nodes

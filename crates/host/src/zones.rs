@@ -1,6 +1,6 @@
 //! Zones of block devices, as the device reports them and the kernel limits them.
 
-use super::device::{Device, Number, split};
+use super::device::{Device, DeviceNumber, split};
 use super::nvme::Generic;
 use super::root::{Root, number};
 use diskspd_model::machine::zones::ZoneFacts;
@@ -29,7 +29,7 @@ pub fn look(path: &Path) -> Option<ZoneFacts> {
 
 /// Whether the kernel knows a disk, or that of a partition, to have zones that are written in order only.
 /// Most have none, and need no further look.
-fn is_host_managed(root: &Root, (major, minor): Number) -> bool {
+fn is_host_managed(root: &Root, (major, minor): DeviceNumber) -> bool {
     let model = |folder| root.text(format!("/sys/dev/block/{major}:{minor}/{folder}/zoned"));
     model("queue").or_else(|| model("../queue")).is_some_and(|model| model == "host-managed")
 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Weak};
 
 /// Watches for the signals until dropped.
 #[derive(Debug)]
-pub struct Watch {
+pub struct SignalWatch {
     close: Close,
 }
 
@@ -23,7 +23,7 @@ pub struct Watch {
 ///
 /// # Errors
 /// The handlers can't be installed.
-pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> io::Result<Watch> {
+pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> io::Result<SignalWatch> {
     watch_and_tell(control, stop, move |text| match document {
         true => say(text),
         // On standard output, as DISKSPD does; a closed one is no reason to go on.
@@ -35,7 +35,7 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) ->
 ///
 /// # Errors
 /// As [`watch`].
-pub fn watch_silently(control: Arc<Control>) -> io::Result<Watch> {
+pub fn watch_silently(control: Arc<Control>) -> io::Result<SignalWatch> {
     watch_and_tell(control, None, |_| ())
 }
 
@@ -43,7 +43,7 @@ fn watch_and_tell(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
-) -> io::Result<Watch> {
+) -> io::Result<SignalWatch> {
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
     let mut endings = Endings::listen()?;
@@ -76,10 +76,10 @@ fn watch_and_tell(
             tell(text);
         }
     })?;
-    Ok(Watch { close })
+    Ok(SignalWatch { close })
 }
 
-impl Drop for Watch {
+impl Drop for SignalWatch {
     fn drop(&mut self) {
         self.close.close();
     }

@@ -17,19 +17,19 @@ pub fn is_absent(error: &io::Error) -> bool {
 
 /// Counters of several kinds of events on one CPU, of all that runs there; they start and stop together.
 #[derive(Debug)]
-pub struct Group {
+pub struct CounterGroup {
     /// The leader first: with it all others count.
     events: Vec<OwnedFd>,
 }
 
-impl Group {
+impl CounterGroup {
     /// Opens the counters, which stand at 0 and don't count yet.
     ///
     /// # Errors
     /// What perf_event_open(2) answers: `EACCES` and `EPERM` without the privilege, `ENODEV` for a CPU that
     /// is offline.
-    pub fn open(cpu: u32, kinds: &[Event]) -> io::Result<Group> {
-        let mut group = Group { events: Vec::new() };
+    pub fn open(cpu: u32, kinds: &[Event]) -> io::Result<CounterGroup> {
+        let mut group = CounterGroup { events: Vec::new() };
         for kind in kinds {
             let leader = group.events.first();
             let attributes = Attributes::counter(kind, leader.is_none());
@@ -157,7 +157,7 @@ mod tests {
     fn page_faults_of_this_thread_are_counted_between_start_and_stop() {
         let fault = touch_fresh_memory;
         let cpu = rustix::thread::sched_getcpu() as u32;
-        let group = match Group::open(cpu, &[Event::MinorFaults, Event::MajorFaults]) {
+        let group = match CounterGroup::open(cpu, &[Event::MinorFaults, Event::MajorFaults]) {
             Ok(group) => group,
             Err(error) => return eprintln!("SKIPPED: counting on a whole CPU needs privilege: {error}"),
         };

@@ -85,10 +85,10 @@ impl Place {
         // Until it is as the earlier one was, it's nobody else's business.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
         let new = match self.unnamed(mode) {
-            Ok(file) => NewFile { place: Arc::clone(self), file, state: State::Unnamed },
+            Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
             Err(_) => {
                 let (file, name) = self.named(mode)?;
-                NewFile { place: Arc::clone(self), file, state: State::Named(name) }
+                NewFile { place: Arc::clone(self), file, state: NameState::Named(name) }
             }
         };
         if let Some(earlier) = &self.earlier {
@@ -201,11 +201,11 @@ fn random_name(like: &OsStr) -> OsString {
 pub struct NewFile {
     place: Arc<Place>,
     file: File,
-    state: State,
+    state: NameState,
 }
 
 #[derive(Debug)]
-enum State {
+enum NameState {
     Unnamed,
     Named(OsString),
     /// It is under its own name, or kept under another one.
@@ -225,7 +225,7 @@ impl NewFile {
 
     /// Whether others can see it by now.
     pub fn is_placed(&self) -> bool {
-        matches!(self.state, State::Placed)
+        matches!(self.state, NameState::Placed)
     }
 
     /// Gives it its name; what is there is replaced. Can be written further.
@@ -233,18 +233,20 @@ impl NewFile {
     /// # Errors
     /// It isn't there, and where it is instead.
     pub fn put(&mut self) -> Result<(), NotPut> {
-        if matches!(self.state, State::Unnamed) && self.place.earlier.is_none() {
+        if matches!(self.state, NameState::Unnamed) && self.place.earlier.is_none() {
             let direct = self.link(&self.place.name);
             if direct.is_ok() {
-                self.state = State::Placed;
+                self.state = NameState::Placed;
                 return Ok(());
             }
         }
         if let Err(error) = self.name_it() {
-            self.state = State::Placed;
+            self.state = NameState::Placed;
             return Err(NotPut { error, kept: self.copy_elsewhere() });
         }
-        let State::Named(name) = std::mem::replace(&mut self.state, State::Placed) else { return Ok(()) };
+        let NameState::Named(name) = std::mem::replace(&mut self.state, NameState::Placed) else {
+            return Ok(());
+        };
         self.place
             .rename(&name)
             .map_err(|error| NotPut { error: error.into(), kept: Ok(self.place.path_of(&name)) })
@@ -256,24 +258,24 @@ impl NewFile {
     /// What the kernel says.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         if self.name_it().is_err() {
-            self.state = State::Placed;
+            self.state = NameState::Placed;
             return self.copy_elsewhere();
         }
-        match std::mem::replace(&mut self.state, State::Placed) {
-            State::Named(name) => Ok(self.place.path_of(&name)),
+        match std::mem::replace(&mut self.state, NameState::Placed) {
+            NameState::Named(name) => Ok(self.place.path_of(&name)),
             _ => Ok(self.place.path_of(&self.place.name)),
         }
     }
 
     /// Gives it a random name, if it has none.
     fn name_it(&mut self) -> io::Result<()> {
-        if matches!(self.state, State::Unnamed) {
+        if matches!(self.state, NameState::Unnamed) {
             let linked = random_names(&self.place.name, |name| self.link(name));
             let name = match linked {
                 Ok(((), name)) => name,
                 Err(_) => self.copy_beside()?,
             };
-            self.state = State::Named(name);
+            self.state = NameState::Named(name);
         }
         Ok(())
     }
@@ -316,7 +318,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if let State::Named(name) = &self.state {
+        if let NameState::Named(name) = &self.state {
             self.place.remove(name);
         }
     }

@@ -36,7 +36,7 @@ fn without_unnamed_files_random_names_do_the_same() {
     let place = Place::open(&path).unwrap();
     let begin = || {
         let (file, name) = place.named(MODE).unwrap();
-        NewFile { place: Arc::clone(&place), file, state: State::Named(name) }
+        NewFile { place: Arc::clone(&place), file, state: NameState::Named(name) }
     };
     drop(begin());
     assert!(names(folder.path()).is_empty());
@@ -57,7 +57,7 @@ fn what_gets_no_name_is_copied_to_one_that_does() {
     let mut new = place.begin().unwrap();
     new.file().write_all(b"new").unwrap();
     let name = new.copy_beside().unwrap();
-    new.state = State::Named(name);
+    new.state = NameState::Named(name);
     new.put().unwrap();
     new.file().write_all(b"er").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"newer");

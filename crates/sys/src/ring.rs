@@ -14,7 +14,7 @@ mod setup;
 
 pub use commands::{Blocks, Commands, MOST_BLOCKS};
 pub use form::{EntryForm, FileTransfers};
-pub use setup::{Options, Unregistered};
+pub use setup::{RingOptions, Unregistered};
 
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
@@ -72,7 +72,7 @@ pub struct Ring<F: EntryForm = FileTransfers> {
     queued: u32,
     /// Pushed and not yet reaped, queued ones included.
     in_flight: u32,
-    options: Options,
+    options: RingOptions,
     notes: Vec<String>,
     /// The kernel accepts the ring from the creating thread alone.
     thread: PhantomData<*const ()>,
@@ -84,7 +84,7 @@ impl Ring {
     /// # Errors
     /// What `io_uring_setup(2)` answers, or `Unsupported` from a kernel before 5.11. A feature that the
     /// kernel lacks or refuses is no error, see [`Ring::notes`].
-    pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: Options) -> io::Result<Ring> {
+    pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: RingOptions) -> io::Result<Ring> {
         Ring::of(FileTransfers, depth, files, memory, options)
     }
 }
@@ -99,7 +99,7 @@ impl<F: EntryForm> Ring<F> {
         depth: u32,
         files: Vec<OwnedFd>,
         memory: Buffer,
-        options: Options,
+        options: RingOptions,
     ) -> io::Result<Ring<F>> {
         let NewRing { ring, wait_memory, mut notes } = set_up(depth, &options)?;
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
@@ -390,7 +390,7 @@ fn register_files(ring: &Submitter<'_>, names: &mut [Name]) -> String {
 /// # Errors
 /// `EOPNOTSUPP`: it doesn't, or the device can't discard; or there is no io_uring.
 pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
-    let mut ring = Ring::new(1, vec![device], Buffer::new(0)?, Options::default())?;
+    let mut ring = Ring::new(1, vec![device], Buffer::new(0)?, RingOptions::default())?;
     let priority = IoPriority::Unstated;
     let nothing =
         Transfer { op: Operation::Discard, file: 0, offset: 0, start: 0, length: 0, tag: 0, priority };

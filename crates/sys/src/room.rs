@@ -39,7 +39,7 @@ fn room(found: StatVfs) -> Room {
 
 /// What becomes of the size of a file that space is allocated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
+pub enum SizeChange {
     /// It grows to the end of the space.
     Grows,
     /// It stays: the space lies behind the end.
@@ -59,10 +59,10 @@ pub fn punch(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
 ///
 /// # Errors
 /// There is none, or [`io::ErrorKind::Interrupted`] by a signal.
-pub fn allocate(file: &File, size: Size, offset: u64, length: u64) -> io::Result<()> {
+pub fn allocate(file: &File, size: SizeChange, offset: u64, length: u64) -> io::Result<()> {
     let flags = match size {
-        Size::Grows => FallocateFlags::empty(),
-        Size::Stays => FallocateFlags::KEEP_SIZE,
+        SizeChange::Grows => FallocateFlags::empty(),
+        SizeChange::Stays => FallocateFlags::KEEP_SIZE,
     };
     match if length > 0 { rustix::fs::fallocate(file, flags, offset, length) } else { Ok(()) } {
         Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),

@@ -23,7 +23,7 @@ mod writing;
 use super::flag::{Flag, Name};
 
 /// Options that belong together, in the order of the help.
-pub struct Group {
+pub struct OptionGroup {
     /// The word that `--help` takes for it.
     pub topic: &'static str,
     /// Heading.
@@ -34,7 +34,7 @@ pub struct Group {
     pub everyday: &'static [&'static str],
 }
 
-impl Group {
+impl OptionGroup {
     /// Its rows.
     pub fn flags(&self) -> impl Iterator<Item = &'static Flag> {
         self.tables.iter().flat_map(|table| table.iter())
@@ -55,51 +55,56 @@ impl Group {
 }
 
 /// All options.
-pub const GROUPS: &[Group] = &[
-    Group {
+pub const GROUPS: &[OptionGroup] = &[
+    OptionGroup {
         topic: "area",
         title: "Target area and file",
         tables: &[area::FLAGS],
         everyday: &["b", "c", "f"],
     },
-    Group { topic: "access", title: "Access pattern", tables: &[access::FLAGS], everyday: &["r", "s"] },
-    Group { topic: "writing", title: "Writing", tables: &[writing::FLAGS], everyday: &["w", "Z"] },
-    Group {
+    OptionGroup { topic: "access", title: "Access pattern", tables: &[access::FLAGS], everyday: &["r", "s"] },
+    OptionGroup { topic: "writing", title: "Writing", tables: &[writing::FLAGS], everyday: &["w", "Z"] },
+    OptionGroup {
         topic: "shape",
         title: "Shape of the work, in the Linux version",
         tables: &[shape::FLAGS],
         everyday: &["mix"],
     },
-    Group {
+    OptionGroup {
         topic: "threads",
         title: "Threads and queue depth",
         tables: &[threads::FLAGS],
         everyday: &["t", "o", "g"],
     },
-    Group {
+    OptionGroup {
         topic: "caching",
         title: "Caching",
         tables: &[caching::FLAGS, ways::FLAGS],
         everyday: &["Su", "Sw", "Sb"],
     },
-    Group { topic: "time", title: "Time and seed", tables: &[time::FLAGS], everyday: &["d", "W"] },
-    Group {
+    OptionGroup { topic: "time", title: "Time and seed", tables: &[time::FLAGS], everyday: &["d", "W"] },
+    OptionGroup {
         topic: "output",
         title: "Output and statistics",
         tables: &[output::FLAGS],
         everyday: &["L", "D", "R", "v"],
     },
-    Group {
+    OptionGroup {
         topic: "profiles",
         title: "Profiles, events, help",
         tables: &[profile::FLAGS],
         everyday: &["X", "fio"],
     },
-    Group { topic: "replay", title: "Recorded I/Os", tables: &[replay::FLAGS], everyday: &["replay"] },
-    Group { topic: "save", title: "History", tables: &[history::FLAGS], everyday: &["save"] },
-    Group { topic: "verify", title: "Verification", tables: &[integrity::FLAGS], everyday: &["verify"] },
-    Group { topic: "hosts", title: "Many hosts", tables: &[cluster::FLAGS], everyday: &[] },
-    Group {
+    OptionGroup { topic: "replay", title: "Recorded I/Os", tables: &[replay::FLAGS], everyday: &["replay"] },
+    OptionGroup { topic: "save", title: "History", tables: &[history::FLAGS], everyday: &["save"] },
+    OptionGroup {
+        topic: "verify",
+        title: "Verification",
+        tables: &[integrity::FLAGS],
+        everyday: &["verify"],
+    },
+    OptionGroup { topic: "hosts", title: "Many hosts", tables: &[cluster::FLAGS], everyday: &[] },
+    OptionGroup {
         topic: "linux",
         title: "Options of the Linux version",
         tables: linux::FLAGS,
@@ -109,7 +114,7 @@ pub const GROUPS: &[Group] = &[
 
 /// All rows of the table.
 pub fn all() -> impl Iterator<Item = &'static Flag> {
-    GROUPS.iter().flat_map(Group::flags)
+    GROUPS.iter().flat_map(OptionGroup::flags)
 }
 
 /// The row whose name is accepted.

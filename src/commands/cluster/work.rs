@@ -11,7 +11,7 @@ use crate::host::target::{self, NotLocated};
 use crate::plan;
 use crate::profile::{Profile, RawText, TargetIds};
 use crate::results::Results;
-use crate::run::prepare::{self, Order, PrepareError};
+use crate::run::prepare::{self, FileOrder, PrepareError};
 use crate::run::{
     self, Companions, Control, Events, Executed, Listener, MeetingPoint, NotRun, Options, Session,
 };
@@ -176,7 +176,7 @@ impl RankWork {
             let first = ids.get(path).and_then(|id| role(id.index())).is_some_and(|role| role.part == 0);
             if first {
                 let at = target::locate(path.as_bytes())?;
-                let order = Order { path: &at, size, zero, recreate: self.run.recreate };
+                let order = FileOrder { path: &at, size, zero, recreate: self.run.recreate };
                 prepare::prepare(&order, &mut |_, _| (), control.stop_flag())?;
             }
         }

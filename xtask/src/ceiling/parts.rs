@@ -58,7 +58,7 @@ fn timed(work: impl FnOnce() -> Result<u64, Failure>) -> Result<Cost, Failure> {
 
 fn nops(name: &str, batch: u32) -> Part<'static> {
     let work = move |ios: u64| {
-        let mut ring = Ring::new(batch, Vec::new(), Buffer::new(0)?, uring::Options::default())?;
+        let mut ring = Ring::new(batch, Vec::new(), Buffer::new(0)?, uring::RingOptions::default())?;
         timed(|| {
             let mut done = 0;
             while done < ios {

@@ -2,7 +2,7 @@
 
 use crate::Unavailable;
 use diskspd_sys::memory::Buffer;
-use diskspd_sys::ring::{Options, Ring};
+use diskspd_sys::ring::{Ring, RingOptions};
 use std::io;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Who forbids io_uring, and what to do about it.
 pub fn probe() -> Result<(), Unavailable> {
     let attempt = Buffer::new(0).and_then(|memory| {
-        let mut ring = Ring::new(1, vec![], memory, Options::default())?;
+        let mut ring = Ring::new(1, vec![], memory, RingOptions::default())?;
         ring.enter(0, Duration::ZERO)
     });
     attempt.map(drop).map_err(|error| explain_here(&error))

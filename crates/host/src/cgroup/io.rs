@@ -1,6 +1,6 @@
 //! What control groups do to the I/O of this process, by device.
 
-use super::{Group, Groups};
+use super::{ControlGroup, Groups};
 use diskspd_model::machine::io_limit::*;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Groups {
     /// What shares by cost have done to the group of this process since it exists (version 2).
     pub fn io_costs(&self) -> Vec<IoCost> {
         let own = self.groups.iter().find(|group| group.controllers.is_empty());
-        let of = |group: &Group| {
+        let of = |group: &ControlGroup| {
             let text = group.text("io.stat").unwrap_or_default();
             text.lines().filter_map(|line| cost(&group.name(), line)).collect()
         };
@@ -39,7 +39,8 @@ impl Groups {
         });
         let latency = unified().filter_map(|group| Some((group, group.above()?))).flat_map(|(own, above)| {
             let names = above.root.names(&above.directory).into_iter().take(SIBLINGS);
-            let beside = names.map(|name| Group { directory: above.directory.join(name), ..above.clone() });
+            let beside =
+                names.map(|name| ControlGroup { directory: above.directory.join(name), ..above.clone() });
             let beside = beside.filter(|group| group.directory != own.directory);
             beside
                 .flat_map(|group| {
@@ -74,7 +75,7 @@ fn cost(group: &str, line: &str) -> Option<IoCost> {
 /// Groups beside one that are asked: a machine may have thousands.
 const SIBLINGS: usize = 200;
 
-impl Group {
+impl ControlGroup {
     fn controls<'a>(&self, file: &str, lines: impl Iterator<Item = &'a str>) -> Vec<IoControl> {
         let control = |line: &str| {
             let (device, setting) = line.split_once(' ')?;
@@ -85,9 +86,9 @@ impl Group {
     }
 
     /// The group above, as far as it is in sight.
-    fn above(&self) -> Option<Group> {
+    fn above(&self) -> Option<ControlGroup> {
         let directory = self.directory.parent()?.to_owned();
-        let above = Group { directory, own: false, ..self.clone() };
+        let above = ControlGroup { directory, own: false, ..self.clone() };
         above.text("cgroup.procs").map(|_| above)
     }
 }
@@ -108,7 +109,7 @@ fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
     Some(limit)
 }
 
-impl Group {
+impl ControlGroup {
     /// Four files, each with lines such as `8:16 2097152` (version 1).
     fn blkio_limits(&self) -> Vec<IoLimit> {
         type Set = fn(&mut IoLimit, u64);

@@ -1,16 +1,16 @@
 //! How much memory control groups leave: beyond that the kernel kills without a word.
 
-use super::{Group, Groups};
+use super::{ControlGroup, Groups};
 use diskspd_model::machine::quota::MemoryAllowance;
 
 impl Groups {
     /// The tightest of all groups of this process; `None` = no limit.
     pub fn memory_allowance(&self) -> Option<MemoryAllowance> {
-        self.of("memory").filter_map(Group::memory_allowance).min_by_key(|allowance| allowance.left)
+        self.of("memory").filter_map(ControlGroup::memory_allowance).min_by_key(|allowance| allowance.left)
     }
 }
 
-impl Group {
+impl ControlGroup {
     /// Its limit of memory, bytes, where it is in force for this process; `None` = no limit.
     pub fn memory_limit(&self) -> Option<u64> {
         if !self.own && self.text("memory.use_hierarchy").is_some_and(|used| used == "0") {

@@ -8,7 +8,7 @@
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::Buffer;
-use diskspd_sys::ring::{Options, Ring};
+use diskspd_sys::ring::{Ring, RingOptions};
 use diskspd_sys::transfer::Transfer;
 use diskspd_sys::usage::sleeps;
 use rustix::io::{pread, retry_on_intr};
@@ -59,7 +59,7 @@ fn look(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     let length = LENGTH as usize;
     let alone = open()?;
     let mut memory = Buffer::new(length).ok()?;
-    let options = Options { registered_buffer: false, ..Options::default() };
+    let options = RingOptions { registered_buffer: false, ..RingOptions::default() };
     let mut ring =
         Ring::new(BATCH, vec![open()?], Buffer::new(length * BATCH as usize).ok()?, options).ok()?;
     let mut batches = ProbeBatches { ring: &mut ring, blocks: size / u64::from(LENGTH) };

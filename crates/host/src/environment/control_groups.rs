@@ -1,6 +1,6 @@
 //! What the control groups of this process permit: the tightest of all limits, which `system::cgroup` reads.
 
-use crate::cgroup::{Group, Groups};
+use crate::cgroup::{ControlGroup, Groups};
 use crate::root::Root;
 use diskspd_model::machine::environment::Limits;
 use diskspd_model::machine::io_limit::IoLimit;
@@ -8,18 +8,19 @@ use std::collections::BTreeMap;
 
 pub(super) fn read(root: &Root) -> Limits {
     let groups = Groups::find(root);
-    let thousandths =
-        |group: &Group| group.quota().and_then(|(quota, period)| Some(quota.checked_mul(1000)? / period));
+    let thousandths = |group: &ControlGroup| {
+        group.quota().and_then(|(quota, period)| Some(quota.checked_mul(1000)? / period))
+    };
     Limits {
         cpu: groups.of("cpu").filter_map(thousandths).min(),
         // A group below has no more than those above.
         cpus: groups.of("cpuset").find_map(cpus),
-        memory: groups.of("memory").filter_map(Group::memory_limit).min(),
+        memory: groups.of("memory").filter_map(ControlGroup::memory_limit).min(),
         io: io(&groups.io_limits()),
     }
 }
 
-fn cpus(group: &Group) -> Option<String> {
+fn cpus(group: &ControlGroup) -> Option<String> {
     let files = ["cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"];
     files.iter().find_map(|file| group.text(file)).filter(|list| !list.is_empty())
 }

@@ -1,6 +1,6 @@
 //! The devices right beneath a file, by the file system that holds it.
 
-use crate::device::{Device, Number};
+use crate::device::{Device, DeviceNumber};
 use crate::mountinfo::{self, Mount};
 use crate::root::Root;
 use crate::usage::{devices_of, instances};
@@ -16,7 +16,7 @@ pub(super) struct FilePlace {
     /// Its path without links.
     pub path: PathBuf,
     /// Number of its file system's device.
-    pub number: Option<Number>,
+    pub number: Option<DeviceNumber>,
     /// The mount that it was opened on; `None` = the one that the path leads to.
     pub mount: Option<u32>,
 }

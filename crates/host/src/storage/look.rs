@@ -1,7 +1,7 @@
 //! Looks what a target lies on.
 
 use super::{BlockDevice, FileSystem, Storage};
-use crate::device::{Device, Number, split};
+use crate::device::{Device, DeviceNumber, split};
 use crate::mountinfo;
 use crate::nvme::Generic;
 use crate::root::{Root, text};
@@ -71,7 +71,7 @@ pub fn storage(path: &RawText) -> Storage {
 
 /// What a file lies on; `place`: its path without links, or that of its directory; `number`: of its file
 /// system's device.
-pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: Number) -> Storage {
+pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceNumber) -> Storage {
     let mount = mountinfo::holding(&root.mounts(), place);
     // Where a file system has many devices, its own number is none of theirs.
     let candidates = std::iter::once(number).chain(mount.iter().flat_map(|mount| devices_of(root, mount)));

@@ -32,7 +32,7 @@ pub struct Wish {
 
 /// How the I/Os on one target end for the thread that does them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum IoEnd {
     /// In the call that submits them.
     InCall,
     /// The same, because they are writes that go to the page cache and no further.
@@ -53,7 +53,7 @@ enum Ends {
 
 /// What the choice depends on.
 #[derive(Debug)]
-struct Work {
+struct ThreadWork {
     /// Outstanding I/Os of the thread.
     depth: u64,
     /// All targets are mapped.
@@ -67,38 +67,38 @@ struct Work {
     /// `--write-stream`
     streams: bool,
     /// Of the targets that aren't mapped.
-    ends: Vec<Ends>,
+    ends: Vec<IoEnd>,
 }
 
-impl Work {
-    fn all(&self, wanted: &[Ends]) -> bool {
+impl ThreadWork {
+    fn all(&self, wanted: &[IoEnd]) -> bool {
         !self.ends.is_empty() && self.ends.iter().all(|ends| wanted.contains(ends))
     }
 
-    fn any(&self, wanted: &[Ends]) -> bool {
+    fn any(&self, wanted: &[IoEnd]) -> bool {
         self.ends.iter().any(|ends| wanted.contains(ends))
     }
 }
 
-struct Rule {
-    applies: fn(&Work) -> bool,
+struct AutoRule {
+    applies: fn(&ThreadWork) -> bool,
     choice: Choice,
 }
 
-const fn rule(applies: fn(&Work) -> bool, engine: EngineKind, reason: &'static str) -> Rule {
-    Rule { applies, choice: Choice { engine, reason, one_by_one: None } }
+const fn rule(applies: fn(&ThreadWork) -> bool, engine: EngineKind, reason: &'static str) -> AutoRule {
+    AutoRule { applies, choice: Choice { engine, reason, one_by_one: None } }
 }
 
-impl Rule {
+impl AutoRule {
     /// The same for work that is done one after the other because of this.
-    const fn because(self, one_by_one: OneByOne) -> Rule {
-        Rule { choice: Choice { one_by_one: Some(one_by_one), ..self.choice }, ..self }
+    const fn because(self, one_by_one: OneByOne) -> AutoRule {
+        AutoRule { choice: Choice { one_by_one: Some(one_by_one), ..self.choice }, ..self }
     }
 }
 
 /// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only
 /// where that is no loss on any of them.
-const RULES: [Rule; 15] = [
+const RULES: [AutoRule; 15] = [
     rule(
         |work| work.commands,
         EngineKind::Nvme,
@@ -117,51 +117,51 @@ const RULES: [Rule; 15] = [
     ),
     rule(|work| work.depth == 1, EngineKind::Sync, "one outstanding I/O is synchronous I/O, as in DISKSPD"),
     rule(
-        |work| work.routines && work.any(&[Ends::Overlapped]),
+        |work| work.routines && work.any(&[IoEnd::Overlapped]),
         EngineKind::Routines,
         "completion routines (-x) report each completed I/O",
     ),
     rule(
-        |work| work.any(&[Ends::Overlapped]),
+        |work| work.any(&[IoEnd::Overlapped]),
         EngineKind::Port,
         "a completion port reports each completed I/O, as in DISKSPD",
     ),
     rule(|work| work.routines, EngineKind::Uring, "completion routines (-x) need asynchronous I/O"),
     rule(
-        |work| work.all(&[Ends::InCall]),
+        |work| work.all(&[IoEnd::InCall]),
         EngineKind::Sync,
         "the target completes I/O in the submitting call, so a larger -o only adds buffers; use more threads \
          (-t) for more I/Os at a time",
     )
     .because(OneByOne::Memory),
     rule(
-        |work| work.all(&[Ends::InCall, Ends::InCache]),
+        |work| work.all(&[IoEnd::InCall, IoEnd::InCache]),
         EngineKind::Sync,
         "writes to the page cache of this file system or device complete synchronously, so a larger -o only \
          adds buffers; use more threads (-t) for more I/Os at a time",
     )
     .because(OneByOne::PageCache),
     rule(
-        |work| work.all(&[Ends::InCall, Ends::InCache, Ends::OneByOne]),
+        |work| work.all(&[IoEnd::InCall, IoEnd::InCache, IoEnd::OneByOne]),
         EngineKind::Sync,
         "the target, or the kernel for it, blocks the thread for each of these I/Os: a larger -o would only \
          add their waits to each other's latency; more threads (-t) may do more I/Os at a time",
     )
     .because(OneByOne::Target),
     rule(
-        |work| work.any(&[Ends::BlockingWrites]),
+        |work| work.any(&[IoEnd::BlockingWrites]),
         EngineKind::Uring,
         "the target blocks the submitting thread, so io_uring's kernel workers do the I/O: several reads at \
          a time, but one write at a time per file",
     )
     .because(OneByOne::Writes),
     rule(
-        |work| work.any(&[Ends::Blocking]),
+        |work| work.any(&[IoEnd::Blocking]),
         EngineKind::Uring,
         "the target blocks the submitting thread, so io_uring's kernel workers do the I/O, several at a time",
     ),
     rule(
-        |work| work.any(&[Ends::Later]),
+        |work| work.any(&[IoEnd::Later]),
         EngineKind::Uring,
         "the target accepts I/O without blocking, so up to -o I/Os are in flight",
     ),
@@ -173,24 +173,24 @@ const RULES: [Rule; 15] = [
 ];
 
 /// Why an engine that was asked for, and submits several at a time, has them done one after the other.
-fn forced(engine: EngineKind, work: &Work) -> Option<OneByOne> {
+fn forced(engine: EngineKind, work: &ThreadWork) -> Option<OneByOne> {
     match engine {
         _ if work.depth == 1 => None,
-        EngineKind::Aio if work.any(&[Ends::Blocking, Ends::BlockingWrites, Ends::OneByOne]) => {
+        EngineKind::Aio if work.any(&[IoEnd::Blocking, IoEnd::BlockingWrites, IoEnd::OneByOne]) => {
             Some(OneByOne::Target)
         }
-        EngineKind::Uring if work.any(&[Ends::BlockingWrites]) => Some(OneByOne::Writes),
-        EngineKind::Uring if work.any(&[Ends::OneByOne]) => Some(OneByOne::Target),
+        EngineKind::Uring if work.any(&[IoEnd::BlockingWrites]) => Some(OneByOne::Writes),
+        EngineKind::Uring if work.any(&[IoEnd::OneByOne]) => Some(OneByOne::Target),
         _ => None,
     }
 }
 
-fn choose(work: &Work) -> Choice {
+fn choose(work: &ThreadWork) -> Choice {
     let last = &RULES[RULES.len() - 1];
     RULES.iter().find(|rule| (rule.applies)(work)).unwrap_or(last).choice
 }
 
-fn ends(target: &Target, facts: &TargetFacts) -> Ends {
+fn ends(target: &Target, facts: &TargetFacts) -> IoEnd {
     let open = open_mode(target, facts);
     let pages = |bytes: u64| bytes.is_multiple_of(4096);
     // A write of part of a page may have to read the rest of it.
@@ -200,19 +200,19 @@ fn ends(target: &Target, facts: &TargetFacts) -> Ends {
     let file_system = FileSystemType::named(&facts.file_system);
     let in_call = facts.kind == TargetKind::BlockDevice || file_system.has(Trait::WorkerWritesCache);
     match facts.completion {
-        Completion::InCall => Ends::InCall,
-        _ if cached_writes && in_call => Ends::InCache,
-        Completion::Queued => Ends::Later,
-        Completion::OneByOne => Ends::OneByOne,
+        Completion::InCall => IoEnd::InCall,
+        _ if cached_writes && in_call => IoEnd::InCache,
+        Completion::Queued => IoEnd::Later,
+        Completion::OneByOne => IoEnd::OneByOne,
         // Of one file the kernel gives a worker one write at a time, unless the file system says that it
         // needs no such care; those that do take I/O without blocking.
         Completion::Blocking | Completion::Inline if !open.write || facts.kind == TargetKind::BlockDevice => {
-            Ends::Blocking
+            IoEnd::Blocking
         }
-        Completion::Blocking | Completion::Inline if !open.read => Ends::OneByOne,
-        Completion::Blocking | Completion::Inline => Ends::BlockingWrites,
-        Completion::Overlapped => Ends::Overlapped,
-        Completion::Unknown => Ends::Unknown,
+        Completion::Blocking | Completion::Inline if !open.read => IoEnd::OneByOne,
+        Completion::Blocking | Completion::Inline => IoEnd::BlockingWrites,
+        Completion::Overlapped => IoEnd::Overlapped,
+        Completion::Unknown => IoEnd::Unknown,
     }
 }
 
@@ -233,8 +233,14 @@ pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts,
 }
 
 /// What the choice of an engine for these targets depends on.
-fn work(span: &TimeSpan, members: &[(&Target, &TargetFacts)], depth: u64, wish: Wish, mapped: bool) -> Work {
-    Work {
+fn work(
+    span: &TimeSpan,
+    members: &[(&Target, &TargetFacts)],
+    depth: u64,
+    wish: Wish,
+    mapped: bool,
+) -> ThreadWork {
+    ThreadWork {
         depth,
         mapped,
         routines: span.completion_routines,

@@ -2,8 +2,8 @@ use super::*;
 use crate::profile::CacheMode;
 
 /// A thread of so many outstanding I/Os on targets whose I/Os end so.
-fn work(depth: u64, ends: &[Ends]) -> Work {
-    Work {
+fn work(depth: u64, ends: &[IoEnd]) -> ThreadWork {
+    ThreadWork {
         depth,
         mapped: false,
         routines: false,
@@ -16,11 +16,11 @@ fn work(depth: u64, ends: &[Ends]) -> Work {
 
 #[test]
 fn the_engine_follows_from_the_work() {
-    use Ends::*;
-    let plain = |depth, ends: &[Ends]| work(depth, ends);
-    let routines = |depth, ends: &[Ends]| Work { routines: true, ..work(depth, ends) };
-    let polled = |depth, ends: &[Ends]| Work { poll: true, ..work(depth, ends) };
-    let mapped = |depth| Work { mapped: true, ..work(depth, &[]) };
+    use IoEnd::*;
+    let plain = |depth, ends: &[IoEnd]| work(depth, ends);
+    let routines = |depth, ends: &[IoEnd]| ThreadWork { routines: true, ..work(depth, ends) };
+    let polled = |depth, ends: &[IoEnd]| ThreadWork { poll: true, ..work(depth, ends) };
+    let mapped = |depth| ThreadWork { mapped: true, ..work(depth, &[]) };
     for (work, engine, reason) in [
         (mapped(1), EngineKind::Mmap, "-Sm"),
         (mapped(32), EngineKind::Mmap, "-Sm"),
@@ -80,29 +80,29 @@ fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
     let file = on(TargetKind::File, "ext4");
     let waiting = TargetFacts { completion: Completion::Inline, file_system: "fuse".into(), ..facts() };
     for (target, facts, expected) in [
-        (cached.clone(), file.clone(), Ends::InCache),
-        (cached.clone(), on(TargetKind::Missing, "ext4"), Ends::InCache),
-        (cached.clone(), on(TargetKind::BlockDevice, ""), Ends::InCache),
-        (Target { uncached_devices: true, ..cached.clone() }, on(TargetKind::BlockDevice, ""), Ends::Later),
-        (cached.clone(), on(TargetKind::File, "xfs"), Ends::Later),
-        (Target { write_ratio: 99, ..cached.clone() }, file.clone(), Ends::Later),
-        (Target { write_through: true, ..cached.clone() }, file.clone(), Ends::Later),
-        (Target { block_size: 512, ..cached.clone() }, file.clone(), Ends::Later),
-        (Target { block_alignment: 512, ..cached.clone() }, file.clone(), Ends::Later),
-        (Target { base_file_offset: 512, ..cached.clone() }, file.clone(), Ends::Later),
-        (Target { write_ratio: 100, ..target() }, file.clone(), Ends::Later),
-        (target(), TargetFacts { completion: Completion::InCall, ..facts() }, Ends::InCall),
-        (target(), TargetFacts { completion: Completion::Blocking, ..facts() }, Ends::Blocking),
-        (target(), TargetFacts { completion: Completion::Inline, ..facts() }, Ends::Blocking),
-        (target(), TargetFacts { completion: Completion::OneByOne, ..facts() }, Ends::OneByOne),
-        (Target { write_ratio: 30, ..target() }, waiting.clone(), Ends::BlockingWrites),
-        (Target { write_ratio: 100, ..target() }, waiting.clone(), Ends::OneByOne),
+        (cached.clone(), file.clone(), IoEnd::InCache),
+        (cached.clone(), on(TargetKind::Missing, "ext4"), IoEnd::InCache),
+        (cached.clone(), on(TargetKind::BlockDevice, ""), IoEnd::InCache),
+        (Target { uncached_devices: true, ..cached.clone() }, on(TargetKind::BlockDevice, ""), IoEnd::Later),
+        (cached.clone(), on(TargetKind::File, "xfs"), IoEnd::Later),
+        (Target { write_ratio: 99, ..cached.clone() }, file.clone(), IoEnd::Later),
+        (Target { write_through: true, ..cached.clone() }, file.clone(), IoEnd::Later),
+        (Target { block_size: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
+        (Target { block_alignment: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
+        (Target { base_file_offset: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
+        (Target { write_ratio: 100, ..target() }, file.clone(), IoEnd::Later),
+        (target(), TargetFacts { completion: Completion::InCall, ..facts() }, IoEnd::InCall),
+        (target(), TargetFacts { completion: Completion::Blocking, ..facts() }, IoEnd::Blocking),
+        (target(), TargetFacts { completion: Completion::Inline, ..facts() }, IoEnd::Blocking),
+        (target(), TargetFacts { completion: Completion::OneByOne, ..facts() }, IoEnd::OneByOne),
+        (Target { write_ratio: 30, ..target() }, waiting.clone(), IoEnd::BlockingWrites),
+        (Target { write_ratio: 100, ..target() }, waiting.clone(), IoEnd::OneByOne),
         (
             Target { write_ratio: 100, ..target() },
             TargetFacts { kind: TargetKind::BlockDevice, ..waiting.clone() },
-            Ends::Blocking,
+            IoEnd::Blocking,
         ),
-        (target(), TargetFacts { completion: Completion::Unknown, ..facts() }, Ends::Unknown),
+        (target(), TargetFacts { completion: Completion::Unknown, ..facts() }, IoEnd::Unknown),
     ] {
         assert_eq!(ends(&target, &facts), expected, "{target:?} {facts:?}");
     }

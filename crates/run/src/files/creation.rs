@@ -2,7 +2,7 @@
 //! small files nor files on several devices wait for each other.
 
 use crate::control::Control;
-use crate::files::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
+use crate::files::prepare::{self, FileOrder, PrepareError, Prepared, Reason, State, Why};
 use crate::options::Options;
 use crate::precreate::{File, NotCreated};
 use crate::voice::Voice;
@@ -75,9 +75,9 @@ pub fn create_all(
 /// Divides files into lists without duplicates: what is the same file by several names is written one after
 /// the other.
 fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
-    let mut rounds: Vec<(Vec<Place>, Round)> = Vec::new();
+    let mut rounds: Vec<(Vec<PathPlace>, Round)> = Vec::new();
     for file in files {
-        let place = Place::of(&file.1);
+        let place = PathPlace::of(&file.1);
         match rounds.iter_mut().find(|(places, _)| !places.contains(&place)) {
             Some((places, files)) => {
                 places.push(place);
@@ -92,9 +92,9 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
 /// The files as they are in the end: what is the same file by several names is there once, as the last one
 /// wants it.
 fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathBuf)> {
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<PathPlace> = Vec::new();
     files.iter().rev().filter(move |(_, path)| {
-        let place = Place::of(path);
+        let place = PathPlace::of(path);
         let new = !places.contains(&place);
         places.push(place);
         new
@@ -103,22 +103,22 @@ fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathB
 
 /// What a path leads to, however it is written.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum PathPlace {
     /// Something that is there: its device and inode.
     There((u64, u64)),
     /// Something to be created.
     New(PathBuf),
 }
 
-impl Place {
-    fn of(path: &Path) -> Place {
+impl PathPlace {
+    fn of(path: &Path) -> PathPlace {
         if let Ok(found) = std::fs::metadata(path) {
-            return Place::There(inode::identity(&found));
+            return PathPlace::There(inode::identity(&found));
         }
         // Of directories that have to be created as well, the path alone tells.
         let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let directory = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
-        Place::New(match (directory, path.file_name()) {
+        PathPlace::New(match (directory, path.file_name()) {
             (Some(directory), Some(name)) => directory.join(name),
             _ => path.to_owned(),
         })
@@ -240,7 +240,7 @@ impl CreationWork<'_> {
         if kind.is_device() {
             return Ok(None);
         }
-        let order = Order { path, size: file.size, zero: file.zero, recreate: self.recreate };
+        let order = FileOrder { path, size: file.size, zero: file.zero, recreate: self.recreate };
         let done = &self.done[index];
         prepare::prepare(&order, &mut |bytes, _| done.store(bytes, Ordering::Relaxed), &self.stop)
             .map(Some)

@@ -14,9 +14,9 @@ use diskspd_host::{claims, target};
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::room::Size;
+use diskspd_sys::room::SizeChange;
 use diskspd_sys::{extents, files, page_cache, process};
-pub use order::Order;
+pub use order::FileOrder;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -35,7 +35,7 @@ static ALLOCATING: Mutex<()> = Mutex::new(());
 /// # Errors
 /// See [`Reason`]. Devices, directories and the like are errors: callers leave them out.
 pub fn prepare(
-    order: &Order<'_>,
+    order: &FileOrder<'_>,
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
 ) -> Result<Prepared, PrepareError> {
@@ -60,7 +60,7 @@ pub fn prepare(
         }
     };
     if outcome != Prepared::Kept {
-        write(order, &file, progress, stop).map_err(|Unfinished { reason, written }| {
+        write(order, &file, progress, stop).map_err(|UnfinishedFile { reason, written }| {
             let state = match (created, written) {
                 (true, _) if remove(order.path, &file) => State::Removed,
                 (true, _) => State::LeftOver,
@@ -101,7 +101,7 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
 }
 
 /// Why an existing file doesn't do as it is; `None` = it does.
-fn why_rewrite(order: &Order<'_>, file: &File) -> Result<Option<Why>, Reason> {
+fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason> {
     let fail = |source| Reason::Kernel { doing: "look at the file", source };
     let size = file.metadata().map_err(fail)?.len();
     if order.recreate {
@@ -122,7 +122,7 @@ fn why_rewrite(order: &Order<'_>, file: &File) -> Result<Option<Why>, Reason> {
 }
 
 /// Why a file isn't finished, and how far it is.
-struct Unfinished {
+struct UnfinishedFile {
     reason: Reason,
     /// Bytes at its beginning that are worth keeping; `None` = it is as it was before.
     written: Option<u64>,
@@ -130,12 +130,12 @@ struct Unfinished {
 
 /// Truncates, allocates, writes, and flushes.
 fn write(
-    order: &Order<'_>,
+    order: &FileOrder<'_>,
     file: &File,
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
-) -> Result<(), Unfinished> {
-    let before = |reason| Unfinished { reason, written: None };
+) -> Result<(), UnfinishedFile> {
+    let before = |reason| UnfinishedFile { reason, written: None };
     let kernel = |doing, source| Reason::Kernel { doing, source };
     let found = file.metadata().map_err(|error| before(kernel("look at the file", error)))?;
     // One file after the other, so that no two count on the same space.
@@ -151,17 +151,17 @@ fn write(
     }
     let fail = |doing, error: io::Error| room.explain(error, doing);
     // What a failed allocation got, it keeps; and a full file system is a trouble to everybody on it.
-    let emptied = |reason| Unfinished { reason, written: Some(0) };
-    space::allocate(file, Size::Grows, 0, order.size, stop)
+    let emptied = |reason| UnfinishedFile { reason, written: Some(0) };
+    space::allocate(file, SizeChange::Grows, 0, order.size, stop)
         .map_err(|error| emptied(fail("allocate space", error)))?;
     drop(allocating);
     let direct = open_direct(order.path, file);
     let job = fill::Job { file, direct: direct.as_ref().map(|(file, align)| (file, *align)), order, stop };
-    fill::fill(&job, progress).map_err(|fill::Failed { error, written }| match error {
-        fill::Error::Stopped => Unfinished { reason: Reason::Stopped, written: Some(written) },
+    fill::fill(&job, progress).map_err(|fill::FillFailed { error, written }| match error {
+        fill::Error::Stopped => UnfinishedFile { reason: Reason::Stopped, written: Some(written) },
         fill::Error::Io(error) => match fail("write the file", error) {
             reason @ (Reason::Full { .. } | Reason::Quota { .. }) => emptied(reason),
-            reason => Unfinished { reason, written: Some(written) },
+            reason => UnfinishedFile { reason, written: Some(written) },
         },
     })?;
     // What is on the device is not known when this fails.

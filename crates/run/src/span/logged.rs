@@ -1,6 +1,6 @@
 //! Where a worker's I/Os are logged.
 
-use crate::tell::io_log::{IoLog, Ring};
+use crate::tell::io_log::{IoLog, LineRing};
 use diskspd_outlet::OutputError;
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(crate) fn logged<T>(
     log: Option<&IoLog>,
     threads: Range<u32>,
     patient: bool,
-    work: impl FnOnce(&[Ring]) -> T,
+    work: impl FnOnce(&[LineRing]) -> T,
 ) -> Result<T, OutputError> {
     match log {
         Some(log) => log.record(threads, patient, work),

@@ -9,7 +9,7 @@ use crate::span::around;
 use crate::span::phases::Clocked;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, Shared};
-use crate::tell::io_log::Ring;
+use crate::tell::io_log::LineRing;
 use crate::tell::live::Counters;
 use crate::voice::Voice;
 use crate::worker::desk::{self, Desk};
@@ -38,7 +38,7 @@ pub fn measure(
     system: &System,
     options: &Options,
     control: &Control,
-    rings: &[Ring],
+    rings: &[LineRing],
     probes: &Probes,
 ) -> SpanOutcome {
     control.begin_span();
@@ -237,9 +237,9 @@ impl Drop for Leaving<'_> {
 struct WorkerOutlets<'a> {
     live: Option<&'a Counters>,
     /// `--io-log`
-    log: Option<&'a Ring>,
+    log: Option<&'a LineRing>,
     /// `--explain`, and how many I/Os are kept.
-    slow: Option<(&'a Ring, u32)>,
+    slow: Option<(&'a LineRing, u32)>,
 }
 
 impl<'a> WorkerOutlets<'a> {
@@ -247,7 +247,7 @@ impl<'a> WorkerOutlets<'a> {
     fn of(
         index: usize,
         live: &'a [Counters],
-        logs: &'a [Ring],
+        logs: &'a [LineRing],
         slowest: Option<&'a SlowestRings>,
     ) -> WorkerOutlets<'a> {
         let slow = slowest.and_then(|rings| Some((rings.by_worker.get(index)?, rings.wanted)));

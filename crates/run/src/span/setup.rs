@@ -7,7 +7,7 @@ use crate::span::large_pages::Reserve;
 use crate::span::opening;
 use crate::span::ready::HeldTargets;
 use crate::span::setup_error::SetupError;
-use crate::tell::io_log::{IoLog, Ring};
+use crate::tell::io_log::{IoLog, LineRing};
 use crate::tell::live::Counters;
 use crate::tell::stream::ByDirection;
 use crate::voice::Voice;
@@ -57,7 +57,7 @@ pub fn set_up<'a>(
     shared: &Shared<'a>,
     phases: Phases<'a>,
     live: Option<&'a Counters>,
-    log: Option<&'a Ring>,
+    log: Option<&'a LineRing>,
 ) -> Result<Worker<'a>, Failure> {
     let (thread, real) = (plan.thread, plan.engine.row().needs_files);
     // Engine null as well: what it measures is what a thread on this CPU can do.
@@ -107,7 +107,7 @@ pub fn set_up<'a>(
         phases,
         live,
         quota: shared.quota.clone(),
-        log: log.map(Ring::producer),
+        log: log.map(LineRing::producer),
         slowest: None,
         voice: shared.voice,
     })

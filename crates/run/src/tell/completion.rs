@@ -4,7 +4,7 @@ use diskspd_model::engines::Direction;
 
 /// An I/O that ended well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Completion {
+pub struct IoCompletion {
     /// Index of the target in the worker's list.
     pub target: usize,
     /// Read or write.

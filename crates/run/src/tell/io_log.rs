@@ -136,12 +136,13 @@ impl IoLog {
         &self,
         threads: std::ops::Range<u32>,
         patient: bool,
-        work: impl FnOnce(&[Ring]) -> T,
+        work: impl FnOnce(&[LineRing]) -> T,
     ) -> Result<T, OutputError> {
         let entries =
             (MEMORY / (WORDS * size_of::<u64>()) / threads.len().max(1)).clamp(ENTRIES.0, ENTRIES.1);
         let entries = 1 << entries.ilog2();
-        let rings: Option<Vec<Ring>> = threads.map(|thread| Ring::new(thread, entries, patient)).collect();
+        let rings: Option<Vec<LineRing>> =
+            threads.map(|thread| LineRing::new(thread, entries, patient)).collect();
         let rings = rings.ok_or_else(|| OutputFault::NoBuffers.of_file("--io-log", &self.path))?;
         let finished = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -172,7 +173,7 @@ impl IoLog {
         ));
     }
 
-    fn write(&self, rings: &[Ring], finished: &AtomicBool) {
+    fn write(&self, rings: &[LineRing], finished: &AtomicBool) {
         let mut output = self.output.lock_anyway();
         let mut text = Vec::with_capacity(CHUNK + 256);
         loop {
@@ -296,7 +297,7 @@ fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
 /// What one worker has logged and the writer has not yet written: one of them puts in, the other one takes
 /// out.
 #[derive(Debug)]
-pub struct Ring {
+pub struct LineRing {
     thread: u32,
     patient: bool,
     /// [`WORDS`] for every entry; as many entries as a power of two.
@@ -313,13 +314,13 @@ pub struct Ring {
 #[repr(align(128))]
 struct Lonely(AtomicU64);
 
-impl Ring {
+impl LineRing {
     /// `None` = there is no memory for it.
-    pub fn new(thread: u32, entries: usize, patient: bool) -> Option<Ring> {
+    pub fn new(thread: u32, entries: usize, patient: bool) -> Option<LineRing> {
         let mut words = Vec::new();
         words.try_reserve_exact(entries * WORDS).ok()?;
         words.resize_with(entries * WORDS, || AtomicU64::new(0));
-        Some(Ring {
+        Some(LineRing {
             thread,
             patient,
             words: words.into(),
@@ -384,7 +385,7 @@ impl Ring {
 /// Where a worker logs its I/Os.
 #[derive(Debug)]
 pub struct Producer<'a> {
-    ring: &'a Ring,
+    ring: &'a LineRing,
     tail: u64,
     /// How far the writer was when it was looked up last.
     head: u64,
@@ -450,7 +451,7 @@ mod tests {
 
     #[test]
     fn what_goes_in_comes_out_in_order_round_after_round() {
-        let ring = Ring::new(5, 8, false).unwrap();
+        let ring = LineRing::new(5, 8, false).unwrap();
         let mut producer = ring.producer();
         let mut out = Vec::new();
         for n in 0..100 {
@@ -465,7 +466,7 @@ mod tests {
 
     #[test]
     fn a_full_ring_drops_the_newest_and_counts_them() {
-        let ring = Ring::new(0, 8, false).unwrap();
+        let ring = LineRing::new(0, 8, false).unwrap();
         let mut producer = ring.producer();
         (0..11).for_each(|n| producer.push(entry(n)));
         let mut out = Vec::new();

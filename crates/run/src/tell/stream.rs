@@ -1,7 +1,7 @@
 //! The figures of one interval after the other while the run goes on, for who wants them (`--stream`). The
 //! controlling thread makes them, from counters that the workers share.
 
-use crate::tell::completion::Completion;
+use crate::tell::completion::IoCompletion;
 use crate::tell::live::{Counters, Seen, collect};
 use diskspd_model::engines::Direction;
 use diskspd_model::results::{
@@ -36,7 +36,7 @@ impl ByDirection {
 impl ByDirection {
     /// Counts so many I/Os of the measured time that went alike.
     #[inline]
-    pub fn count(&self, io: Completion, times: u64) {
+    pub fn count(&self, io: IoCompletion, times: u64) {
         let counters = match io.direction {
             Direction::Read => &self.read,
             Direction::Write => &self.write,

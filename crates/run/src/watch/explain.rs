@@ -8,7 +8,7 @@ mod places;
 mod throttles;
 
 use crate::located::SpanTargets;
-use crate::tell::io_log::Ring;
+use crate::tell::io_log::LineRing;
 use crate::tell::live::Counters;
 use crate::watch::trace::{buffer_kib, online_cpus};
 use crate::worker::slowest::{NotHeld, SlowestRings};
@@ -63,7 +63,7 @@ fn without_option(refusal: &TraceRefusal) -> String {
 /// The thread that explains, seen by the controlling one.
 #[derive(Debug)]
 pub struct Explainer {
-    rings: Arc<Vec<Ring>>,
+    rings: Arc<Vec<LineRing>>,
     wanted: u32,
     /// Until it is joined.
     thread: Option<JoinHandle<SlowIos>>,
@@ -95,8 +95,8 @@ impl Explainer {
         let root = Root::live();
         let places = TargetPlaces::of_span(&root, plan, located);
         let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
-        let rings: Option<Vec<Ring>> =
-            plan.workers.iter().map(|worker| Ring::new(worker.thread, entries, false)).collect();
+        let rings: Option<Vec<LineRing>> =
+            plan.workers.iter().map(|worker| LineRing::new(worker.thread, entries, false)).collect();
         let rings = Arc::new(rings.ok_or(NotHeld { wanted })?);
         let shared = Arc::new(FollowerOrders {
             threads: OnceLock::new(),
@@ -140,7 +140,7 @@ impl Explainer {
     /// What was found. Recording ends.
     pub fn finish(mut self) -> SlowIos {
         let mut found = self.join().unwrap_or_default();
-        found.missed += self.rings.iter().map(Ring::dropped).sum::<u64>();
+        found.missed += self.rings.iter().map(LineRing::dropped).sum::<u64>();
         found
     }
 
@@ -169,7 +169,7 @@ struct EventFollower {
     /// Events that others may still have to go before.
     waiting: Vec<(Nanos, KernelTold)>,
     keeper: Keeper,
-    rings: Arc<Vec<Ring>>,
+    rings: Arc<Vec<LineRing>>,
     shared: Arc<FollowerOrders>,
     /// When recording began.
     since: Nanos,
@@ -179,7 +179,7 @@ impl EventFollower {
     fn open(
         root: &Root,
         keeper: Keeper,
-        (rings, shared): (&Arc<Vec<Ring>>, &Arc<FollowerOrders>),
+        (rings, shared): (&Arc<Vec<LineRing>>, &Arc<FollowerOrders>),
     ) -> Result<EventFollower, TraceRefusal> {
         let tracefs = Tracefs::find(root)?;
         let formats = EventFormats::find(&tracefs)?;

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// Watches all devices of a time span.
 #[derive(Debug)]
 pub struct DeviceWatch {
-    targets: Vec<Target>,
+    targets: Vec<CountedTarget>,
     /// Of all stacks.
     readings: DeviceReadings,
     /// The mounts of other hosts' files among them.
@@ -28,7 +28,7 @@ pub struct DeviceWatch {
 }
 
 #[derive(Debug)]
-struct Target {
+struct CountedTarget {
     facts: TargetDevices,
     /// Of a target that is written to, or that is read through the page cache and is one of several, or of
     /// `--dontcache`: open, to
@@ -51,7 +51,7 @@ const PATIENCE: clock::Nanos = 20_000_000;
 /// Bytes asked about at once: below a millisecond when all of them are cached.
 const PIECE: u64 = 16 << 20;
 
-impl Target {
+impl CountedTarget {
     /// What of it is in memory; `None` = the kernel doesn't tell, or not before `deadline`.
     fn held(&self, deadline: clock::Nanos) -> Option<Held> {
         let file = self.file.as_ref()?;
@@ -77,7 +77,7 @@ impl DeviceWatch {
     pub fn new(plan: &SpanPlan, located: &SpanTargets, flush: bool) -> DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
-        let targets: Vec<Target> = targets
+        let targets: Vec<CountedTarget> = targets
             .into_iter()
             .map(|(engine, target)| {
                 let written = target.open.write && engine.row().real_io;
@@ -92,7 +92,7 @@ impl DeviceWatch {
                 let again = again.and_then(|file| file.try_clone().ok());
                 let looked_at = again.map(|file| (file, target.location.clone()));
                 let file = file.filter(|_| written || cached);
-                Target { facts, file, looked_at, written, cached, held: None, size: target.size }
+                CountedTarget { facts, file, looked_at, written, cached, held: None, size: target.size }
             })
             .collect();
         let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
@@ -174,7 +174,7 @@ fn can_change(stack: &Stack) -> bool {
     by_itself || stack.layers.iter().any(above)
 }
 
-fn flushed(target: Target, flush: bool) -> TargetDevices {
+fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
         facts.moved_to = stack::moved_to(&facts.stack, file, path);

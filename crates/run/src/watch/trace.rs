@@ -25,7 +25,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Trace, TraceSession};
 pub use machine::online_cpus;
 use machine::{Machine, is_offline};
-use recorder::Recorder;
+use recorder::RequestRecorder;
 pub use recorder::buffer_kib;
 use requests::BlockFormats;
 use traced::Traced;
@@ -37,7 +37,7 @@ const LONGEST_FILTER: usize = 3000;
 #[derive(Debug)]
 pub struct TraceWatch {
     counters: Counters,
-    recorder: Option<Recorder>,
+    recorder: Option<RequestRecorder>,
     devices: Option<Vec<Traced>>,
     clock: &'static str,
 }
@@ -94,7 +94,7 @@ impl TraceWatch {
         if let Some((instance, formats)) = recording.filter(|_| !numbers.is_empty()) {
             instance.narrow(&TRACEPOINTS, &device_filter(&numbers))?;
             let workers = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
-            let started = Recorder::start(instance, formats, &numbers, trace.clock, workers);
+            let started = RequestRecorder::start(instance, formats, &numbers, trace.clock, workers);
             recorder = Some(started.map_err(|error| TraceRefusal::Thread { error })?);
         }
         Ok(Some(TraceWatch { counters, recorder, devices, clock: trace.clock.name() }))
@@ -133,7 +133,7 @@ impl TraceWatch {
     /// What was found; `None` when the window was never closed.
     pub fn finish(self) -> Option<Trace> {
         let clock = self.clock.to_owned();
-        let mut recorded = self.recorder.map(Recorder::finish).unwrap_or_default();
+        let mut recorded = self.recorder.map(RequestRecorder::finish).unwrap_or_default();
         let mut devices = self.devices;
         let times = devices.iter_mut().flatten().map(|traced| recorded.device_times(traced)).collect();
         let session = TraceSession { clock, ..recorded.session };

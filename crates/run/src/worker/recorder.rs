@@ -1,6 +1,6 @@
 //! The accounts of one worker: what it did on each of its targets.
 
-pub use crate::tell::completion::Completion;
+pub use crate::tell::completion::IoCompletion;
 use crate::tell::stream::ByDirection;
 use diskspd_model::engines::Direction;
 use diskspd_model::io_error;
@@ -88,8 +88,8 @@ impl Returned {
 
     /// What it comes to when it was reaped at `now`, so long after measuring began.
     #[inline(always)]
-    fn reaped(&self, now: Nanos, since_start: u64) -> Completion {
-        Completion {
+    fn reaped(&self, now: Nanos, since_start: u64) -> IoCompletion {
+        IoCompletion {
             target: self.target as usize,
             direction: self.direction,
             bytes: self.bytes,
@@ -259,7 +259,7 @@ impl Recorder {
     }
 
     #[inline(always)]
-    fn count_alike(&mut self, io: Completion, times: u32) {
+    fn count_alike(&mut self, io: IoCompletion, times: u32) {
         let account = of_direction(&mut self.targets[io.target], io.direction);
         let many = u64::from(times);
         account.ios += many;

@@ -1,6 +1,6 @@
 //! The slowest I/Os of a worker (`--explain`), handed out as they come.
 
-use crate::tell::io_log::{Entry, Producer, Ring};
+use crate::tell::io_log::{Entry, LineRing, Producer};
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct SlowestRings {
     /// One for each worker.
-    pub by_worker: Arc<Vec<Ring>>,
+    pub by_worker: Arc<Vec<LineRing>>,
     /// How many I/Os are kept.
     pub wanted: u32,
 }
@@ -81,12 +81,12 @@ impl<'a> Slowest<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tell::io_log::Ring;
+    use crate::tell::io_log::LineRing;
     use diskspd_model::operation::Operation;
 
     #[test]
     fn the_slowest_of_each_second_come_out_and_few_others() {
-        let ring = Ring::new(0, 1024, false).expect("memory");
+        let ring = LineRing::new(0, 1024, false).expect("memory");
         let mut slowest = Slowest::new(3, ring.producer()).expect("memory");
         let mut offer = |now: Nanos, latency: Nanos| {
             slowest.reaped(now);

@@ -18,7 +18,7 @@ const MAX_REGISTERED: usize = 1 << 30;
 /// default is all of them, and the tests switch them off to get the behaviour of older kernels on a new
 /// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct RingOptions {
     /// Only the creating thread uses the ring; the kernel skips locks (6.0).
     pub single_issuer: bool,
     /// The kernel takes entries in the order in which they lie, without a list of their numbers (6.6).
@@ -49,9 +49,9 @@ pub struct Options {
     pub drain_limit: Duration,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for RingOptions {
+    fn default() -> RingOptions {
+        RingOptions {
             single_issuer: true,
             no_queue_array: true,
             defer_taskrun: true,
@@ -81,7 +81,7 @@ pub(super) struct NewRing<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
 /// flag that it doesn't know; the flags go in the order in which kernels got them, the newest first.
 pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     depth: u32,
-    options: &Options,
+    options: &RingOptions,
 ) -> io::Result<NewRing<S, C>> {
     let mut wanted = *options;
     wanted.registered_wait &= !wanted.polled;

@@ -18,7 +18,7 @@ fn flush(tag: u32) -> Transfer {
 }
 
 /// A ring with every request but one reading from an empty pipe, half of them not yet submitted.
-fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
+fn busy_ring(options: RingOptions) -> io::Result<(Ring, io::PipeWriter)> {
     let (reader, writer) = io::pipe()?;
     let mut ring = Ring::new(8, vec![reader.into()], Buffer::new(8)?, options)?;
     let transfer = |tag| Transfer { start: tag as usize, tag, ..READ };
@@ -30,8 +30,8 @@ fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
 
 #[test]
 fn draining_ends_everything_in_flight_or_tells_that_it_did_not() {
-    let full = Options::default();
-    let single = Options { cancel_any: false, ..full };
+    let full = RingOptions::default();
+    let single = RingOptions { cancel_any: false, ..full };
     for options in [full, single] {
         match busy_ring(options) {
             Ok((mut ring, _writer)) => {
@@ -49,7 +49,7 @@ fn draining_ends_everything_in_flight_or_tells_that_it_did_not() {
 
 #[test]
 fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
-    match busy_ring(Options::default()) {
+    match busy_ring(RingOptions::default()) {
         Ok((mut ring, _writer)) => {
             let good = Transfer { start: 7, tag: 7, ..READ };
             for bad in [
@@ -71,7 +71,7 @@ fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
 #[test]
 fn a_tag_that_is_in_flight_is_taken_again_only_when_it_has_ended() {
     let file: OwnedFd = tempfile::tempfile().unwrap().into();
-    let Ok(mut ring) = Ring::new(4, vec![file], Buffer::new(8).unwrap(), Options::default()) else {
+    let Ok(mut ring) = Ring::new(4, vec![file], Buffer::new(8).unwrap(), RingOptions::default()) else {
         return eprintln!("skipped, no io_uring");
     };
     let (zero, one) = (READ, Transfer { start: 1, tag: 1, ..READ });
@@ -102,7 +102,7 @@ fn the_kernel_never_writes_to_what_buffers_share() {
     });
     let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()], HugePages::AskedFor).unwrap();
     let file: OwnedFd = tempfile::tempfile().unwrap().into();
-    let Ok(mut ring) = Ring::new(8, vec![file], memory, Options::default()) else {
+    let Ok(mut ring) = Ring::new(8, vec![file], memory, RingOptions::default()) else {
         return eprintln!("skipped, no io_uring");
     };
     for (start, length, write, taken) in [
@@ -121,8 +121,8 @@ fn the_kernel_never_writes_to_what_buffers_share() {
 
 #[test]
 fn a_wait_ends_at_its_timeout_wherever_the_kernel_reads_it() {
-    let full = Options::default();
-    for options in [full, Options { registered_wait: false, ..full }] {
+    let full = RingOptions::default();
+    for options in [full, RingOptions { registered_wait: false, ..full }] {
         let Ok((mut ring, mut writer)) = busy_ring(options) else {
             return eprintln!("skipped, no io_uring");
         };
@@ -141,7 +141,7 @@ fn a_wait_ends_at_its_timeout_wherever_the_kernel_reads_it() {
 
 #[test]
 fn what_is_asked_for_is_used_where_the_kernel_has_it_and_nowhere_else() {
-    let Ok(ring) = Ring::new(1, vec![], Buffer::new(0).expect("none"), Options::default()) else {
+    let Ok(ring) = Ring::new(1, vec![], Buffer::new(0).expect("none"), RingOptions::default()) else {
         return eprintln!("skipped, no io_uring");
     };
     let noted = |ring: &Ring| ring.notes().iter().any(|note| note == "registered wait");
@@ -150,7 +150,7 @@ fn what_is_asked_for_is_used_where_the_kernel_has_it_and_nowhere_else() {
     let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     // Some distributions add features to older kernels.
     assert!(noted(&ring) || version < (6, 13), "{release}: {:?}", ring.notes());
-    let without = Options { registered_wait: false, ..Options::default() };
+    let without = RingOptions { registered_wait: false, ..RingOptions::default() };
     let ring = Ring::new(1, vec![], Buffer::new(0).expect("none"), without).expect("a ring");
     assert!(!noted(&ring));
 }

@@ -1,6 +1,6 @@
 //! Writing a whole file at the device's speed.
 
-use super::Order;
+use super::FileOrder;
 use crate::files::crew;
 use diskspd_model::workload::payload;
 use diskspd_sys::memory::Buffer;
@@ -23,7 +23,7 @@ pub(super) struct Job<'a> {
     /// The same file past the page cache, and its alignment, bytes; `None` = it can't.
     pub direct: Option<(&'a File, u64)>,
     /// Size and content.
-    pub order: &'a Order<'a>,
+    pub order: &'a FileOrder<'a>,
     /// Ends the work between two blocks.
     pub stop: &'a AtomicBool,
 }
@@ -43,17 +43,17 @@ impl From<io::Error> for Error {
 
 /// How far it got.
 #[derive(Debug)]
-pub(super) struct Failed {
+pub(super) struct FillFailed {
     pub error: Error,
     /// Bytes at the beginning of the file that are all written.
     pub written: u64,
 }
 
 /// Writes every byte below the size, past the page cache where possible; nothing is flushed.
-pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Failed> {
+pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), FillFailed> {
     let size = job.order.size;
     let mut block = Buffer::new(size.min(BLOCK) as usize)
-        .map_err(|error| Failed { error: Error::Io(error), written: 0 })?;
+        .map_err(|error| FillFailed { error: Error::Io(error), written: 0 })?;
     if !job.order.zero {
         payload::pattern(block.as_mut_slice(), 0);
     }
@@ -112,9 +112,9 @@ impl<'a> FilePart<'a> {
     }
 
     /// Once all threads have ended: up to where the file is written, for the blocks are taken in their order.
-    fn failed(&self, error: Error) -> Failed {
+    fn failed(&self, error: Error) -> FillFailed {
         let next = self.from + self.next.load(Ordering::Relaxed) * BLOCK;
-        Failed { error, written: next.min(self.end.load(Ordering::Relaxed)) }
+        FillFailed { error, written: next.min(self.end.load(Ordering::Relaxed)) }
     }
 
     /// The work of one thread.
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn order(size: u64) -> Order<'static> {
-        Order { path: Path::new(""), size, zero: false, recreate: false }
+    fn order(size: u64) -> FileOrder<'static> {
+        FileOrder { path: Path::new(""), size, zero: false, recreate: false }
     }
 
     #[test]

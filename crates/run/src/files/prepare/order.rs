@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A file to be prepared.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'a> {
+pub struct FileOrder<'a> {
     /// Where. Missing directories are not created: a path with a typing error would be measured on the disk
     /// above it. An existing link to a file is followed,
     /// one that leads nowhere is an error: nothing is created at a place that was not named.

@@ -2,7 +2,7 @@
 
 use super::{PrepareError, Reason, State};
 use diskspd_sys::inode;
-use diskspd_sys::room::{self, Size};
+use diskspd_sys::room::{self, SizeChange};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
@@ -51,7 +51,7 @@ pub(super) fn check(
     // existing file, where it changes nothing.
     let length = found.len();
     if length > 0 && size > length {
-        allocate(file, Size::Stays, length, size - length, stop).map_err(|error| {
+        allocate(file, SizeChange::Stays, length, size - length, stop).map_err(|error| {
             // Setting the size gives back what lies behind it.
             let _ = file.set_len(length);
             room.explain(error, "allocate space")
@@ -63,7 +63,7 @@ pub(super) fn check(
 /// Allocates space in a file, where the file system can. Ends as interrupted when it is to stop.
 pub(super) fn allocate(
     file: &File,
-    becomes: Size,
+    becomes: SizeChange,
     offset: u64,
     length: u64,
     stop: &AtomicBool,

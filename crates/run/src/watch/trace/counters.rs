@@ -6,7 +6,7 @@ use diskspd_host::tracing::network::NetworkCounters;
 use diskspd_host::tracing::refusal::TraceRefusal;
 use diskspd_model::machine::tracing::{EVENTS, EventRow, Source, TraceClass};
 use diskspd_model::results::EventCount;
-use diskspd_sys::perf::{Event, Group, Tracepoint};
+use diskspd_sys::perf::{CounterGroup, Event, Tracepoint};
 use std::io;
 
 /// The counters of a trace.
@@ -14,7 +14,7 @@ use std::io;
 pub struct Counters {
     rows: Vec<(&'static EventRow, CounterPlace)>,
     /// One per CPU, with the same events in the same order.
-    groups: Vec<Group>,
+    groups: Vec<CounterGroup>,
     root: Root,
     /// Before and after the window.
     network: Option<(NetworkCounters, NetworkCounters)>,
@@ -78,12 +78,12 @@ impl Counters {
         if let Some((before, _)) = &mut self.network {
             *before = NetworkCounters::read(&self.root);
         }
-        self.failed = self.groups.iter().try_for_each(Group::start).err();
+        self.failed = self.groups.iter().try_for_each(CounterGroup::start).err();
     }
 
     /// The window has closed.
     pub fn end(&mut self) {
-        let stopped = self.groups.iter().try_for_each(Group::stop);
+        let stopped = self.groups.iter().try_for_each(CounterGroup::stop);
         if let Some((_, after)) = &mut self.network {
             *after = NetworkCounters::read(&self.root);
         }
@@ -146,15 +146,15 @@ fn uncounted(class: TraceClass, rows: &[(&'static EventRow, CounterPlace)]) -> O
     })
 }
 
-fn open_groups(cpus: &[u32], events: &[Event]) -> io::Result<Vec<Group>> {
+fn open_groups(cpus: &[u32], events: &[Event]) -> io::Result<Vec<CounterGroup>> {
     if events.is_empty() {
         return Ok(Vec::new());
     }
-    let groups = cpus.iter().map(|cpu| Group::open(*cpu, events));
+    let groups = cpus.iter().map(|cpu| CounterGroup::open(*cpu, events));
     groups.filter(|group| !group.as_ref().is_err_and(super::is_offline)).collect()
 }
 
-fn sums(groups: &[Group]) -> io::Result<Vec<u64>> {
+fn sums(groups: &[CounterGroup]) -> io::Result<Vec<u64>> {
     let mut sums: Vec<u64> = Vec::new();
     for group in groups {
         let counts = group.counts()?;

@@ -1,7 +1,7 @@
 //! Records the requests of the devices and matches them, in a thread of its own.
 
 use super::Traced;
-use super::requests::{BlockEvent, BlockFormats, Requests};
+use super::requests::{BlockEvent, BlockFormats, DeviceRequests};
 use diskspd_host::tracing::instance::Instance;
 use diskspd_host::tracing::stamp_time;
 use diskspd_model::machine::tracing::StampClock;
@@ -32,7 +32,7 @@ pub fn buffer_kib(cpus: usize) -> (u64, u64) {
 
 /// The recording thread, seen by the controlling one.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct RequestRecorder {
     /// Until it is joined.
     thread: Option<JoinHandle<Recorded>>,
     shared: Arc<RecorderShared>,
@@ -54,7 +54,7 @@ const WAITING: u8 = 0;
 const RECORDING: u8 = 1;
 const OVER: u8 = 2;
 
-impl Recorder {
+impl RequestRecorder {
     /// Starts the thread, which waits.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Recorder {
         devices: &[u32],
         clock: StampClock,
         workers: Vec<u32>,
-    ) -> io::Result<Recorder> {
+    ) -> io::Result<RequestRecorder> {
         let never = || AtomicU64::new(Nanos::MAX);
         let shared = Arc::new(RecorderShared {
             stage: AtomicU8::new(WAITING),
@@ -73,7 +73,7 @@ impl Recorder {
             end: never(),
             started: Barrier::new(2),
         });
-        let requests = Requests::of(devices.iter().copied());
+        let requests = DeviceRequests::of(devices.iter().copied());
         let session = TraceSession {
             buffer_kib: instance.kib(),
             buffers: instance.buffers() as u64,
@@ -94,7 +94,7 @@ impl Recorder {
             reader.recorded
         };
         let thread = thread::Builder::new().name("trace".into()).spawn(work)?;
-        Ok(Recorder { thread: Some(thread), shared, clock })
+        Ok(RequestRecorder { thread: Some(thread), shared, clock })
     }
 
     /// Recording begins, before this returns. Once.
@@ -137,7 +137,7 @@ impl Recorder {
 }
 
 /// A run that comes to nothing leaves no instance behind.
-impl Drop for Recorder {
+impl Drop for RequestRecorder {
     fn drop(&mut self) {
         self.join();
     }
@@ -146,7 +146,7 @@ impl Drop for Recorder {
 /// What was recorded.
 #[derive(Debug, Default)]
 pub struct Recorded {
-    requests: Requests,
+    requests: DeviceRequests,
     /// All but the clock.
     pub session: TraceSession,
     /// Why nothing was recorded, or not all.

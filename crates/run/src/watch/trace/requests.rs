@@ -69,7 +69,7 @@ const MOST: usize = 1 << 20;
 
 /// Matches events, which have to come in the order of their times.
 #[derive(Debug, Default)]
-pub struct Requests {
+pub struct DeviceRequests {
     devices: HashMap<u32, Completed>,
     /// Issued and not complete, by device, first sector and direction. Usually one each: several I/Os on
     /// the same sectors can be in flight at the same time.
@@ -93,11 +93,11 @@ struct StartedRequest {
     left: u32,
 }
 
-impl Requests {
+impl DeviceRequests {
     /// Of these devices.
-    pub fn of(devices: impl IntoIterator<Item = u32>) -> Requests {
+    pub fn of(devices: impl IntoIterator<Item = u32>) -> DeviceRequests {
         let devices = devices.into_iter().map(|device| (device, Default::default())).collect();
-        Requests { devices, ..Requests::default() }
+        DeviceRequests { devices, ..DeviceRequests::default() }
     }
 
     /// Takes the next event. A request counts when its last part is complete within the window.
@@ -188,7 +188,7 @@ mod tests {
 
     /// Requests counted, how many of them with a time, and the sum of those.
     fn reads(events: &[BlockEvent], window: RangeInclusive<Nanos>) -> (u64, u64, f64) {
-        let mut requests = Requests::of([DISK]);
+        let mut requests = DeviceRequests::of([DISK]);
         events.iter().for_each(|event| requests.take(*event, &window));
         let [reads, writes] = requests.of_device(DISK).times;
         assert_eq!(writes, CompletionTimes::default());
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn directions_and_devices_are_told_apart() {
-        let mut requests = Requests::of([DISK]);
+        let mut requests = DeviceRequests::of([DISK]);
         let read = issue(10, 0, 8);
         let write = BlockEvent { write: true, ..issue(11, 0, 8) };
         let other = BlockEvent { device: DISK + 1, ..issue(12, 0, 8) };
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn after_a_loss_nothing_is_matched_with_what_came_before() {
-        let mut requests = Requests::of([DISK]);
+        let mut requests = DeviceRequests::of([DISK]);
         requests.take(issue(10, 0, 8), &(0..=5000));
         requests.forget();
         requests.take(done(4000, 0, 8), &(0..=5000));
@@ -264,7 +264,7 @@ mod tests {
     fn flushes_are_no_writes_without_a_time() {
         let write = |event| BlockEvent { write: true, ..event };
         let flush = |event| BlockEvent { flush: true, ..event };
-        let mut requests = Requests::of([DISK]);
+        let mut requests = DeviceRequests::of([DISK]);
         // A write that has to be on the medium, on a disk that can't do that at once: told as complete once
         // more when the flush behind it is; then a flush without data.
         for event in [
