@@ -9,8 +9,8 @@
 //! Record ──judge──▶ Judgement ──report──▶ bytes      whether the figures can be believed
 //! ```
 //!
-//! This crate is the program: its command line ([`cli`]) and commands ([`commands`]), above the crates that do
-//! the work. All of those are here by their modules: who depends on this crate has everything.
+//! This crate is the program: its command line ([`cli`]) and commands ([`commands`]), above the crates that
+//! do the work. All of those are here by their modules: who depends on this crate has everything.
 //!
 //! Who wants to run profiles from a program of their own starts at the [`prelude`].
 

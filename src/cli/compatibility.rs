@@ -11,10 +11,13 @@ pub fn table() -> String {
         "# Compatibility of the command line\n\n\
          How each option relates to that of DISKSPD {COMPATIBLE_VERSION}. Made from the flag table by \
          `diskspd compatibility`.\n\n\
-         In general: only `-` begins an option, not `/`; all options come before all targets; an option is one argument; \
-         `#<n>` is\na number of `diskspd devices`; drives are named by their block devices, not by `<X>:`.\n\
-         I/Os that transfer less than a block are told when the run is over, in a line for each thread and target;\nDISKSPD \
-         warns of each when it happens.\nThe column \"with -X\" tells which options may stand beside an XML profile; \"Tested by\", which tests of\n`tests/` show what the option does: `cargo test <name>::`, and `cargo test --test engines`.\n"
+         In general: only `-` begins an option, not `/`; all options come before all targets; an option is \
+         one argument; `#<n>` is\na number of `diskspd devices`; drives are named by their block devices, \
+         not by `<X>:`.\n\
+         I/Os that transfer less than a block are told when the run is over, in a line for each thread and \
+         target;\nDISKSPD warns of each when it happens.\nThe column \"with -X\" tells which options may \
+         stand beside an XML profile; \"Tested by\", which tests of\n`tests/` show what the option does: \
+         `cargo test <name>::`, and `cargo test --test engines`.\n"
     );
     for group in GROUPS {
         let _ = write!(text, "\n## {}\n\n", group.title);

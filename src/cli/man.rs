@@ -21,9 +21,9 @@ pub fn page() -> String {
     }
     let _ = write!(
         page,
-        ".SH DESCRIPTION\nReads and writes files or block devices with a given pattern for a given time and reports \
-         throughput, I/Os per second, CPU usage and, on request, latencies. Takes the command lines and profiles of \
-         DISKSPD {COMPATIBLE_VERSION} and prints its reports.\n.PP\n\
+        ".SH DESCRIPTION\nReads and writes files or block devices with a given pattern for a given time and \
+         reports throughput, I/Os per second, CPU usage and, on request, latencies. Takes the command lines \
+         and profiles of DISKSPD {COMPATIBLE_VERSION} and prints its reports.\n.PP\n\
          All options come before all targets. The value of a letter is attached to it.\n"
     );
     section(&mut page, "TARGETS", help::TARGETS);

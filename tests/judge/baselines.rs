@@ -119,7 +119,7 @@ fn sessions_that_resemble_their_neighbours_are_no_change_a_month_later() {
     }
 }
 
-/// Makes the table of docs/suites.md.
+/// Makes the table of docs/decisions/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn a_thousand_checks_some_sessions_later() {
@@ -190,6 +190,11 @@ fn tests_are_compared_by_their_names() {
         said.contains("4 tests: 2 can't tell") && said.contains("1 only in the new runs (new)"),
         "{said}"
     );
+    let mut without = comparison;
+    let decides = &mut without.time_spans[0].metrics[0];
+    (decides.verdict, decides.why_not) = (ChangeVerdict::NotCompared, Some("only 2 I/Os".into()));
+    let said = in_one_sentence(&without, &|_| 1.0);
+    assert!(said.contains("1 not compared (a: only 2 I/Os)"), "{said}");
 }
 
 #[test]

@@ -280,7 +280,7 @@ fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
         // Each of the device's is four of ours.
         ("-o16 -Su", 4.0, 4, 1.0, None),
         ("-o16 -Su", 1.0, 4, 1.0, Some("the device had 4.0 of 16 outstanding I/Os in flight")),
-        // The page cache answered, no closed loop, no clock.
+        // Served from the page cache, no closed loop, no clock.
         ("-o16", 4.0, 1, 1.0, None),
         ("-o16 -Su", 4.0, 1, 0.5, None),
         ("-o16 -Su -g100i", 0.1, 1, 1.0, None),

@@ -141,7 +141,7 @@ fn nfs_is_judged_by_what_the_client_sent_as_the_server_counts_it() {
     let times = &direct.facts()["read"]["times"];
     assert!(times["total_ms"].as_u64() >= times["round_trip_ms"].as_u64(), "{times}");
 
-    let answered = "the page cache answered, not the server";
+    let answered = "served from the page cache, not by the server";
     Observed::of(outcome, "nfs-cached").is("cached", &[answered, "can't be seen from this host"]);
     assert!(outcome.console.contains("nfs-cached: exit 2"), "{}", outcome.console);
     let lossy = Observed::of(outcome, "nfs-lossy");
@@ -154,6 +154,6 @@ fn smb_is_judged_by_what_the_client_sent() {
     let direct = Observed::of(outcome, "smb-direct");
     direct.is("verified", &["the server read and wrote as much", "not how long they took"]);
     assert!(direct.done("read_bytes") > 0 && direct.done("write_bytes") > 0, "{}", direct.facts());
-    Observed::of(outcome, "smb-cached").is("cached", &["the page cache answered, not the server"]);
+    Observed::of(outcome, "smb-cached").is("cached", &["served from the page cache, not by the server"]);
     assert!(outcome.console.contains("smb-cached: exit 2"), "{}", outcome.console);
 }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! diskspd --io-log ──▶ single I/Os ──recompute──▶ figures ┐
-//!         --out    ──▶ text, XML, JSON, CSV ─────▶ figures ┴─▶ differences: none but what docs/measuring.md says
+//!         --out    ──▶ text, XML, JSON, CSV ─────▶ figures ┴─▶ differences: those of docs/measuring.md alone
 //! ```
 
 mod device;
@@ -179,7 +179,8 @@ fn edges(run: &Run, all: &[log::Line], counted: &[log::Line], words: &[String]) 
     let have = counted.iter().filter(inside).count();
     (must != have || early + late > 0).then(|| {
         format!(
-            "{must} I/Os of the log lie in the measured time, {have} of them were counted; {early} before it, {late} behind it"
+            "{must} I/Os of the log lie in the measured time, {have} of them were counted; {early} before \
+             it, {late} behind it"
         )
     })
 }

@@ -146,7 +146,8 @@ impl Record {
     fn to_text(&self) -> String {
         let rows = self.rows.iter().map(|row| format!("{:8.1}  {}\n", row.instructions, row.workload));
         format!(
-            "# Instructions per I/O of the worker loop on `null`: cargo xtask instructions --record\n# {}\n{}",
+            "# Instructions per I/O of the worker loop on `null`: cargo xtask instructions --record\n# \
+             {}\n{}",
             self.built,
             rows.collect::<String>()
         )
@@ -209,8 +210,8 @@ fn compare(kept: &Record, now: &Record) -> Result<(), Failure> {
     table::print(&["workload, instructions per I/O", "record", "now", "change"], &rows, false);
     if !dearer.is_empty() {
         return Err(format!(
-            "more instructions per I/O than recorded: {}. If that is worth it, say why in the commit and keep the new \
-             counts: cargo xtask instructions --record",
+            "more instructions per I/O than recorded: {}. If that is worth it, say why in the commit and \
+             keep the new counts: cargo xtask instructions --record",
             dearer.join(", ")
         )
         .into());

@@ -36,31 +36,33 @@ const COMMANDS: &[Command] = &[
         "audit",
         audit::main,
         "[--directory /var/tmp] [--line WORDS] [--ours PATH]",
-        "Every figure of some thirty unlike runs, in text, XML, JSON and CSV, made anew from the log of their I/Os, and what\n    \
-         their device counted. Prints the differences; --line takes the command lines that hold these words.",
+        "Every figure of some thirty unlike runs, in text, XML, JSON and CSV, made anew from the log of \
+         their I/Os, and what\n    their device counted. Prints the differences; --line takes the command \
+         lines that hold these words.",
     ),
     (
         "ceiling",
         ceiling::main,
         "[--rounds 9] [--markdown]",
-        "What this machine allows the program: ns per I/O, by part. Takes half a minute, and a file of 64 MiB in\n    \
-         /var/tmp that it removes.",
+        "What this machine allows the program: ns per I/O, by part. Takes half a minute, and a file of 64 \
+         MiB in\n    /var/tmp that it removes.",
     ),
     (
         "dist",
         dist::main,
         "[--arch x86_64|aarch64] [--libc musl|glibc] [--program | --twice | --windows] [--check]",
-        "What is shipped, in target/dist/out: one static program, its debug symbols, packages, a bill of\n    \
-         materials, an archive for Windows. --program makes the program alone, --twice makes it in two\n    \
-         folders and compares, --windows makes the archive for Windows alone, --check makes everything\n    \
-         unoptimized.",
+        "What is shipped, in target/dist/out: one static program, its debug symbols, packages, a bill \
+         of\n    materials, an archive for Windows. --program makes the program alone, --twice makes it in \
+         two\n    folders and compares, --windows makes the archive for Windows alone, --check makes \
+         everything\n    unoptimized.",
     ),
     (
         "peers",
         peers::main,
-        "--target FILE|DEVICE [--qd 1,32,128] [--bs 4K] [--writes PERCENT] [--sequential] [--buffered] [--lat] [--truth]\n    \
-         [--rounds 9] [--seconds 2] [--repeats 3] [--cpu N] [--cpu-latency US] [--markdown] [--no-perf] [--only NAME,NAME]\n    \
-         [--ours PATH] [--ours-options '-L -D'] [--variants '--engine aio; -x'] [--fio PATH] [--t-io-uring PATH] [--elbencho PATH]",
+        "--target FILE|DEVICE [--qd 1,32,128] [--bs 4K] [--writes PERCENT] [--sequential] [--buffered] \
+         [--lat] [--truth]\n    [--rounds 9] [--seconds 2] [--repeats 3] [--cpu N] [--cpu-latency US] \
+         [--markdown] [--no-perf] [--only NAME,NAME]\n    [--ours PATH] [--ours-options '-L -D'] [--variants \
+         '--engine aio; -x'] [--fio PATH] [--t-io-uring PATH] [--elbencho PATH]",
         "The program against other tools that are installed, in turns on one CPU.",
     ),
     (
@@ -90,42 +92,43 @@ const COMMANDS: &[Command] = &[
         faults::main,
         "[--ours PATH] [--seconds 600] [--occurrences 100] [--kills 300]\n    \
          [--only outputs|commands|kills|servers|real-time|limits|signals|calls]",
-        "Lets every system call of some runs fail once at each of its occurrences (needs strace), and tries signals, limits\n    \
-         and outputs that can't be written: each run has to end in time, with a message, the right exit code, and nothing\n    \
-         left over.",
+        "Lets every system call of some runs fail once at each of its occurrences (needs strace), and tries \
+         signals, limits\n    and outputs that can't be written: each run has to end in time, with a \
+         message, the right exit code, and nothing\n    left over.",
     ),
     (
         "fio-jobs",
         fio_jobs::main,
         "FOLDER [--write] [--compare [--ours PATH] [--fio PATH]]\n    \
          --agree FILE [--rounds 8] [--seconds 2] [--only WORDS] [--ours PATH] [--fio PATH]",
-        "Converts the jobs of a folder, as of fio's examples, and says which convert and why the others are refused. --compare runs\n    \
-         those that convert, and those in tests/data/fio-jobs, in both programs without storage, and compares the logs of their\n    \
-         I/Os. --write puts the tables into docs/fio-jobs.md.\n    \
-         --agree runs twenty jobs in fio and here, in turn, on a file of 512 MiB,\n    \
-         which it makes or writes over, and lets compare judge them.",
+        "Converts the jobs of a folder, as of fio's examples, and says which convert and why the others are \
+         refused. --compare runs\n    those that convert, and those in tests/data/fio-jobs, in both programs \
+         without storage, and compares the logs of their\n    I/Os. --write puts the tables into \
+         docs/fio-jobs.md.\n    --agree runs twenty jobs in fio and here, in turn, on a file of 512 \
+         MiB,\n    which it makes or writes over, and lets compare judge them.",
     ),
     (
         "honest",
         honest::main,
         "[--rounds 50] [--only WORDS] [--place WORD] [--directory /var/tmp] [--ours PATH] [--markdown]",
-        "So many runs with --verify of every engine in every cache mode, on files of several file systems and on devices\n    \
-         (as root), half of them killed and read back by their journal. Nothing may be found wrong. --only takes the engines\n    \
-         and cache modes that hold these words, --place the places (file, ext4, xfs, btrfs, loop device, zram, dm-linear).",
+        "So many runs with --verify of every engine in every cache mode, on files of several file systems \
+         and on devices\n    (as root), half of them killed and read back by their journal. Nothing may be \
+         found wrong. --only takes the engines\n    and cache modes that hold these words, --place the \
+         places (file, ext4, xfs, btrfs, loop device, zram, dm-linear).",
     ),
     (
         "instructions",
         instructions::main,
         "[--check | --record]",
-        "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in benches/instructions.txt,\n    \
-         --check compares with what is kept there.",
+        "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in \
+         benches/instructions.txt,\n    --check compares with what is kept there.",
     ),
     (
         "shares",
         shares::main,
         "[--draws 10000000] [--markdown]",
-        "Draws so many I/Os of mixes, sizes and distributions, and compares the shares with those that were asked for: each has\n    \
-         to lie within six deviations. Takes some seconds.",
+        "Draws so many I/Os of mixes, sizes and distributions, and compares the shares with those that were \
+         asked for: each has\n    to lie within six deviations. Takes some seconds.",
     ),
     (
         "simulate",
@@ -141,8 +144,8 @@ const COMMANDS: &[Command] = &[
         "trends",
         trends::main,
         "[--histories 1000] [--markdown]",
-        "Counts in how many histories of runs noise of each kind seems to change for good, and in how many a real change is\n    \
-         found. Takes a minute.",
+        "Counts in how many histories of runs noise of each kind seems to change for good, and in how many a \
+         real change is\n    found. Takes a minute.",
     ),
 ];
 

@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn every_field_has_its_column() {
-        let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu3 1 20 300 4000 50000 600000 7000000 80000000 5 5\nintr 1\nctxt 2\n";
+        let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu3 1 20 300 4000 50000 600000 7000000 80000000 5 5\n\
+                    intr 1\nctxt 2\n";
         let clock = CpuClock::parse(text);
         let times = CpuTimes { idle: 54000, kernel: 87600300, user: 21 };
         let lost = LostTimes { interrupts: 7_600_000, stolen: 80_000_000 };

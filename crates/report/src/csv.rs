@@ -11,9 +11,10 @@ use std::io::{self, Write};
 /// together. The last interval has its length in `partial_s`, s, if it wasn't a whole one; rates are over
 /// the time that an interval had. I/Os that failed (`-x`) are in no rate. Response times (`-g` with `-L`)
 /// count from when an I/O was due.
-pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total_iops,read_mib_per_s,write_mib_per_s,\
-                        total_mib_per_s,min_ms,mean_ms,max_ms,p50_ms,p95_ms,p99_ms,p999_ms,partial_s,failed_ios,\
-                        response_p50_ms,response_p95_ms,response_p99_ms,response_p999_ms,response_max_ms";
+pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total_iops,read_mib_per_s,\
+                        write_mib_per_s,total_mib_per_s,min_ms,mean_ms,max_ms,p50_ms,p95_ms,p99_ms,\
+                        p999_ms,partial_s,failed_ios,response_p50_ms,\
+                        response_p95_ms,response_p99_ms,response_p999_ms,response_max_ms";
 
 /// Writes the series. A run without `-D` has none: then there is only the head.
 ///

@@ -110,7 +110,8 @@ pub(super) fn write_waits(out: &mut Vec<u8>, threads: &[ThreadWaits]) {
     put!(out, "\nWait Statistics\n");
     put!(
         out,
-        "thread | completion wait | throttle wait  -  sleep | lookaside | 0 - 7+ complete per lookaside\n{}\n",
+        "thread | completion wait | throttle wait  -  sleep | lookaside | 0 - 7+ complete per \
+         lookaside\n{}\n",
         "-".repeat(95)
     );
     for ThreadWaits { thread, waits, .. } in threads {

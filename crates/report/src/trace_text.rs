@@ -151,8 +151,9 @@ mod tests {
             device("vda", read, None),
             device("zram0", CompletionFigures::default(), Some("it has no queue".into())),
         ];
-        let expected = "\n\n\nETW:\n----\n\n\tDisk I/O\n\t\tRead: 135498\n\t\tWrite: 0\n\tMemory Page Faults\n\
-             \t\tCopy on Write: N/A\n\t\tDemand Zero fault: N/A\n\t\tGuard Page fault: N/A\n\t\tHard page fault: 1\n\
+        let expected = "\n\n\nETW:\n----\n\n\tDisk I/O\n\t\tRead: 135498\n\t\tWrite: 0\n\
+             \tMemory Page Faults\n\t\tCopy on Write: N/A\n\t\tDemand Zero fault: N/A\n\
+             \t\tGuard Page fault: N/A\n\t\tHard page fault: 1\n\
              \t\tTransition fault: 2112\n\tThread\n\t\tStart: 3\n\t\tEnd: 4\n\n\n\
              \x20         ETW Buffer Settings & Statistics\n\
              --------------------------------------------------------\n\

@@ -80,7 +80,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         with_profile: false,
         notes: "F_SET_RW_HINT of fcntl(2), which file system and device may follow by putting data of \
-                one lifetime together. The hint stays with the file until the kernel forgets its inode.",
+                one lifetime together. The hint stays with the file until the kernel drops its inode.",
         tested: &["command_lines", "ways"],
         values: WriteLifetime::NAMES,
         swept: Some(ValueForm::SIZE),

@@ -85,7 +85,10 @@ impl Place {
             |write: bool| lines.iter().filter(|line| line.write == write).map(|line| line.size).sum::<u64>();
         let compare = |what: &str, done: u64, logged: u64, more: u64| {
             (done < logged || done > logged + more).then(|| {
-                format!("device: {done} bytes {what}, the log has {logged}, and at most {more} can be missing in it")
+                format!(
+                    "device: {done} bytes {what}, the log has {logged}, and at most {more} can be \
+                         missing in it"
+                )
             })
         };
         let [reads, writes] = Place::missing(lines, depth);

@@ -66,7 +66,8 @@ impl Trace {
         if apart > CLOCKS {
             let micros = apart / 1000;
             differences.push(format!(
-                "tracepoints: of {pairs} requests one lies {micros} us outside of what the log has for its I/O"
+                "tracepoints: of {pairs} requests one lies {micros} us outside of what the log has for its \
+                 I/O"
             ));
         }
         Ok((pairs + 2, differences))
@@ -108,8 +109,8 @@ fn requests(trace: &str) -> Requests {
     requests
 }
 
-/// `<...>-7 [001] d.... 12.345678: block_rq_issue: 7,0 R 4096 () 1234 + 8 none,0,0 [x]`: whether it is an issue, whether it writes
-/// and where (bytes), how much, and when (ns).
+/// `<...>-7 [001] d.... 12.345678: block_rq_issue: 7,0 R 4096 () 1234 + 8 none,0,0 [x]`: whether it is an
+/// issue, whether it writes and where (bytes), how much, and when (ns).
 fn event(line: &str) -> Option<(bool, (bool, u64), u64, i64)> {
     let (head, rest) = line.split_once(": block_rq_")?;
     let (seconds, micros) = head.rsplit(' ').next()?.split_once('.')?;

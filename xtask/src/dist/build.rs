@@ -152,7 +152,8 @@ impl Triple {
     fn zig(self, root: &str) -> Result<String, Failure> {
         let script = format!("{root}/target/dist/zig-cc-{}", self.arch);
         let text = format!(
-            "#!/bin/sh\nfor word do\n  shift\n  case $word in --target=*) ;; *) set -- \"$@\" \"$word\" ;; esac\ndone\n\
+            "#!/bin/sh\nfor word do\n  shift\n  case $word in --target=*) ;; *) set -- \"$@\" \"$word\" ;; \
+             esac\ndone\n\
              exec python3 -m ziglang cc -target {}-linux-musl \"$@\"\n",
             self.arch
         );
@@ -265,7 +266,8 @@ pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failur
     match has_cargo("auditable") {
         true => drop(cargo.arg("auditable")),
         false => eprintln!(
-            "NOTE: the program is built without the list of its dependencies in it: cargo install cargo-auditable"
+            "NOTE: the program is built without the list of its dependencies in it: cargo install \
+             cargo-auditable"
         ),
     }
     cargo.args(["build", "--locked", "--bin", "diskspd", "--profile", profile, "--target", triple.name]);

@@ -78,14 +78,19 @@ mod tests {
             std::fs::write(own.join("LICENSE-MIT"), "Permission is granted\n").unwrap();
             std::fs::write(own.join("LICENSE-APACHE"), "Apache License\n").unwrap();
             let manifest = own.join("Cargo.toml");
-            json!({ "id": name, "name": name, "version": "1.0.0", "license": licence, "manifest_path": manifest, "authors": ["A. Author"] })
+            json!({
+                "id": name, "name": name, "version": "1.0.0", "license": licence,
+                "manifest_path": manifest, "authors": ["A. Author"],
+            })
         };
         let known = |of_b: Value| {
             let on = |id: &str| json!({ "pkg": id, "dep_kinds": [{ "kind": null }] });
             Crates(json!({
                 "packages": [package("own", json!("MIT")), package("a", json!("MIT")), package("b", of_b)],
                 "resolve": { "root": "own", "nodes": [
-                    { "id": "own", "deps": [on("a"), on("b")] }, { "id": "a", "deps": [] }, { "id": "b", "deps": [] },
+                    { "id": "own", "deps": [on("a"), on("b")] },
+                    { "id": "a", "deps": [] },
+                    { "id": "b", "deps": [] },
                 ]},
             }))
         };

@@ -97,9 +97,16 @@ mod tests {
     #[test]
     fn what_is_needed_is_listed_with_licence_and_hash_and_what_is_for_tests_is_not() {
         let dep = |id: &str, kind: Value| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] });
-        let package = |id: &str, license: &str| json!({ "id": id, "name": id, "version": "1.0.0", "license": license, "description": null });
+        let package = |id: &str, license: &str| {
+            json!({
+                "id": id, "name": id, "version": "1.0.0", "license": license, "description": null,
+            })
+        };
         let metadata = json!({
-            "packages": [package("own", "MIT"), package("a", "MIT/Apache-2.0"), package("b", "MIT"), package("t", "MIT")],
+            "packages": [
+                package("own", "MIT"), package("a", "MIT/Apache-2.0"),
+                package("b", "MIT"), package("t", "MIT"),
+            ],
             "resolve": { "root": "own", "nodes": [
                 { "id": "own", "deps": [dep("a", Value::Null), dep("t", json!("dev"))] },
                 { "id": "a", "deps": [dep("b", json!("build"))] },

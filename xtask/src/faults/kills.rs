@@ -26,7 +26,8 @@ const CHANGES: &[&str] = &[
     "compare --repeat 2 --save --store {} -- -o1 OPTIONS :: -o2 SIM",
 ];
 /// A run whose outputs were there before.
-const RUN: &str = "-b4K -o4 -w50 -L -W0 -d1 --until-read 8M --out {}/run.json --stream {}/stream.jsonl --io-log {}/log.csv {}/target.dat";
+const RUN: &str = "-b4K -o4 -w50 -L -W0 -d1 --until-read 8M --out {}/run.json --stream {}/stream.jsonl \
+                   --io-log {}/log.csv {}/target.dat";
 /// SQLite's files: it removes the journal of a program that was killed when the next one writes.
 const INDEX: &str = "index.sqlite";
 const JOURNAL: &str = "index.sqlite-journal";

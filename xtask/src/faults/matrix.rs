@@ -15,7 +15,8 @@ const SIMULATED: &[&str] = &[
 
 /// Runs of one second each, on every way to the storage.
 const REAL: &[&str] = &[
-    "-b4K -o4 -t2 -w50 -L -W0 -d1 --out {}/run.json --stream {}/stream.jsonl --io-log {}/log.csv {}/target.dat",
+    "-b4K -o4 -t2 -w50 -L -W0 -d1 --out {}/run.json --stream {}/stream.jsonl --io-log {}/log.csv \
+     {}/target.dat",
     "-c1M -b4K -o1 -w50 -W0 -d1 --recreate --flush-after --out {}/run.json {}/target.dat",
     "-b4K -o4 --engine aio -Su -w50 -L -W0 -d1 -Z64K --prefill --out {}/run.json {}/target.dat",
     "-b4K -Sm -w50 -W0 -d1 --out {}/run.json {}/target.dat",

@@ -68,8 +68,12 @@ mod tests {
 
     #[test]
     fn the_busiest_threads_program_time_counts_and_all_kernel_time() {
-        let samples = " 7  ffffffff81000000\n 7      55d4c0001000\n 7  ffffffff81000000\n 8  ffffffff81000000\n 8      7f0000001000\n";
-        let sampled = per_io(samples, 1e9 / f64::from(RATE));
+        let samples = [
+            " 7  ffffffff81000000\n 7      55d4c0001000\n 7  ffffffff81000000\n",
+            " 8  ffffffff81000000\n 8      7f0000001000\n",
+        ];
+        let samples = samples.concat();
+        let sampled = per_io(&samples, 1e9 / f64::from(RATE));
         assert!((sampled.user - 1.0).abs() < 1e-9 && (sampled.system - 3.0).abs() < 1e-9, "{sampled:?}");
     }
 }

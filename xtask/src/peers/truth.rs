@@ -54,7 +54,9 @@ impl Truth {
         self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
         latencies(&text).ok_or_else(|| {
-            "the block layer had no I/O of this target (page cache, or a device without requests: zram, dm)".into()
+            "the block layer had no I/O of this target (page cache, or a device without requests: zram, \
+             dm)"
+            .into()
         })
     }
 }
@@ -75,8 +77,8 @@ fn latencies(trace: &str) -> Option<BlockLatency> {
     Some(BlockLatency { mean, p50: quantile(&latencies, 0.5)? })
 }
 
-/// `<...>-7 [001] d.... 12.345678: block_rq_issue: 253,0 R 4096 () 1234 + 8 none,0,0 [x]`: whether it is an issue, the
-/// sector, and the time, s. What has no sectors (a flush) doesn't count.
+/// `<...>-7 [001] d.... 12.345678: block_rq_issue: 253,0 R 4096 () 1234 + 8 none,0,0 [x]`: whether it is an
+/// issue, the sector, and the time, s. What has no sectors (a flush) doesn't count.
 fn event(line: &str) -> Option<(bool, u64, f64)> {
     let (head, rest) = line.split_once(": block_rq_")?;
     let at = head.rsplit(' ').next()?.parse().ok()?;

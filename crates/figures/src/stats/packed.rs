@@ -91,7 +91,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_packed_is_what_is_unpacked(latencies: Vec<u64>, shift in 0..64u32, squares: u128, distance in 0..1u64 << 62) {
+        fn what_is_packed_is_what_is_unpacked(
+            latencies: Vec<u64>, shift in 0..64u32, squares: u128, distance in 0..1u64 << 62,
+        ) {
             let mut one = Moments::default();
             latencies.iter().for_each(|latency| one.record(latency >> shift));
             let mut same = Moments::default();

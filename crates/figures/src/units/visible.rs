@@ -16,7 +16,7 @@ pub fn drives(c: char) -> bool {
             '\u{61c}'                   // Arabic letter mark
             | '\u{180e}'                // a separator without width
             | '\u{200b}'..='\u{200f}'   // without width, and marks of direction
-            | '\u{2028}'..='\u{202e}'   // separators of lines and paragraphs, embeddings and overrides of direction
+            | '\u{2028}'..='\u{202e}'   // separators of lines and paragraphs, embeddings, overrides
             | '\u{2060}'..='\u{206f}'   // without width, isolates, shaping
             | '\u{feff}'                // a byte order mark, without width elsewhere
             | '\u{fff9}'..='\u{fffb}'   // annotations between lines

@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn pointers_and_damaged_lines() {
         let text = "ID: 5\n\tfield:const void * skaddr;\toffset:8;\tsize:8;\tsigned:0;\n\
-                    \tfield:int *where;\toffset:16;\tsize:8;\tsigned:0;\n\tfield:int broken;\toffset:x;\tsize:8;\n\
+                    \tfield:int *where;\toffset:16;\tsize:8;\tsigned:0;\n\
+                    \tfield:int broken;\toffset:x;\tsize:8;\n\
                     \tfield:int cut;\toffset:1\n";
         let format = Format::parse(text).expect("a format");
         let names: Vec<&str> = format.fields.iter().map(|(name, _)| name.as_str()).collect();

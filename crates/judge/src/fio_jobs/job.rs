@@ -143,7 +143,7 @@ impl AskedJob {
         if cached && settings.switch("invalidate") != Some(false) {
             settings.tell(
                 "invalidate (1 by default)",
-                "the page cache is not dropped before the run; the verdict says if the cache answered",
+                "the page cache is not dropped before the run; the verdict says if the cache served it",
             );
         }
         if self.has_writes() && !self.run.verify {

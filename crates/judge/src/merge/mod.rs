@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Records are taken one at a time and given up at once: the memory that is needed grows by what the merged
-//! record keeps of each host ([`diskspd_model::results::Whole`]), not by what it was made of. How the hosts' times
-//! are laid upon each other is in `axis`.
+//! record keeps of each host ([`diskspd_model::results::Whole`]), not by what it was made of. How the hosts'
+//! times are laid upon each other is in `axis`.
 
 mod asked;
 mod axis;

@@ -113,8 +113,8 @@ impl From<&RemoteActivity> for Activity {
 /// devices and file systems (`/proc/self/io`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnIo {
-    /// Bytes whose reading from a block device was asked for: what is read ahead counts, what the page
-    /// cache answers doesn't. What a device asks of others beneath it isn't counted again.
+    /// Bytes whose reading from a block device was asked for: what is read ahead counts, what is served
+    /// from the page cache doesn't. What a device asks of others beneath it isn't counted again.
     pub read_bytes: u64,
     /// Bytes that became dirty in the page cache, or were written past it.
     pub write_bytes: u64,
@@ -286,7 +286,8 @@ mod tests {
 
     #[test]
     fn the_counters_of_a_process_are_read_by_their_names() {
-        let text = "rchar: 9\nwchar: 8\nsyscr: 7\nsyscw: 6\nread_bytes: 5\nwrite_bytes: 4\ncancelled_write_bytes: 3\n";
+        let text = "rchar: 9\nwchar: 8\nsyscr: 7\nsyscw: 6\nread_bytes: 5\n\
+                    write_bytes: 4\ncancelled_write_bytes: 3\n";
         let own = OwnIo { read_bytes: 5, write_bytes: 4, cancelled_write_bytes: 3, read_calls: 9 };
         assert_eq!(OwnIo::parse(text), Some(own));
         assert_eq!(own.since(&own), OwnIo::default());

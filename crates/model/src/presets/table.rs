@@ -170,7 +170,7 @@ pub const PRESETS: &[Preset] = &[
             under: GradedLoad::OneAtATime,
             grades: &[grade(10.0, "fast enough")],
             beyond: "too slow",
-            source: "etcd's documentation wants the 99th percentile below 10 ms",
+            source: "etcd's documentation asks for a 99th percentile below 10 ms",
         }],
     },
     Preset {
@@ -393,10 +393,10 @@ pub const PRESETS: &[Preset] = &[
         ],
         reasons: "Each loader thread reads a sample and waits for it. Samples of 3D U-Net are files that \
                   are read whole, those of ResNet-50 lie one after the other in large files, those of \
-                  CosmoFlow are small files in any order. MLPerf wants accelerators busy for 90 % of the \
-                  time (CosmoFlow: 70): divide the MiB/s by what one of yours takes, and you have how \
-                  many this storage feeds. That is no result of MLPerf: it takes its program and rules. \
-                  The target needs 8 GiB.",
+                  CosmoFlow are small files in any order. MLPerf asks that accelerators are busy for \
+                  90 % of the time (CosmoFlow: 70): divide the MiB/s by what one of yours takes, and you \
+                  have how many this storage feeds. That is no result of MLPerf, which needs its own \
+                  program and rules. The target needs 8 GiB.",
         sources: &[
             "MLPerf Storage, rules: \
                  https://github.com/mlcommons/storage/blob/main/Submission_guidelines.md",

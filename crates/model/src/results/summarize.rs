@@ -395,7 +395,8 @@ fn distributions(host: &Host, threads: &[ThreadResults]) -> Vec<DistributionGrou
 impl Totals {
     fn new(time_spans: &[Option<Measured>]) -> Totals {
         let measured = || time_spans.iter().flatten();
-        let seconds = measured().map(|span| span.seconds).fold(0.0, |sum, x| sum + x); // `sum` of nothing is -0
+        // `sum` of nothing is -0.
+        let seconds = measured().map(|span| span.seconds).fold(0.0, |sum, x| sum + x);
         let over = |table: fn(&Measured) -> &Table| {
             let sum = |amount: fn(&Throughput) -> u64| {
                 measured().map(|span| amount(&table(span).total.throughput)).fold(0, u64::saturating_add)

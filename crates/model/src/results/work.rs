@@ -141,7 +141,10 @@ mod tests {
 
         #[test]
         fn what_several_did_is_what_one_would_have_done(
-            ios in prop::collection::vec(((any::<bool>(), 1..1u64 << 41, 0..1u64 << 30), 0..3u32, 0..3usize), 0..60),
+            ios in prop::collection::vec(
+                ((any::<bool>(), 1..1u64 << 41, 0..1u64 << 30), 0..3u32, 0..3usize),
+                0..60,
+            ),
         ) {
             let all: Vec<Io> = ios.iter().map(|(io, ..)| *io).collect();
             let of = |thread: usize, id: u32| {
@@ -155,8 +158,8 @@ mod tests {
             let span = SpanResults { threads: (0..3).map(thread).collect(), ..SpanResults::default() };
             prop_assert_eq!(Work::of_all(span.work().values()), work(&all));
             // Or each thread on a host of its own.
-            let hosts = (0..3).map(|index| SpanResults { threads: vec![thread(index)], ..SpanResults::default() });
-            let hosts: Vec<Work> = hosts.map(|host| Work::of_all(host.work().values())).collect();
+            let host = |index| SpanResults { threads: vec![thread(index)], ..SpanResults::default() };
+            let hosts: Vec<Work> = (0..3).map(|index| Work::of_all(host(index).work().values())).collect();
             prop_assert_eq!(Work::of_all(&hosts), work(&all));
         }
 

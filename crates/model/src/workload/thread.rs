@@ -18,21 +18,21 @@ pub struct Next {
     pub length: u32,
     /// Byte offset in the target, the base offset included.
     pub offset: u64,
-    /// Where in the source of random data (`-Z<size>`) the data of a write begins, bytes, not yet rounded down to
-    /// what the target's alignment needs. 0 unless asked for by [`ThreadWorkload::draw_slices`].
+    /// Where in the source of random data (`-Z<size>`) the data of a write begins, bytes, not yet rounded
+    /// down to what the target's alignment needs. 0 unless asked for by [`ThreadWorkload::draw_slices`].
     pub slice: u32,
     /// Read or write.
     pub direction: Direction,
 }
 
-/// Everything that decides which I/Os one thread does, in which order. One call of [`ThreadWorkload::next`] per I/O:
-/// it allocates nothing, takes no lock and divides by nothing that isn't known beforehand.
+/// Everything that decides which I/Os one thread does, in which order. One call of [`ThreadWorkload::next`]
+/// per I/O: it allocates nothing, takes no lock and divides by nothing that isn't known beforehand.
 ///
 /// All numbers come from one generator, in this order, which makes the addresses those of DISKSPD:
 /// * set-up, target by target: initial position (mixed pattern), initial direction (write share 1 to 99);
-/// * I/O by I/O: target (floating pool with more than one), chance of a random step (mixed), position, range of the
-///   distribution, direction (write share 1 to 99), slice of the payload or its whole content (`-Zr`), which
-///   whoever makes it draws from [`ThreadWorkload::generator`].
+/// * I/O by I/O: target (floating pool with more than one), chance of a random step (mixed), position, range
+///   of the distribution, direction (write share 1 to 99), slice of the payload or its whole content (`-Zr`),
+///   which whoever makes it draws from [`ThreadWorkload::generator`].
 #[derive(Debug)]
 pub struct ThreadWorkload {
     random: Random,
@@ -75,7 +75,8 @@ enum TargetChoice {
     Bound(Vec<u32>),
     /// Drawn, all equally likely.
     Uniform(Modulus),
-    /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the number.
+    /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the
+    /// number.
     Weighted(Modulus, Vec<u64>),
     /// There is just one target, and one of its portions is drawn.
     PortionsOfOne(Portions),
@@ -152,9 +153,9 @@ impl TargetChoice {
 }
 
 impl ThreadWorkload {
-    /// Sets a thread up on its targets, in order; at least one. Thread i of a time span with `-z<z>` has the seed
-    /// (z + i) mod 2^32. In a `floating` pool each request chooses among all targets before each I/O; otherwise
-    /// requests belong to targets: the first ones to the first target, and so on.
+    /// Sets a thread up on its targets, in order; at least one. Thread i of a time span with `-z<z>` has the
+    /// seed (z + i) mod 2^32. In a `floating` pool each request chooses among all targets before each I/O;
+    /// otherwise requests belong to targets: the first ones to the first target, and so on.
     pub fn new(seed: u64, floating: bool, targets: &[Assignment<'_>]) -> ThreadWorkload {
         let mut random = Random::new(seed);
         let (mut states, mut effective): (Vec<TargetState>, Vec<_>) = (Vec::new(), Vec::new());
@@ -180,8 +181,8 @@ impl ThreadWorkload {
         }
     }
 
-    /// Makes every write on a target draw the place of its data in a source of random data: `slices` is the number
-    /// of places, source size - block size + 1.
+    /// Makes every write on a target draw the place of its data in a source of random data: `slices` is the
+    /// number of places, source size - block size + 1.
     pub fn draw_slices(&mut self, target: usize, slices: u64) {
         self.targets[target].draw_slices(slices);
         self.plain = plain(&self.choice, &self.targets);
@@ -221,8 +222,8 @@ impl ThreadWorkload {
         Next { offset, length, ..next }
     }
 
-    /// The next I/Os of several requests, one after the other as [`ThreadWorkload::next`] gives them, each with its
-    /// request.
+    /// The next I/Os of several requests, one after the other as [`ThreadWorkload::next`] gives them, each
+    /// with its request.
     ///
     /// # Panics
     /// There is no such request.
@@ -280,8 +281,8 @@ impl ThreadWorkload {
         ) || self.targets.iter().any(TargetState::draws)
     }
 
-    /// Where the distribution of a target sends its I/Os, relative to the base offset; empty = there is none, or the
-    /// target ends before its first range.
+    /// Where the distribution of a target sends its I/Os, relative to the base offset; empty = there is none,
+    /// or the target ends before its first range.
     pub fn effective(&self, target: usize) -> &[EffectiveRange] {
         &self.effective[target]
     }

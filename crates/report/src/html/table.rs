@@ -70,9 +70,10 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
         if let Some(why) = instead {
             let rest = columns.len() - place;
             let badge = failed.then(|| html! { (Badge::failed().markup()) " " });
-            markup +=
-                &html! { td.failed colspan=(rest) { @if let Some(badge) = &badge { (badge) } (line(why)) } }
-                    .into_string();
+            markup += &html! {
+                td.failed colspan=(rest) { div { @if let Some(badge) = &badge { (badge) } (line(why)) } }
+            }
+            .into_string();
             break;
         }
         markup += &match (place, cell) {

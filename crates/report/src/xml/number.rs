@@ -95,7 +95,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_number_is_as_the_standard_library_prints_it(bits: u64, integer: u64, whole in 0..10_000_000_000u64, over in 1..10_000u32) {
+        fn any_number_is_as_the_standard_library_prints_it(
+            bits: u64, integer: u64, whole in 0..10_000_000_000u64, over in 1..10_000u32,
+        ) {
             prop_assert_eq!(written(Number::Integer(integer)), integer.to_string());
             as_the_standard_library(f64::from_bits(bits));
             as_the_standard_library(whole as f64 / f64::from(over));

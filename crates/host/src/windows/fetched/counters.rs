@@ -10,7 +10,7 @@ use std::fs::File;
 /// Disks and volumes, open to be asked: to read their counters anew costs a call each.
 ///
 /// What this process asked of devices isn't known: `GetProcessIoCounters` counts all reads and writes, those
-/// that the cache answers too. Nor is what the machine has in memory to be written.
+/// that are served from the cache too. Nor is what the machine has in memory to be written.
 #[derive(Debug)]
 pub struct Counters {
     devices: Vec<(Option<File>, Counted)>,

@@ -22,9 +22,12 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
         Some(change) => format!("{}by {:.1} %{}", name(span), change.abs(), bounds(metric)),
         None => format!("{}from 0", name(span)),
     };
-    let of_one = |(span, metric): &(&SpanCompared, &Compared)| {
-        format!("{}{}", name(span), metric.why_not.as_deref().unwrap_or("has no figure"))
-    };
+    let of_one =
+        |(span, metric): &(&SpanCompared, &Compared)| match (place(comparison, span), &metric.why_not) {
+            (place, Some(why)) if place.is_empty() => why.clone(),
+            (place, Some(why)) => format!("{place}: {why}"),
+            (place, None) => format!("{place} has no figure").trim_start().to_owned(),
+        };
     let joined = |parts: Vec<String>| parts.join("; ");
     let mut parts = Vec::new();
     let same = of(&[ChangeVerdict::Same]);

@@ -15,8 +15,8 @@ pub(super) fn overlapping(span: &SpanView, asked: Asked) -> Option<Finding> {
         return None;
     }
     let meets = match span.is_cached(asked) {
-        true => "the first one fills the page cache, and the others are answered from it",
-        false => "the device gets each address several times in a row, and answers from its own cache",
+        true => "the first one fills the page cache, and the others are served from it",
+        false => "the device gets each address several times in a row, and serves it from its own cache",
     };
     let message = format!("{threads} threads access the same addresses of '{}'", target.path);
     Some(

@@ -301,7 +301,7 @@ impl Judged<'_> {
                 ),
                 Direction::Read => format!(
                     "{figures}, although the page cache was bypassed: unwritten parts, compression or \
-                     another cache answered"
+                     another cache"
                 ),
                 Direction::Write => format!(
                     "{figures}, although the page cache was bypassed: they were compressed, or are held in a \
@@ -316,7 +316,7 @@ impl Judged<'_> {
             return Effect { verdict: Verdict::Cached, severity, message, remedy };
         }
         if direction == Direction::Read {
-            let message = format!("the page cache answered, not the device: {figures}");
+            let message = format!("served from the page cache, not by the device: {figures}");
             return Effect {
                 verdict: Verdict::Cached,
                 severity,
@@ -364,7 +364,7 @@ impl Judged<'_> {
             (true, Direction::Read) => Effect {
                 verdict: Verdict::Cached,
                 severity,
-                message: format!("{figures}: the page cache answered, or the blocks were never written"),
+                message: format!("{figures}: served from the page cache, or the blocks were never written"),
                 remedy: Some(
                     "make the loop device bypass the page cache (losetup --direct-io=on), and fill it first"
                         .into(),
@@ -374,7 +374,7 @@ impl Judged<'_> {
                 verdict: Verdict::Cached,
                 severity,
                 message: format!(
-                    "{figures}: a layer between them answered, as a cache does, or a thin volume for blocks \
+                    "{figures}: a layer between them served it, such as a cache, or a thin volume for blocks \
                      that were never written"
                 ),
                 remedy: None,

@@ -22,7 +22,7 @@ pub fn tell(verdict: &mut DeviceVerdict, part: &Part, facts: &DeviceFacts) {
             verdict.evidence.extend(times(mount, facts));
         }
     }
-    let unseen = "whether the server's memory or its disks answered can't be seen from this host";
+    let unseen = "whether the server's memory or its disks served the I/Os can't be seen from this host";
     verdict.evidence.push(unseen.to_owned());
 }
 

@@ -29,7 +29,7 @@ impl Judged<'_> {
                         verdict: Verdict::Cached,
                         severity: Some(by_degree((came as f64) < MUCH_LESS * read.bytes as f64, true)),
                         message: format!(
-                            "the page cache answered for '{}', not the device: of the {} that the run \
+                            "'{}' was served from the page cache, not by the device: of the {} that the run \
                              counted only {} were read into memory ({})",
                             host.path(target.target),
                             amount(read.bytes),

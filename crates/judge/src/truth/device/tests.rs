@@ -270,7 +270,10 @@ fn a_lying_target_beside_an_honest_one_is_told_where_the_kernel_tells() {
     let told = judged(Case { came: Some(MIB), ..small.clone() });
     assert_eq!((told.verdict, told.severity), (Cached, Some(Wrong)), "{told:#?}");
     let said = &told.parts[0].message;
-    assert!(said.starts_with("the page cache answered for 'b', not the device: of the 50 MiB"), "{said}");
+    assert!(
+        said.starts_with("'b' was served from the page cache, not by the device: of the 50 MiB"),
+        "{said}"
+    );
     let fine = judged(Case { came: Some(51 * MIB), ..small.clone() });
     assert_eq!((fine.verdict, fine.severity), (Verified, None), "{fine:#?}");
     // Where it doesn't tell, the sum is all there is, and that is said.

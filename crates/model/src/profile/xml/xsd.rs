@@ -9,7 +9,8 @@ use std::fmt::Write;
 
 const HEAD: &str = "\
 <?xml version=\"1.0\" encoding=\"UTF-8\"?>
-<!-- A DISKSPD profile, as diskspd -X reads it and diskspd -Rpxml writes it. Made from the program's own table. -->
+<!-- A DISKSPD profile, as diskspd -X reads it and diskspd -Rpxml writes it. Made from the program's own \
+table. -->
 ";
 const OURS_HEAD: &str = "\
 <?xml version=\"1.0\" encoding=\"UTF-8\"?>

@@ -82,7 +82,9 @@ pub fn command_lines(page: &ComparisonPage) -> Markup {
             @let found = distinct(side);
             @if !found.is_empty() {
                 p.name { "How " (letter) " was run" }
-                @for one in found.iter().take(MOST_LINES) { div.command { pre { code { (visible::lines(one)) } } } }
+                @for one in found.iter().take(MOST_LINES) {
+                    div.command { pre { code { (visible::lines(one)) } } }
+                }
                 @if found.len() > MOST_LINES { p.quiet { (found.len() - MOST_LINES) " command lines more" } }
             }
         }

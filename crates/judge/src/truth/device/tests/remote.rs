@@ -32,7 +32,7 @@ fn a_server_is_judged_as_a_device_is() {
     is(&mounted(all), Verified, None, "the server read as much");
     is(&mounted((0, 64 * MIB)), Verified, None, "the server wrote as much");
     let cached = Case { buffered: true, ..mounted(all).device(half) };
-    is(&cached, Cached, Some(Wrong), "the page cache answered, not the server");
+    is(&cached, Cached, Some(Wrong), "served from the page cache, not by the server");
     is(&mounted(all).of_size(4 * BLOCK), Coalesced, Some(Warning), "the server read in fewer, larger");
     let ahead = Case { buffered: true, ..mounted(all).device((80 * MIB, 0)) };
     is(&ahead, Amplified, Some(Note), "the server read 80 MiB for the 64 MiB");
