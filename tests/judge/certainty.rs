@@ -1,5 +1,5 @@
 //! How often it is true what is said of certainty: whether an interval holds the mean, and whether as many more runs
-//! as are asked for decide a comparison. These make the tables of docs/sweep.md and docs/compare.md.
+//! as are asked for decide a comparison. These make the tables of docs/decisions/false-alarms.md.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -124,7 +124,7 @@ fn with_more_runs(pairs: usize, noise: f64, times: f64, comparisons: u64) -> [us
     found
 }
 
-/// Makes the table of docs/compare.md.
+/// Makes the table of docs/decisions/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn more_runs_that_were_asked_for() {

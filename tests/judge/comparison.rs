@@ -435,7 +435,7 @@ fn told_at(
     found.count() as f64 / pairs as f64
 }
 
-/// Every kind of noise of the table in docs/compare.md, with its drift.
+/// Every kind of noise of the table in docs/decisions/false-alarms.md, with its drift.
 fn kinds() -> Vec<(&'static str, Noise, f64)> {
     let drifts = [("drift -1 %", Noise::White(0.02), -0.01), ("drift +3 %", FREQUENT, 0.03)];
     let mut stationary = STATIONARY.to_vec();
@@ -443,7 +443,7 @@ fn kinds() -> Vec<(&'static str, Noise, f64)> {
     stationary.into_iter().map(|(name, noise)| (name, noise, 0.0)).chain(drifts).collect()
 }
 
-const PAGE: &str = include_str!("../../docs/compare.md");
+const PAGE: &str = include_str!("../../docs/decisions/false-alarms.md");
 
 /// A row as the page has it: shares in percent.
 fn table_row(name: &str, cells: &[[f64; 3]]) -> String {
@@ -459,7 +459,7 @@ fn is_on_the_page(heads: &[&str], rows: impl IntoIterator<Item = String>) {
         .inspect(|row| println!("{row}"))
         .filter(|row| !PAGE.contains(row.as_str()))
         .collect();
-    assert!(missing.is_empty(), "docs/compare.md lacks these rows:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "docs/decisions/false-alarms.md lacks these rows:\n{}", missing.join("\n"));
 }
 
 const OF_ORDERS: [&str; 7] = [
@@ -472,7 +472,7 @@ const OF_ORDERS: [&str; 7] = [
     "16, one after the other",
 ];
 
-/// Makes the first table of docs/compare.md.
+/// Makes the first table of docs/decisions/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn a_thousand_pairs_of_every_kind_of_noise() {
@@ -570,7 +570,7 @@ const OF_SESSIONS: [&str; 6] = [
     "16 boots",
 ];
 
-/// Makes the second table of docs/compare.md.
+/// Makes the second table of docs/decisions/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn a_thousand_pairs_of_sessions_and_boots() {

@@ -157,7 +157,7 @@ fn knee_and_objective_lie_in_the_stated_interval() {
 }
 
 #[test]
-#[ignore = "takes a while; docs/sweep.md has its outcome"]
+#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
 fn knee_and_objective_lie_in_the_stated_interval_in_1000_sweeps() {
     let (knees, objectives, width) = found(1000);
     println!(
@@ -271,7 +271,7 @@ fn answers_of_curves_of_every_shape_are_seldom_wrong() {
 }
 
 #[test]
-#[ignore = "takes a while; docs/sweep.md has its outcome"]
+#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
 fn answers_of_300_sweeps_of_curves_of_every_shape() {
     for repeat in [1, 5] {
         for ((name, ..), rates) in rates(300, &repeated(repeat)) {
@@ -306,7 +306,7 @@ fn drift_is_told_from_noise() {
 }
 
 #[test]
-#[ignore = "takes a while; docs/sweep.md has its outcome"]
+#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
 fn drift_is_told_from_noise_in_1000_sweeps() {
     for noise in [0.01, 0.03, 0.05] {
         for (repeat, in_all) in [(1, 0.0), (5, 0.0), (1, 0.04), (5, 0.04), (10, 0.04), (20, 0.04)] {

@@ -116,13 +116,17 @@ fn what_runs_have_of_windows_alone_is_listed() {
     is_listed(fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect(), "own");
 }
 
-/// The functions of the files are those of a list in docs/windows.md; returns how many.
+/// The functions of the files are those of a list in docs/decisions/windows.md; returns how many.
 fn is_listed(mut files: Vec<PathBuf>, list: &str) -> usize {
     files.sort();
     let lists: Vec<Vec<String>> = files.iter().map(|file| offered(file)).collect();
     let count: usize = lists.iter().map(Vec::len).sum();
     let some = lists.iter().filter(|list| !list.is_empty());
     let lines: Vec<String> = some.map(|list| format!("* {}", list.join(", "))).collect();
-    is_kept_between("docs/windows.md", list, &format!("{count} functions:\n\n{}", lines.join("\n")));
+    is_kept_between(
+        "docs/decisions/windows.md",
+        list,
+        &format!("{count} functions:\n\n{}", lines.join("\n")),
+    );
     count
 }
