@@ -76,6 +76,21 @@ fn a_suite_is_run_in_turn_and_kept_as_one_thing() {
     assert!(lab.done("suite s.toml f.dat --repeat 1 SIM").stderr.contains("@nightly.2"));
 }
 
+/// Whatever a test does: its name says more than its parameters.
+#[test]
+fn two_calls_of_a_suite_are_compared_test_by_test() {
+    let lab = Lab::new();
+    lab.done("suite s.toml f.dat SIM");
+    lab.write("s.toml", &SUITE.replace("-o4", "-o8"));
+    lab.done("suite s.toml f.dat SIM");
+    let said = lab.done("compare @nightly.1 @nightly.2").stdout;
+    assert!(said.contains("\nreads\n") && said.contains("\nwrites\n"), "{said}");
+    // One run beside them is of no suite: then all are told apart by what they do.
+    lab.done("--engine=sim -c1G -b8K -w100 -o2 -d1 -W0 -g200i -L --save=alone f.dat");
+    let said = lab.done("compare @nightly.1,@alone @nightly.2").stdout;
+    assert!(said.contains("share of writes 100 %") && !said.contains("\nreads\n"), "{said}");
+}
+
 #[test]
 fn a_suite_may_be_a_preset_or_a_profile_with_several_time_spans() {
     let lab = Lab::new();

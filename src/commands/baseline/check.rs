@@ -60,7 +60,7 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
         Some(against) => {
             let read = sides::read_files(std::slice::from_ref(against), request.store.as_deref())?;
             let files = ComparisonFiles::open(&asked.out, &read, OutputDoor::default())?;
-            let side = with_tests(sides::side(against, request.store.as_deref())?, store, request)?;
+            let side = sides::side(against, request.store.as_deref())?;
             let judged = unnamed_unless_all(judged, &side);
             let common = sides::tell_of_common([&judged.side, &side]);
             let comparison = compared(&judged, &side)?;
@@ -73,22 +73,6 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
             tell(&judged, asked, &new, &files)
         }
     }
-}
-
-/// The tests that runs of the history were made for.
-fn with_tests(side: Side, store: &Store, request: &BaselineRequest) -> Result<Side, NotDone> {
-    if !store.is_there() {
-        return Ok(side);
-    }
-    let index = stored::store(request.store.as_deref())?.open_to_look()?;
-    let test = |run: SideRun| {
-        let name = run.known.name.strip_prefix('@').unwrap_or_default().to_owned();
-        let entry = (!name.is_empty()).then(|| index.named(&name).ok()?.into_iter().next()).flatten();
-        let is_of_suite =
-            |entry: &StoreEntry| entry.about.tags.iter().any(|tag| tag.starts_with(suite::kept::OF_TEST));
-        SideRun { test: entry.filter(is_of_suite).map(|entry| side::test_of(&entry)), ..run }
-    };
-    Ok(Side { runs: side.runs.into_iter().map(test).collect(), ..side })
 }
 
 /// Where runs have no test they are told apart by what they do.

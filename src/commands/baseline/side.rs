@@ -2,7 +2,7 @@
 
 use super::super::compare::sides;
 use super::super::not_done::NotDone;
-use super::super::suite::kept::OF_TEST;
+use super::super::suite::kept;
 use crate::finding::Finding;
 use crate::lab::compare::{Side, SideRun};
 use crate::store::{Baseline, Store, StoreEntry, StoreIndex};
@@ -10,13 +10,13 @@ use crate::sys::standard_error::say;
 
 /// The test that a run was made for; of one of no suite what it was asked to do.
 pub fn test_of(entry: &StoreEntry) -> String {
-    let tag = entry.about.tags.iter().find_map(|tag| tag.strip_prefix(OF_TEST));
+    let tag = kept::test_of(&entry.about.tags);
     let words = || {
         let spans: Vec<String> = entry.work.iter().map(crate::store::SpanWork::words).collect();
         let targets = entry.targets.join(" ");
         format!("{} on {targets}", spans.join("; "))
     };
-    tag.map_or_else(words, str::to_owned)
+    tag.unwrap_or_else(words)
 }
 
 /// The runs of a baseline that are still there; those that aren't are told.

@@ -2,7 +2,7 @@
 
 use super::super::known_runs::{self, RunFile, shown};
 use super::super::not_done::NotDone;
-use super::super::{patterns, side_run, stored};
+use super::super::{patterns, side_run, stored, suite};
 use crate::finding::Finding;
 use crate::lab::compare::{Side, SideRun};
 use crate::path;
@@ -29,8 +29,27 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
     }
     match runs.is_empty() {
         true => Err(format!("{name}: it holds no run").into()),
-        false => Ok(Side { runs: each_once(runs, &name), name }),
+        false => Ok(Side { runs: with_tests(each_once(runs, &name), store)?, name }),
     }
+}
+
+/// Runs of the history with the tests of suites that they were made for.
+fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, NotDone> {
+    let id = |run: &SideRun| run.known.name.strip_prefix('@').map(str::to_owned);
+    if runs.iter().all(|run| id(run).is_none()) {
+        return Ok(runs);
+    }
+    let store = stored::store(store)?;
+    if !store.is_there() {
+        return Ok(runs);
+    }
+    let index = store.open_to_look()?;
+    let with_test = |run: SideRun| {
+        let entry = id(&run).and_then(|id| index.named(&id).ok()?.into_iter().next());
+        let test = entry.and_then(|entry| suite::kept::test_of(&entry.about.tags));
+        SideRun { test, ..run }
+    };
+    Ok(runs.into_iter().map(with_test).collect())
 }
 
 /// Each run once, however many copies of it or reports in other forms were named: a run that counts twice

@@ -12,7 +12,12 @@ use std::path::Path;
 /// What the tag of a suite begins with.
 pub const OF_SUITE: &str = "suite:";
 /// What the tag of a test begins with.
-pub const OF_TEST: &str = "test:";
+const OF_TEST: &str = "test:";
+
+/// The test of a suite that a run with these tags was made for.
+pub fn test_of(tags: &[String]) -> Option<String> {
+    tags.iter().find_map(|tag| tag.strip_prefix(OF_TEST)).map(str::to_owned)
+}
 
 /// Who keeps the runs of a suite.
 pub struct SuiteKeeper {
