@@ -39,6 +39,7 @@ pub use parse::parse;
 pub use swept::SweptLine;
 
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
+use answer::PrintedAnswer;
 pub use answer::UsageExtent;
 pub use events::{EventAction, Events};
 pub use invocation::Invocation;

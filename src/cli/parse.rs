@@ -6,7 +6,8 @@ use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Scope};
 use super::line::{Given, TypedLine};
 use super::{
-    Invocation, ProfileForm, RunRequest, UsageExtent, commands, flags, line, meant, mix, preset, suggest,
+    Invocation, PrintedAnswer, ProfileForm, RunRequest, UsageExtent, commands, flags, line, meant, mix,
+    preset, suggest,
 };
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
@@ -72,7 +73,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
             return Err(CliError { set_events: draft.set_events.into(), ..error });
         }
         if let Some(answer) = draft.answer.take() {
-            return Ok(answer.into());
+            return explained(answer, line);
         }
     }
     if !draft.set_events.is_empty() {
@@ -92,6 +93,21 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
     }
     let paths = targets.iter().map(|path| RawText::from(path.clone())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
+}
+
+/// `--help sweep`: a topic would have been taken by the option. Behind others `--help` explains a command
+/// line.
+fn explained(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliError> {
+    let (PrintedAnswer::Usage(UsageExtent::Everyday), [_], [word, ..]) =
+        (&answer, &line.options[..], &line.targets[..])
+    else {
+        return Ok(answer.into());
+    };
+    match commands::find(word) {
+        Some(command) => Ok(Invocation::CommandUsage { command: command.name }),
+        None => Err(CliError::at(word, 0, "there is neither a topic nor a command of that name")
+            .hint("diskspd --help lists both")),
+    }
 }
 
 /// Who types `-h` alone wants to be helped.

@@ -9,6 +9,7 @@ use crate::host::target::{locate, probe};
 use crate::host::{self, storage};
 use crate::machine::System;
 use crate::machine::target::TargetKind;
+use crate::plan::can_be_made;
 use crate::profile::RawText;
 use crate::report::findings::block;
 use crate::truth::environment;
@@ -33,14 +34,22 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     let look = |target: &RawText| {
         let location = locate(target.as_bytes()).map_err(|error| error.to_string())?;
         let facts = probe(&location).map_err(|error| error.to_string())?;
-        let there = facts.kind != TargetKind::Missing;
-        Ok(if there { ways::look(target, &location) } else { Vec::new() })
+        if facts.kind != TargetKind::Missing {
+            return Ok((ways::look(target, &location), None));
+        }
+        can_be_made(target, &facts).map_err(|error| error.to_string())?;
+        let message = format!("'{target}' does not exist: what lies beneath its folder was looked at");
+        let finding = Finding::of_machine("target-missing", Severity::Note, message).on(target);
+        Ok((Vec::new(), Some(finding.remedy("check the name, or create it: a run does with -c<size>"))))
     };
-    let mut offered = Vec::new();
+    let (mut offered, mut missing) = (Vec::new(), Vec::new());
     let mut unusable: Vec<String> = Vec::new();
     for target in targets {
         match look(target) {
-            Ok(found) => offered.extend(found),
+            Ok((found, finding)) => {
+                offered.extend(found);
+                missing.extend(finding);
+            }
             Err(why) => unusable.push(why),
         }
     }
@@ -49,7 +58,8 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     }
     let mut system = host::snapshot();
     crate::host::look_around(&mut system, targets.iter().map(storage::storage).collect());
-    let findings = environment::findings(&system);
+    let mut findings = environment::findings(&system);
+    findings.extend(missing);
     match json {
         true => output::json_to_stdout(
             "the findings",

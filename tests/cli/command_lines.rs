@@ -503,6 +503,7 @@ fn commands_and_long_options() {
         ("help", usage(UsageExtent::Everyday)),
         ("--help caching", usage(UsageExtent::Topic("caching"))),
         ("-b4K --help=caching f.dat", usage(UsageExtent::Topic("caching"))),
+        ("--help man", Ok(Invocation::CommandUsage { command: "man" })),
         ("help caching", usage(UsageExtent::Topic("caching"))),
         ("man --help", Ok(Invocation::CommandUsage { command: "man" })),
         ("--version", Ok(Invocation::Version)),

@@ -302,7 +302,13 @@ fn threads_that_had_no_cpu_are_told_before_the_storage_is_blamed() {
     let told = |waiting_ns: u64| {
         let busy = 1_000_000;
         let times = ThreadTimes { busy, waiting: Some(waiting_ns), user: busy, system: 0 };
-        let worker = WorkerEffort { engine: EngineKind::Uring, depth: 1, cpu: None, times: Some(times) };
+        let worker = WorkerEffort {
+            engine: EngineKind::Uring,
+            depth: 1,
+            cpu: None,
+            rebound: None,
+            times: Some(times),
+        };
         let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
         let record = seen("-d10 x", Observed { effort, ..of_beats(beats.clone(), None) });
         let finding = judge(&record).findings.into_iter().find(|finding| finding.name == "outage").unwrap();

@@ -37,7 +37,8 @@ fn judged(statements: Vec<DeviceStatement>) -> Judgement {
 
 fn judged_of(mut record: Record, statements: Vec<DeviceStatement>) -> Judgement {
     let times = ThreadTimes { busy: SECOND / 10, user: SECOND / 100, ..ThreadTimes::default() };
-    let worker = WorkerEffort { engine: EngineKind::Uring, depth: 8, cpu: None, times: Some(times) };
+    let worker =
+        WorkerEffort { engine: EngineKind::Uring, depth: 8, cpu: None, rebound: None, times: Some(times) };
     let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
     record.hosts[0].results.time_spans[0].observed =
         Some(Observed { statements, effort, ..Observed::default() });

@@ -239,7 +239,7 @@ fn a_stall_to_the_end_is_no_depth_that_was_not_reached() {
         span.threads[0].targets[0].unfinished = vec![silent * 1_000_000_000; stuck];
         let times = Some(ThreadTimes { busy: 1_000_000_000, waiting: Some(0), user: 0, system: 0 });
         let engine = diskspd::engines::EngineKind::Uring;
-        let workers = vec![WorkerEffort { engine, depth: 4, cpu: None, times }];
+        let workers = vec![WorkerEffort { engine, depth: 4, cpu: None, rebound: None, times }];
         let effort = Some(Effort { workers, ..Effort::default() });
         span.observed = Some(Observed { effort, ..Observed::default() });
         let judgement = diskspd::truth::judge(&record, &summarize(&record));
@@ -259,7 +259,7 @@ fn bursts_limit_a_run_whose_time_their_pauses_take() {
         let span = &mut record.hosts[0].results.time_spans[0];
         let times = Some(ThreadTimes { busy: 1_000_000_000, waiting: Some(0), user: 0, system: 0 });
         let engine = diskspd::engines::EngineKind::Uring;
-        let workers = vec![WorkerEffort { engine, depth: 1, cpu: None, times }];
+        let workers = vec![WorkerEffort { engine, depth: 1, cpu: None, rebound: None, times }];
         let effort = Some(Effort { workers, ..Effort::default() });
         span.observed = Some(Observed { effort, ..Observed::default() });
         let judgement = diskspd::truth::judge(&record, &summarize(&record));

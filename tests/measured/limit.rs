@@ -17,7 +17,7 @@ use diskspd::profile::{ReplayOptions, TargetId};
 use diskspd::record::json;
 use diskspd::results::{
     Beats, CpuInterrupts, CpuTimes, Delays, DeviceInterrupts, Effort, LimitChange, LostTimes, Observed,
-    Record, Sample, WorkerEffort, summarize,
+    Rebound, Record, Sample, WorkerEffort, summarize,
 };
 use diskspd::stats::PackedCounts;
 use diskspd::truth::{Finding, Judgement, Limiter, Severity, judge};
@@ -69,6 +69,7 @@ fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)
         engine,
         depth,
         cpu: None,
+        rebound: None,
         times: Some(ThreadTimes { busy, waiting: Some(share(waiting)), user, system: busy - user }),
     }
 }
@@ -663,6 +664,16 @@ fn interrupts_on_other_cpus_than_those_of_the_threads_are_told_and_the_storage_i
     (done.ios, done.bytes) = (10_000, bytes);
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
     assert_eq!(limits.limited_by, Some(Storage));
+    // A thread that was moved meanwhile was there for a part of the time only.
+    let mut record = interrupted((0, 50_000), Some(0), 15.5);
+    let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+    observed.effort.as_mut().unwrap().workers[0].rebound =
+        Some(Rebound { after_us: 2_000_000, seen_us: 3_000_000, cpus: vec![1] });
+    assert_eq!(found(&record, "interrupts-elsewhere"), None);
+    let rebound = found(&record, "threads-rebound").unwrap();
+    assert_eq!(rebound.severity, Severity::Warning);
+    assert_eq!(rebound.evidence, ["thread 0 went from CPU 0 to CPU 1 between second 2.0 and 3.0"]);
+    assert_eq!(found(&interrupted((0, 50_000), Some(0), 15.5), "threads-rebound"), None);
     // Another disk's are nobody's business here; a partition is of its disk.
     for (name, told) in [("sd", false), ("sdb", false), ("sda1", false), ("sda", true)] {
         let mut record = interrupted((0, 50_000), Some(0), 15.5);

@@ -45,6 +45,9 @@ fn a_file_that_is_to_be_created_is_looked_at_by_its_directory() {
     let ended = doctor(&[missing.to_str().unwrap(), "--json"]);
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(answer["system"]["targets"][0]["file_system"]["kind"].is_string(), "{}", ended.stdout);
+    let found = answer["findings"].as_array().unwrap().iter().find(|found| found["name"] == "target-missing");
+    let message = found.unwrap()["message"].as_str().unwrap();
+    assert!(message.contains("to be created' does not exist: what lies beneath its folder"), "{message}");
     assert!(!missing.exists());
 }
 
@@ -52,6 +55,8 @@ fn a_file_that_is_to_be_created_is_looked_at_by_its_directory() {
 fn what_cannot_be_looked_at_is_said() {
     for (arguments, code, part) in [
         (["#9999", "#9998"], 1, "'#9999' is not a block device"),
+        (["/dev/no-such-device", "."], 1, "'/dev/no-such-device' does not exist, and /dev is for devices"),
+        (["no-such-folder/file", "."], 1, "'no-such-folder/file'"),
         (["--xml", "a"], 3, "diskspd doctor [<target> ..] [--json]"),
         (["--privileges", "--json"], 3, "or --privileges"),
     ] {

@@ -320,8 +320,13 @@ fn threads_and_targets_are_called_by_name() {
     let expected: Vec<String> = (0..threads).map(|thread| format!("thread {thread}")).collect();
     assert_eq!(named(&record, "run-1-threads"), expected);
     // With the processor, where that was recorded.
-    let worker =
-        |thread| WorkerEffort { engine: EngineKind::Sync, depth: 1, cpu: Some(thread + 4), times: None };
+    let worker = |thread| WorkerEffort {
+        engine: EngineKind::Sync,
+        depth: 1,
+        cpu: Some(thread + 4),
+        rebound: None,
+        times: None,
+    };
     let effort = Effort { workers: (0..threads).map(worker).collect(), ..Effort::default() };
     let observed = Observed { effort: Some(effort), ..Observed::default() };
     record.host_mut().results.time_spans[0].observed = Some(observed);

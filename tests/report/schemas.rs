@@ -550,6 +550,7 @@ fn effort(known: bool) -> Effort {
         engine: EngineKind::Sync,
         depth: 1,
         cpu: times.and(Some(1)),
+        rebound: times.map(|_| Rebound { after_us: 1, seen_us: 2, cpus: vec![1] }),
         times,
     };
     let times = |waiting| Some(ThreadTimes { busy: 1, waiting, ..ThreadTimes::default() });

@@ -14,3 +14,37 @@ pub use block_format::{BlockFormat, BlockRecord};
 pub use format::{Field, Format};
 pub use stamp_time::stamp_time;
 pub use tracefs::Tracefs;
+
+use super::root::Root;
+use diskspd_model::machine::cpu_list;
+
+/// The processors that are online, by the kernel's numbers. Where `/sys` is hidden `/proc/stat` has them.
+pub fn online_cpus(root: &Root) -> Vec<u32> {
+    if let Some(list) = root.text("/sys/devices/system/cpu/online") {
+        return cpu_list(&list);
+    }
+    let stat = root.text("/proc/stat").unwrap_or_default();
+    let number = |line: &str| line.strip_prefix("cpu")?.split(' ').next()?.parse().ok();
+    stat.lines().filter_map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_are_known_where_sys_is_hidden() {
+        let machine = tempfile::tempdir().unwrap();
+        let root = Root::at(machine.path());
+        assert!(online_cpus(&root).is_empty());
+        let write = |path: &str, text: &str| {
+            let path = root.path(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("/proc/stat", "cpu  5 6 7\ncpu0 1 2 3\ncpu2 4 4 4\nintr 9 0\n");
+        assert_eq!(online_cpus(&root), [0, 2]);
+        write("/sys/devices/system/cpu/online", "0-2\n");
+        assert_eq!(online_cpus(&root), [0, 1, 2]);
+    }
+}

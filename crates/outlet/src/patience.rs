@@ -3,9 +3,11 @@
 
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::cpu;
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::process;
 use diskspd_sys::standard_error::say;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -75,7 +77,12 @@ impl Patience {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Unanswered> {
         let (tell, told) = channel();
-        let work = Arc::new(Mutex::new(Some(move || drop(tell.send(work())))));
+        let thread = Arc::new(AtomicI32::new(0));
+        let number = Arc::clone(&thread);
+        let work = Arc::new(Mutex::new(Some(move || {
+            number.store(cpu::thread_number(), Ordering::Relaxed);
+            drop(tell.send(work()));
+        })));
         let taken = Arc::clone(&work);
         let take = move || taken.lock_anyway().take();
         let spawned = std::thread::Builder::new().name("file".into()).spawn(move || {
@@ -89,26 +96,46 @@ impl Patience {
         {
             work();
         }
-        self.wait(what, &told)
+        // As long as it has no number it has had no CPU.
+        let number = || thread.load(Ordering::Relaxed);
+        self.wait(what, &told, || number() == 0 || cpu::is_ready(number()))
     }
 
-    fn wait<T>(&self, what: &str, told: &Receiver<T>) -> Result<T, Unanswered> {
-        let mut waited = Duration::ZERO;
+    /// `is_ready`: whether the work is on a CPU or waits for one. Then the storage doesn't keep it, and it
+    /// goes on when others let it; only who wants to end doesn't wait for that.
+    fn wait<T>(&self, what: &str, told: &Receiver<T>, is_ready: impl Fn() -> bool) -> Result<T, Unanswered> {
+        let (mut waited, mut starved) = (Duration::ZERO, Duration::ZERO);
         let mut is_said = false;
         loop {
             match told.recv_timeout(TICK) {
                 Ok(done) => return Ok(done),
-                Err(RecvTimeoutError::Timeout) if waited < self.limit() => waited += TICK,
+                Err(RecvTimeoutError::Timeout) if waited < self.limit() => {
+                    let ready = is_ready();
+                    starved += if ready { TICK } else { Duration::ZERO };
+                    let patient = self.limit() >= Duration::from_nanos(GRACE);
+                    waited += if ready && patient { Duration::ZERO } else { TICK };
+                }
                 Err(_) => {
                     process::leave_behind();
                     return Err(Unanswered { waited_s: waited.as_secs_f64() });
                 }
             }
-            if waited >= Duration::from_nanos(SILENCE) && !is_said {
+            if waited.max(starved) >= Duration::from_nanos(SILENCE) && !is_said {
                 is_said = true;
-                say(Finding::note(format!("{what}: its storage doesn't answer yet; waiting")));
+                say(Finding::note(format!("{what}: {}; waiting", why(waited, starved))));
             }
         }
+    }
+}
+
+/// Why it isn't done yet, by how long it waited for the storage, and was on a CPU or waited for one.
+fn why(waited: Duration, starved: Duration) -> &'static str {
+    match starved {
+        Duration::ZERO => "its storage doesn't answer yet",
+        _ if starved >= waited => {
+            "not done yet for want of CPU time: other programs or a CPU quota have it, not the storage"
+        }
+        _ => "not done yet: it can't be told whether its storage or a lack of CPU time keeps it",
     }
 }
 
@@ -134,5 +161,32 @@ mod tests {
         let unanswered = hangs.unwrap_err();
         assert!(unanswered.to_string().contains("doesn't answer: gave up after 0 s"), "{unanswered}");
         assert!(process::has_left_behind());
+    }
+
+    #[test]
+    fn a_lack_of_cpu_time_is_not_the_storage_and_is_waited_for() {
+        let (ms, told) = (Duration::from_millis, |waited, starved| why(waited, starved));
+        assert!(told(ms(2000), ms(0)).contains("storage doesn't answer"));
+        assert!(told(ms(0), ms(2000)).contains("for want of CPU time"));
+        assert!(told(ms(2000), ms(50)).contains("can't be told"));
+        // Looked at once a tick, until it is done.
+        #[derive(Debug)]
+        struct Patient;
+        impl EndWish for Patient {
+            fn patience_ns(&self) -> Nanos {
+                GRACE
+            }
+        }
+        let (tell, receiver) = channel();
+        let looks = std::cell::Cell::new(0);
+        let ready = || {
+            looks.set(looks.get() + 1);
+            if looks.get() == 3 {
+                tell.send(7).unwrap();
+            }
+            true
+        };
+        assert_eq!(Patience::of_run(&Arc::new(Patient)).wait("a file", &receiver, ready), Ok(7));
+        assert_eq!(looks.get(), 3);
     }
 }

@@ -1,6 +1,6 @@
 //! Threads: the CPU they run on, keeping one out of the others' way, and how exactly they wake up.
 
-use rustix::process::{getpriority_process, setpriority_process};
+use rustix::process::{Pid, getpriority_process, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 use std::io;
 
@@ -36,7 +36,12 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
 /// The CPUs that the calling thread may use, by the kernel's numbers, ascending; empty = the kernel doesn't
 /// tell.
 pub fn allowed() -> Vec<u32> {
-    let set = sched_getaffinity(None).ok();
+    allowed_to(0)
+}
+
+/// The same of a thread of this process, by the kernel's number; 0 = the calling one.
+pub fn allowed_to(thread: i32) -> Vec<u32> {
+    let set = sched_getaffinity(Pid::from_raw(thread)).ok();
     let is_allowed = |cpu: &usize| set.as_ref().is_some_and(|set| set.is_set(*cpu));
     (0..CpuSet::MAX_CPU).filter(is_allowed).map(|cpu| cpu as u32).collect()
 }
@@ -49,6 +54,13 @@ pub fn use_only(cpus: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu as usize));
     Ok(sched_setaffinity(None, &set)?)
+}
+
+/// Whether a thread of this process is on a CPU or ready for one: what it does waits for nothing else.
+pub fn is_ready(thread: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
+    // The name, which comes before, may hold anything.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'))
 }
 
 /// The calling thread, by the kernel's number: its directory in `/proc/self/task`.

@@ -102,7 +102,11 @@ impl Beneath {
             true => {
                 // As in a container that hides it: then no device is known at all.
                 let is_listed = root.path("/sys/dev/block").is_dir();
-                let why = if is_listed { "" } else { ": /sys is not mounted, or not readable" };
+                let why = if is_listed {
+                    ""
+                } else {
+                    ": /sys is not mounted, or not readable (mount -t sysfs sysfs /sys)"
+                };
                 Err(Without::unknown(format!("no block device is known beneath {}{why}", mount.file_system)))
             }
             false => Ok(Beneath { devices, file_system: mount.file_system }),

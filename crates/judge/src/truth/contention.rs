@@ -106,7 +106,7 @@ fn waiter<'a>(
 ) -> Option<Waiter<'a>> {
     let ThreadTimes { busy, waiting, .. } = worker.times?;
     let (busy, waiting) = (busy as f64 / window, waiting? as f64 / window);
-    let used = used(span, shares, worker.cpu);
+    let used = used(span, shares, worker.bound_to());
     // A wait that began before the window may be longer than it. And where a CPU was idle nobody kept a
     // thread from it: it was waking up.
     let else_used = (used.unwrap_or(1.0) - busy).max(0.0);
@@ -129,8 +129,8 @@ fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> Holder {
     let (mut companions, mut rest) = (0.0, 0.0);
     for (index, waiter) in waiters.iter().enumerate() {
         let others = waiters.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
-        let beside: f64 = match waiter.worker.cpu {
-            Some(cpu) => others.filter(|o| o.worker.cpu == Some(cpu)).map(|o| o.busy).sum(),
+        let beside: f64 = match waiter.worker.bound_to() {
+            Some(cpu) => others.filter(|o| o.worker.bound_to() == Some(cpu)).map(|o| o.busy).sum(),
             // Bound to none, they keep out of each other's way where there is room for all.
             None if waiters.len() as f64 <= cpus => 0.0,
             None => others.map(|other| other.busy).sum::<f64>() / cpus,

@@ -138,7 +138,7 @@ fn judge(
     let weight = |effect: &Effect| (effect.severity, effect.verdict == Verdict::Unknown, effect.verdict);
     let main = match found.effects.iter().max_by_key(|effect| weight(effect)) {
         Some(worst) => worst.clone(),
-        None => without_effect(judged, first, leaves.is_some(), &found),
+        None => without_effect(span, judged, first, leaves.is_some(), &found),
     };
     found.effects.retain(|effect| *effect != main);
     let names = |layers: Vec<&Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
@@ -166,8 +166,28 @@ fn judge(
     verdict
 }
 
+/// `, and 25,600 flushes`; those of a journal now and then are not worth a word.
+fn flushes_beside(found: &Found) -> String {
+    let writes = found.write.map_or(0, |write| write.counted_ios);
+    match found.flushes.filter(|flushes| *flushes >= writes / 100 && *flushes > 0) {
+        Some(flushes) => {
+            format!(", and {} {}", count(flushes), if flushes == 1 { "flush" } else { "flushes" })
+        }
+        None => String::new(),
+    }
+}
+
+/// Why no I/O was counted in so many seconds, and what to do.
+fn nothing_counted(duration: u32) -> (&'static str, &'static str) {
+    match duration {
+        0 => ("nothing was measured: -d0 asks for no measured time", "measure for some seconds (-d10)"),
+        _ => ("no I/O was counted", "measure longer (-d)"),
+    }
+}
+
 /// What can be said when nothing special happened.
 fn without_effect(
+    span: &SpanView,
     judged: &Judged,
     first: Result<&Done, &NotCounted>,
     leaves_known: bool,
@@ -180,7 +200,8 @@ fn without_effect(
         return unknown(format!("no device to compare the figures with: {why}"), None);
     }
     if effects::as_counted(part).bytes() == 0 {
-        return unknown("no I/O was counted".into(), None);
+        let (why, remedy) = nothing_counted(span.asked.duration);
+        return unknown(why.into(), Some(remedy.into()));
     }
     if let (Err(NotCounted { why, remedy, .. }), false) = (first, leaves_known) {
         return unknown(why.clone(), remedy.clone());
@@ -198,14 +219,7 @@ fn without_effect(
         let size = size(side.device_bytes, side.device_ios);
         Some(format!("{:.2} x, {} {name} of {size}", side.ratio, count(side.device_ios)))
     };
-    // Those of a journal now and then are not worth a word.
-    let writes = found.write.map_or(0, |write| write.counted_ios);
-    let flushes = match found.flushes.filter(|flushes| *flushes >= writes / 100 && *flushes > 0) {
-        Some(flushes) => {
-            format!(", and {} {}", count(flushes), if flushes == 1 { "flush" } else { "flushes" })
-        }
-        None => String::new(),
-    };
+    let flushes = flushes_beside(found);
     let message = match (side("reads", &found.read), side("writes", &found.write)) {
         (Some(read), Some(write)) => {
             format!("the device read and wrote as much as the run counted ({read}; {write}{flushes})")

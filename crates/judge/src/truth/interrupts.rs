@@ -1,6 +1,7 @@
 //! Where the interrupts of the disks arrive: on the CPUs of the threads, or on others that have to wake them.
 
 use super::device::Part;
+use super::rebound::named;
 use super::{Finding, Limiter, Severity, SpanView, processors};
 use diskspd_model::results::DeviceInterrupts;
 
@@ -8,8 +9,6 @@ use diskspd_model::results::DeviceInterrupts;
 const MOST: f64 = 0.9;
 /// Fewer say nothing.
 const ENOUGH: u64 = 100;
-/// More CPUs than this are counted, not named.
-const NAMED: usize = 4;
 
 /// A disk whose interrupts arrive on CPUs that none of its threads is bound to.
 #[derive(Debug)]
@@ -47,8 +46,8 @@ fn elsewhere<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<Cros
     Some(Crossing { device: &disk.device, taking, share, bound })
 }
 
-/// The CPUs that the threads with targets on a disk are bound to; `None` = one of them isn't, or there are
-/// none.
+/// The CPUs that the threads with targets on a disk were bound to all the time; `None` = one of them wasn't,
+/// or there are none.
 fn bound(span: &SpanView, device: &str) -> Option<Vec<u32>> {
     let workers = &span.effort()?.workers;
     let mut cpus = Vec::new();
@@ -56,7 +55,7 @@ fn bound(span: &SpanView, device: &str) -> Option<Vec<u32>> {
         let part = |part: &&Part| thread.targets.iter().any(|target| part.has(target.target));
         let mut layers = span.parts.iter().filter(part).flat_map(Part::layers);
         if layers.any(|layer| is_on(&layer.name, device)) {
-            cpus.push(worker.cpu?);
+            cpus.push(worker.bound_to()?);
         }
     }
     cpus.sort_unstable();
@@ -75,7 +74,7 @@ fn is_on(name: &str, disk: &str) -> bool {
 impl Crossing<'_> {
     /// `the interrupts of vda arrive on CPU 1, and the threads are bound to CPU 0`
     pub(super) fn describe(&self) -> String {
-        let (taking, bound) = (cpus(&self.taking), cpus(&self.bound));
+        let (taking, bound) = (named(&self.taking), named(&self.bound));
         format!("the interrupts of {} arrive on {taking}, and the threads are bound to {bound}", self.device)
     }
 
@@ -101,17 +100,6 @@ impl Crossing<'_> {
             "compare with threads on the CPU of the interrupts (-a{cpu}), with unbound ones (-n), and with \
              CPUs that don't sleep (--cpu-latency 0): diskspd compare --repeat 10 -- .. :: .."
         )
-    }
-}
-
-fn cpus(cpus: &[u32]) -> String {
-    match cpus {
-        [cpu] => format!("CPU {cpu}"),
-        cpus if cpus.len() <= NAMED => {
-            let names: Vec<String> = cpus.iter().map(u32::to_string).collect();
-            format!("CPUs {}", names.join(", "))
-        }
-        cpus => format!("{} CPUs", cpus.len()),
     }
 }
 

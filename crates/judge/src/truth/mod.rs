@@ -36,6 +36,7 @@ pub mod outages;
 mod plateau;
 mod preset;
 mod processors;
+mod rebound;
 mod stalls;
 mod statements;
 mod steady;
@@ -119,6 +120,7 @@ const CHECKS: &[Check] = &[
     |span, concluded| little::check(span, concluded.limits.as_ref()),
     |span, concluded| contention::check(span, concluded.contention, concluded.limiter()),
     |span, concluded| processors::check(span, concluded.limits.as_ref()),
+    |span, _| rebound::check(span),
     |span, concluded| interrupts::check(span, concluded.limiter()),
     |span, concluded| {
         let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());

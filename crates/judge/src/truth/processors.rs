@@ -2,7 +2,7 @@
 
 use super::{Finding, Limiter, Limits, Severity, SpanView};
 use diskspd_model::machine::environment::Disk;
-use diskspd_model::results::Effort;
+use diskspd_model::results::{Effort, WorkerEffort};
 
 /// From this share of the time on, what a hypervisor takes away changes figures: as others that use the CPUs.
 pub(super) const STOLEN: f64 = 0.1;
@@ -127,7 +127,7 @@ pub(super) fn saturated_by_interrupts(span: &SpanView) -> Option<Share> {
 
 /// The CPUs that the threads were bound to, by thread; a thread that wasn't has none.
 fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
-    span.effort().into_iter().flat_map(|effort| &effort.workers).map(|worker| worker.cpu)
+    span.effort().into_iter().flat_map(|effort| &effort.workers).map(WorkerEffort::bound_to)
 }
 
 /// Share of the time that a hypervisor took from the CPUs of the threads, on average; of all CPUs, if a

@@ -24,7 +24,7 @@ pub use affinity::effective_affinity;
 pub use build::{Surroundings, plan};
 pub use engine::{Wish, completion_matters};
 pub use error::{LiesIn, PlanError};
-pub use target::creates;
+pub use target::{can_be_made, creates};
 pub use tracing::TracePlan;
 pub use volume::VolumeGoal;
 

@@ -128,14 +128,9 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::Missing if is_windows_path(path.as_bytes()) && !facts.is_on_windows() => {
             unfit(windows_path(path))
         }
-        TargetKind::Missing if is_place_of_devices(&facts.location) => unfit(format!(
-            "'{path}' does not exist, and /dev is for devices: a file made there would lie in memory; \
-             diskspd devices lists block devices"
-        )),
-        TargetKind::Missing if creates(target) => match &facts.missing_folder {
-            Some(folder) => unfit(format!("'{path}': {}", no_folder(path.as_path(), folder))),
-            None => Ok(()),
-        },
+        TargetKind::Missing if creates(target) || is_place_of_devices(&facts.location) => {
+            can_be_made(path, facts)
+        }
         TargetKind::Missing => unfit(format!(
             "'{path}' does not exist: check the name, or create it with -c<size> (for example -c1G)"
         )),
@@ -154,6 +149,22 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace => Ok(()),
     }
     .or_else(|error| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(error) })
+}
+
+/// Whether a file can be made of this name, which is missing.
+///
+/// # Errors
+/// It can't: why, and what to do.
+pub fn can_be_made(path: &RawText, facts: &TargetFacts) -> Result<(), PlanError> {
+    if is_place_of_devices(&facts.location) {
+        return Err(PlanError::target(format!(
+            "'{path}' does not exist, and /dev is for devices: a file made there would lie in memory; \
+             diskspd devices lists block devices"
+        )));
+    }
+    facts.missing_folder.as_ref().map_or(Ok(()), |folder| {
+        Err(PlanError::target(format!("'{path}': {}", no_folder(path.as_path(), folder))))
+    })
 }
 
 /// Whether it is a path below `/dev`, where device nodes are and any file would lie in memory; `/dev/shm` is

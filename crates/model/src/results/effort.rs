@@ -73,8 +73,22 @@ pub struct WorkerEffort {
     /// older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
+    /// Where somebody else let it run meanwhile; missing = it stayed, or the record is of an older program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebound: Option<Rebound>,
     /// What it took; `None` = the kernel doesn't tell.
     pub times: Option<ThreadTimes>,
+}
+
+/// A thread that was found to be allowed other CPUs than it began with: the first time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rebound {
+    /// The look before, which found the old ones: us since measuring began.
+    pub after_us: u64,
+    /// The look that found these.
+    pub seen_us: u64,
+    /// CPUs that it might use from then on, as the kernel numbers them.
+    pub cpus: Vec<u32>,
 }
 
 impl Effort {
@@ -85,6 +99,11 @@ impl Effort {
 }
 
 impl WorkerEffort {
+    /// The CPU that it was bound to all the time; `None` = there is none.
+    pub fn bound_to(&self) -> Option<u32> {
+        self.cpu.filter(|_| self.rebound.is_none())
+    }
+
     /// I/Os that it can have in flight: one, if the engine does one after the other.
     pub fn reachable_depth(&self) -> u32 {
         if self.engine.is_synchronous() { 1 } else { self.depth }

@@ -51,7 +51,7 @@ pub use charts::{
 };
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;
-pub use effort::{CpuLimit, Effort, LimitChange, ToolCost, WorkerEffort};
+pub use effort::{CpuLimit, Effort, LimitChange, Rebound, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
 pub use fio::{FioFigures, FioLatency, FioLogFiles, FioPercentiles, FioSeries, FioSeriesOf};
 pub use host::{Host, HostTarget};

@@ -65,13 +65,17 @@ fn sums(measured: &Measured, key: impl Fn(&Row) -> (u64, String)) -> Vec<RowSum>
     sums.into_values().take(MOST).collect()
 }
 
-/// The processor that each thread was bound to, by the thread's number; empty = not recorded.
+/// The processor that each thread was bound to all the time, by the thread's number; empty = not recorded.
 fn bound_to(results: &SpanResults) -> BTreeMap<u32, u32> {
     let workers = results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
     let workers = workers.map(|effort| &effort.workers[..]).unwrap_or_default();
     // Of a merged record the threads of several hosts would share these numbers.
     let whole = workers.len() == results.threads.len();
-    (0..).zip(workers).filter(|_| whole).filter_map(|(thread, worker)| Some((thread, worker.cpu?))).collect()
+    (0..)
+        .zip(workers)
+        .filter(|_| whole)
+        .filter_map(|(thread, worker)| Some((thread, worker.bound_to()?)))
+        .collect()
 }
 
 fn chart(span: &Span, (title, id, of): (&str, &str, &str), sums: &[RowSum]) -> ChartFigure {

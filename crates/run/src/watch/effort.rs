@@ -8,8 +8,9 @@ use diskspd_host::root::Root;
 use diskspd_host::tasks::Tasks;
 use diskspd_model::machine::threads::ThreadTimes;
 use diskspd_model::plan::SpanPlan;
-use diskspd_model::results::{Effort, WorkerEffort};
+use diskspd_model::results::{Effort, Rebound, WorkerEffort};
 use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::cpu;
 
 /// Watches the workers of a span.
 #[derive(Debug)]
@@ -18,10 +19,48 @@ pub struct Watch {
     limits: LimitWatch,
     /// By worker; 0 = not known.
     threads: Vec<i32>,
+    bindings: Bindings,
     before: Counts,
     after: Counts,
     tasks: Option<Tasks>,
     effort: Effort,
+}
+
+/// Which CPUs the workers may use: somebody may change that in the midst of a run (`taskset -p`, a cpuset).
+#[derive(Debug, Default)]
+struct Bindings {
+    begun: Nanos,
+    /// When the last look was, us since the window opened.
+    last_us: u64,
+    /// By worker, what it began with; empty = not known.
+    first: Vec<Vec<u32>>,
+}
+
+impl Bindings {
+    /// The window opens. A worker that is to be on a CPU was bound to that, whatever has become of it by now.
+    fn begin(&mut self, now: Nanos, threads: &[i32], workers: &[WorkerEffort]) {
+        let first = |(thread, worker): (&i32, &WorkerEffort)| match (thread, worker.cpu) {
+            (0, _) => Vec::new(),
+            (_, Some(cpu)) => vec![cpu],
+            (thread, None) => cpu::allowed_to(*thread),
+        };
+        *self = Bindings { begun: now, last_us: 0, first: threads.iter().zip(workers).map(first).collect() };
+    }
+
+    /// A look within the window, or when it has closed.
+    fn look(&mut self, now: Nanos, threads: &[i32], workers: &mut [WorkerEffort]) {
+        let seen_us = now.saturating_sub(self.begun) / 1000;
+        for ((thread, first), worker) in threads.iter().zip(&self.first).zip(workers) {
+            if first.is_empty() || worker.rebound.is_some() {
+                continue;
+            }
+            let cpus = cpu::allowed_to(*thread);
+            if !cpus.is_empty() && cpus != *first {
+                worker.rebound = Some(Rebound { after_us: self.last_us, seen_us, cpus });
+            }
+        }
+        self.last_us = seen_us;
+    }
 }
 
 /// Counters at one edge of the window. Where there are more threads than CPUs reading them takes a while, in
@@ -44,6 +83,7 @@ impl Watch {
             engine: worker.engine,
             depth: worker.depth,
             cpu: worker.cpu,
+            rebound: None,
             times: None,
         };
         let effort = Effort {
@@ -52,7 +92,16 @@ impl Watch {
             ..Effort::default()
         };
         let (before, after) = (Counts::default(), Counts::default());
-        Watch { root, limits, threads: Vec::new(), before, after, tasks: None, effort }
+        Watch {
+            root,
+            limits,
+            threads: Vec::new(),
+            bindings: Bindings::default(),
+            before,
+            after,
+            tasks: None,
+            effort,
+        }
     }
 
     /// The window opens soon. Takes a millisecond for a hundred processes.
@@ -63,13 +112,16 @@ impl Watch {
     /// The window opens: these are the workers.
     pub fn begin(&mut self, workers: &[Counters]) {
         self.threads = workers.iter().map(Counters::thread).collect();
-        self.limits.begin(clock::monotonic());
+        let now = clock::monotonic();
+        self.limits.begin(now);
+        self.bindings.begin(now, &self.threads, &self.effort.workers);
         self.before = self.count();
     }
 
     /// Within the window, once a second.
     pub fn look(&mut self, now: Nanos) {
         self.limits.look(now);
+        self.bindings.look(now, &self.threads, &mut self.effort.workers);
     }
 
     /// The window has closed.
@@ -86,6 +138,7 @@ impl Watch {
         let process = ThreadTimes { busy: after_all.saturating_sub(before_all), ..ThreadTimes::default() };
         self.effort.process = process.within(window, end.saturating_sub(begin)).busy;
         self.limits.look(after.at);
+        self.bindings.look(after.at, &self.threads, &mut self.effort.workers);
         self.after = after;
     }
 
@@ -131,6 +184,41 @@ fn going_on((closed, waiting): (Nanos, u64), (over, waited): (Nanos, u64)) -> u6
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_is_bound_elsewhere_from_outside_is_seen_once() {
+        let all = cpu::allowed();
+        let (first, last) = (all[0], all[all.len() - 1]);
+        let worker = |cpu| WorkerEffort {
+            engine: diskspd_model::engines::EngineKind::Uring,
+            depth: 1,
+            cpu,
+            rebound: None,
+            times: None,
+        };
+        std::thread::spawn(move || {
+            cpu::bind_to(first).unwrap();
+            // One that stays, one that was to be elsewhere, one that was bound to none, one that is unknown.
+            let threads = [cpu::thread_number(), cpu::thread_number(), cpu::thread_number(), 0];
+            let mut workers = [worker(Some(first)), worker(Some(u32::MAX)), worker(None), worker(Some(7))];
+            let mut bindings = Bindings::default();
+            bindings.begin(1_000_000, &threads, &workers);
+            bindings.look(2_000_000, &threads, &mut workers);
+            let seen =
+                |after_us, seen_us, cpus: &[u32]| Some(Rebound { after_us, seen_us, cpus: cpus.to_vec() });
+            assert_eq!(
+                workers.clone().map(|worker| worker.rebound),
+                [None, seen(0, 1000, &[first]), None, None]
+            );
+            cpu::use_only(&all).unwrap();
+            bindings.look(3_000_000, &threads, &mut workers);
+            let moved = (first != last).then(|| seen(1000, 2000, &all)).flatten();
+            let expected = [moved.clone(), seen(0, 1000, &[first]), moved, None];
+            assert_eq!(workers.map(|worker| worker.rebound), expected);
+        })
+        .join()
+        .unwrap();
+    }
 
     #[test]
     fn a_wait_that_goes_on_at_the_end_counts_as_far_as_it_lies_before() {

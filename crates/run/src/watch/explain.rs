@@ -10,13 +10,13 @@ mod throttles;
 use crate::located::SpanTargets;
 use crate::tell::io_log::LineRing;
 use crate::tell::live::Counters;
-use crate::watch::trace::{buffer_kib, online_cpus};
+use crate::watch::trace::buffer_kib;
 use crate::worker::slowest::{NotHeld, SlowestRings};
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
-use diskspd_host::tracing::Tracefs;
 use diskspd_host::tracing::instance::{Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::{Tracefs, online_cpus};
 use diskspd_judge::slow::{BlockStep, ThreadDoing};
 use diskspd_model::machine::tracing::StampClock;
 use diskspd_model::plan::SpanPlan;
@@ -282,10 +282,11 @@ impl EventFollower {
         let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
         found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
         let unseen = || {
-            let unseen = |places: &TargetPlaces| places.device().is_none();
-            self.keeper.places.iter().any(unseen).then(|| {
-                "a target's block device is unknown: the kernel time of its I/Os is unattributed".to_owned()
-            })
+            let why = self.keeper.places.iter().find_map(TargetPlaces::unknown)?;
+            Some(format!(
+                "what the kernel and the device did with the I/Os of a target is unattributed: its block \
+                 device isn't known ({why})"
+            ))
         };
         found.trouble = failed.map(|why| format!("recording failed: {why}")).or_else(unseen);
         found

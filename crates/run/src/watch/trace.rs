@@ -23,7 +23,6 @@ use diskspd_host::tracing::refusal::TraceRefusal;
 use diskspd_model::machine::tracing::TraceClass;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Trace, TraceSession};
-pub use machine::online_cpus;
 use machine::{Machine, is_offline};
 use recorder::RequestRecorder;
 pub use recorder::buffer_kib;

@@ -30,8 +30,11 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
         !span.is_cached(asked) && !asked.target.memory_mapped_io && span.host.storage(asked.id).is_some()
     };
     let observed = span.results.observed.as_ref();
+    // The sleeps that were counted are of the CPUs that threads were bound to at first.
+    let moved =
+        span.effort().is_some_and(|effort| effort.workers.iter().any(|worker| worker.rebound.is_some()));
     let kept_awake = observed.is_some_and(|seen| seen.polled || seen.cpu_latency.is_some());
-    if kept_awake || !span.targets().all(past_the_cache) {
+    if kept_awake || moved || !span.targets().all(past_the_cache) {
         return None;
     }
     let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)?.ms() * 1000.0;

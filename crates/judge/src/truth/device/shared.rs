@@ -31,6 +31,16 @@ impl Judged<'_> {
         largest.filter(|largest| *largest > 0).map_or(1.0, |largest| block.div_ceil(largest).max(1) as f64)
     }
 
+    /// Into how many at least, by what the devices did: I/Os beyond ours whose bytes are no others' are
+    /// pieces of ours. So it is with stripes and chunks, which no limit of the device tells.
+    fn least_pieces(&self, device: &Done) -> f64 {
+        let (read, write) = (self.part.read, self.part.write);
+        let counted = read.bytes.saturating_add(write.bytes);
+        let foreign = device.bytes().saturating_sub(counted).saturating_sub(self.allowance(counted));
+        let ios = device.read.ios.saturating_add(device.write.ios).saturating_sub(foreign / SMALL);
+        ios as f64 / read.ios.saturating_add(write.ios).max(1) as f64
+    }
+
     /// I/Os in flight beyond all that this run can have had, of how many in all. Not where the kernel has
     /// I/Os of its own in flight for us: reading ahead, writing back, a journal.
     pub fn foreign_in_flight(&self, device: &Done) -> Option<(f64, f64)> {
@@ -39,7 +49,7 @@ impl Judged<'_> {
         if part.buffered || part.on_file_system && changes || self.facts.elapsed == 0 {
             return None;
         }
-        let pieces = self.pieces(part.read).max(self.pieces(part.write));
+        let pieces = self.pieces(part.read).max(self.pieces(part.write)).max(self.least_pieces(device));
         let elapsed_ms = Millis::of_ns(self.facts.elapsed).ms();
         let all = device.queue_ms as f64 / elapsed_ms;
         // Those in flight at an edge count with all of their time, also with what lies outside.

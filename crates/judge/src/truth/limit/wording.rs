@@ -8,8 +8,7 @@ use crate::truth::interrupts::Crossing;
 use crate::truth::late::Late;
 use crate::truth::{Finding, Severity, SpanView, held_up, interrupts, offered, processors, statements};
 use diskspd_model::engines::EngineKind;
-use diskspd_model::results::Limiter;
-use diskspd_model::results::{Effort, ToolCost};
+use diskspd_model::results::{Effort, Limiter, ToolCost, WorkerEffort};
 use diskspd_model::units::seconds_of_ns;
 
 /// Below this share of the depth asked for another one was measured.
@@ -289,8 +288,8 @@ const NAMED: usize = 4;
 
 /// Which threads are bound to the same CPUs; `None` = none are.
 fn sharing(effort: &Effort) -> Option<String> {
-    let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.cpu == Some(cpu));
-    let bound = effort.workers.iter().filter_map(|worker| worker.cpu);
+    let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.bound_to() == Some(cpu));
+    let bound = effort.workers.iter().filter_map(WorkerEffort::bound_to);
     let mut shared: Vec<u32> = bound.filter(|cpu| on(*cpu).count() > 1).collect();
     shared.sort_unstable();
     shared.dedup();

@@ -3,11 +3,13 @@
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
 use crate::watch::observe_devices;
+use diskspd_host::located::OpenedToLook;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::TargetId;
 use diskspd_sys::extents::{self, DevicePlace};
+use std::io;
 
 /// Pieces of a file that are known: more are left out, and what lies there is unattributed.
 const MOST_PIECES: usize = 1 << 16;
@@ -19,8 +21,26 @@ const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 #[derive(Debug)]
 pub(super) struct TargetPlaces {
     pub id: TargetId,
-    /// `None` = not known: the target has no block device, or several.
-    device: Option<TracedPlace>,
+    device: Result<TracedPlace, NoPlace>,
+}
+
+/// Why it isn't known where the I/Os of a target go.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoPlace {
+    #[error("it isn't known which target it is")]
+    Unnamed,
+    #[error("{0}")]
+    NoDevice(String),
+    #[error("{0} doesn't report where on its devices a file is")]
+    OwnSpace(String),
+    #[error("several devices are right beneath it")]
+    SeveralDevices,
+    #[error("the I/Os of {0} can't be told from those of its disk")]
+    WithOthers(String),
+    #[error("the file was not opened")]
+    NotOpened,
+    #[error("the file system doesn't report where the file is ({0})")]
+    NotMapped(#[source] io::Error),
 }
 
 #[derive(Debug)]
@@ -31,6 +51,28 @@ struct TracedPlace {
     pieces: Option<Vec<DevicePlace>>,
 }
 
+impl TracedPlace {
+    fn of(root: &Root, opened: &OpenedToLook, size: u64) -> Result<TracedPlace, NoPlace> {
+        let stack = &opened.stack;
+        if let Some(why) = &stack.without {
+            return Err(NoPlace::NoDevice(why.clone()));
+        }
+        if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
+            return Err(NoPlace::OwnSpace(own.clone()));
+        }
+        let [name] = &stack.first[..] else { return Err(NoPlace::SeveralDevices) };
+        let watched = WatchedDevice::beneath(root, stack).ok_or_else(|| NoPlace::WithOthers(name.clone()))?;
+        let pieces = match (&stack.file_system, &opened.file) {
+            (None, _) => None,
+            (Some(_), None) => return Err(NoPlace::NotOpened),
+            (Some(_), Some(file)) => {
+                Some(extents::places(file, size, MOST_PIECES).map_err(NoPlace::NotMapped)?)
+            }
+        };
+        Ok(TracedPlace { watched, name: name.clone(), pieces })
+    }
+}
+
 impl TargetPlaces {
     /// Those of a time span, by the target's place in it.
     pub fn of_span(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<TargetPlaces> {
@@ -39,17 +81,9 @@ impl TargetPlaces {
             let all = plan.workers.iter().flat_map(|worker| &worker.targets);
             let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
-            let device = known.and_then(|(engine, target)| {
-                let opened = observe_devices::opened(located, *engine, target);
-                let stack = &opened.stack;
-                let is_own = stack.file_system.as_deref().is_some_and(|name| OWN_SPACE.contains(&name));
-                let watched = WatchedDevice::beneath(root, stack).filter(|_| !is_own)?;
-                let file = opened.file.filter(|_| stack.file_system.is_some());
-                let pieces = match (&stack.file_system, file) {
-                    (None, _) => None,
-                    (Some(_), file) => Some(extents::places(file?, target.size, MOST_PIECES).ok()?),
-                };
-                Some(TracedPlace { watched, name: stack.first.first().cloned().unwrap_or_default(), pieces })
+            let device = known.ok_or(NoPlace::Unnamed);
+            let device = device.and_then(|(engine, target)| {
+                TracedPlace::of(root, &observe_devices::opened(located, *engine, target), target.size)
             });
             TargetPlaces { id: id.unwrap_or_default(), device }
         };
@@ -58,7 +92,12 @@ impl TargetPlaces {
 
     /// The device, as tracepoints number it, and whether it has a queue of requests.
     pub fn device(&self) -> Option<(u32, bool)> {
-        self.device.as_ref().map(|device| (device.watched.number, device.watched.has_queue))
+        self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
+    }
+
+    /// Why it isn't known.
+    pub fn unknown(&self) -> Option<&NoPlace> {
+        self.device.as_ref().err()
     }
 
     /// Its name; empty = not known.
@@ -68,7 +107,7 @@ impl TargetPlaces {
 
     /// The sectors of an I/O: device, first, behind the last. Empty = not known.
     pub fn sectors(&self, offset: u64, length: u32) -> Vec<(u32, u64, u64)> {
-        let Some(TracedPlace { watched, pieces, .. }) = &self.device else { return Vec::new() };
+        let Ok(TracedPlace { watched, pieces, .. }) = &self.device else { return Vec::new() };
         let end = offset.saturating_add(u64::from(length));
         let on_device = |from: u64, to: u64| {
             let at = |byte: u64| watched.start.saturating_add(byte) / SECTOR;
@@ -97,7 +136,7 @@ mod tests {
         let pieces = Some(vec![place(0, 8192, 4096), place(4096, 65536, 4096), place(16384, 0, 4096)]);
         let target = |pieces| TargetPlaces {
             id: TargetId(0),
-            device: Some(TracedPlace { watched: watched.clone(), name: String::new(), pieces }),
+            device: Ok(TracedPlace { watched: watched.clone(), name: String::new(), pieces }),
         };
         let file = target(pieces);
         assert_eq!(file.sectors(2048, 4096), [(7, 2068, 2072), (7, 2176, 2180)]);

@@ -6,8 +6,7 @@ use super::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
 use diskspd_host::root::Root;
 use diskspd_host::tracing::instance::{Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
-use diskspd_host::tracing::{BlockFormat, Format, Tracefs};
-use diskspd_model::machine::cpu_list;
+use diskspd_host::tracing::{BlockFormat, Format, Tracefs, online_cpus};
 use diskspd_model::machine::tracing::{EVENTS, Source, StampClock, TraceClass};
 use diskspd_sys::perf;
 use std::io;
@@ -20,11 +19,6 @@ pub(super) struct Machine {
     pub(super) cpus: Vec<u32>,
     /// Where any tracepoint is needed.
     pub(super) tracefs: Option<Tracefs>,
-}
-
-/// The processors that are online, by the kernel's numbers.
-pub fn online_cpus(root: &Root) -> Vec<u32> {
-    cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default())
 }
 
 impl Machine {

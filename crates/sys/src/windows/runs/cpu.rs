@@ -30,6 +30,11 @@ pub fn thread_number() -> i32 {
     unsafe { GetCurrentThreadId() }.cast_signed()
 }
 
+/// Whether a thread of this process is on a processor or ready for one; Windows isn't asked: never known.
+pub fn is_ready(_thread: i32) -> bool {
+    false
+}
+
 /// The finest tick of the timer that may be asked for, ms.
 const FINEST_MS: u32 = 1;
 

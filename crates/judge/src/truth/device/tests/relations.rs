@@ -332,6 +332,20 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         ("our own in flight", Case { queue_ms: 4000, depth: 4, ..reads(100) }, Verified, None, ""),
         (
+            "a large block in flight in stripes",
+            Case { queue_ms: 4000, ..reads(1000).of_block(131_072).of_size(32768) },
+            Split,
+            Some(Note),
+            "striping",
+        ),
+        (
+            "others in flight beside stripes",
+            Case { queue_ms: 9000, ..reads(1000).of_block(131_072).of_size(32768) },
+            Shared,
+            Some(Wrong),
+            "of 9.0 I/Os in flight were not this run's",
+        ),
+        (
             "a large block in flight in pieces",
             Case {
                 queue_ms: 4000,

@@ -1,0 +1,50 @@
+//! Threads that somebody else bound to other CPUs while it was measured (`taskset -p`, a cpuset, a CPU that
+//! went offline): what is said of their CPUs was so for a part of the time.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::results::{Rebound, WorkerEffort};
+use diskspd_model::units::seconds_of_us;
+
+/// More CPUs than this are counted, not named.
+const NAMED: usize = 4;
+
+/// The threads that were, and the first of them.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let workers = span.effort().map_or(&[][..], |effort| &effort.workers);
+    let moved =
+        (0u32..).zip(workers).filter_map(|(thread, worker)| Some((thread, worker, worker.rebound.as_ref()?)));
+    let moved: Vec<_> = moved.collect();
+    let Some(first) = moved.iter().min_by_key(|(_, _, rebound)| rebound.seen_us) else { return Vec::new() };
+    let message = format!(
+        "{} of {} threads were bound to other CPUs from outside while it was measured: the figures are of \
+         both bindings",
+        moved.len(),
+        workers.len()
+    );
+    let finding = Finding::new("threads-rebound", Severity::Warning, span, message).shown_by(shown(*first));
+    vec![finding.remedy(
+        "measure again without what did it: taskset, a change of the control group's cpuset, a CPU that went \
+         offline, or a daemon that places threads (tuned, numad)",
+    )]
+}
+
+fn shown((thread, worker, rebound): (u32, &WorkerEffort, &Rebound)) -> String {
+    let from = worker.cpu.map_or("the CPUs that it began with".into(), |cpu| named(&[cpu]));
+    let (after, seen) = (seconds_of_us(rebound.after_us), seconds_of_us(rebound.seen_us));
+    format!(
+        "thread {thread} went from {from} to {} between second {after:.1} and {seen:.1}",
+        named(&rebound.cpus)
+    )
+}
+
+/// CPUs in words.
+pub(super) fn named(cpus: &[u32]) -> String {
+    match cpus {
+        [cpu] => format!("CPU {cpu}"),
+        cpus if cpus.len() <= NAMED => {
+            let names: Vec<String> = cpus.iter().map(u32::to_string).collect();
+            format!("CPUs {}", names.join(", "))
+        }
+        cpus => format!("{} CPUs", cpus.len()),
+    }
+}
