@@ -457,6 +457,15 @@ class Tool:
 
 
 @dataclass
+class Rebound:
+    """At `host.results.time_span.observed.effort.worker.rebound`."""
+
+    after_us: int = field(default=None)  # us
+    cpus: List[int] = field(default=None, metadata={'depth': 1})
+    seen_us: int = field(default=None)  # us
+
+
+@dataclass
 class WorkerTimes:
     """At `host.results.time_span.observed.effort.worker.times`."""
 
@@ -473,6 +482,7 @@ class Worker:
     depth: int = field(default=None)
     engine: str = field(default=None)
     cpu: Optional[int] = field(default=None)
+    rebound: Optional[Rebound] = field(default=None, metadata={'of': 'Rebound'})
     times: Optional[WorkerTimes] = field(default=None, metadata={'of': 'WorkerTimes'})
 
 

@@ -182,7 +182,7 @@ pub fn usual_cause(errno: i32) -> &'static str {
         }
         libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
         libc::EFAULT => "; the memory-mapped file (-Sm) was truncated during the run",
-        libc::ENOSPC => "; the file system is full, or a thin pool is",
+        libc::ENOSPC => "; the file system is full, or a project quota or a thin pool is",
         libc::EFBIG => "; the file would exceed a limit: see ulimit -f, and the file system's maximum",
         libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
         libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
