@@ -1,8 +1,8 @@
 //! Where the interrupts of the disks arrive: on the CPUs of the threads, or on others that have to wake them.
 
 use super::device::Part;
-use super::rebound::named;
-use super::{Finding, Limiter, Severity, SpanView, processors};
+use super::processors::{self, cpus_in_words};
+use super::{Finding, Limiter, Severity, SpanView};
 use diskspd_model::results::DeviceInterrupts;
 
 /// So large a share of a disk's interrupts is most of them.
@@ -74,7 +74,7 @@ fn is_on(name: &str, disk: &str) -> bool {
 impl Crossing<'_> {
     /// `the interrupts of vda arrive on CPU 1, and the threads are bound to CPU 0`
     pub(super) fn describe(&self) -> String {
-        let (taking, bound) = (named(&self.taking), named(&self.bound));
+        let (taking, bound) = (cpus_in_words(&self.taking), cpus_in_words(&self.bound));
         format!("the interrupts of {} arrive on {taking}, and the threads are bound to {bound}", self.device)
     }
 

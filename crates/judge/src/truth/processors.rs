@@ -125,6 +125,18 @@ pub(super) fn saturated_by_interrupts(span: &SpanView) -> Option<Share> {
     saturated.max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
 }
 
+/// CPUs in words.
+pub(super) fn cpus_in_words(cpus: &[u32]) -> String {
+    match cpus {
+        [cpu] => format!("CPU {cpu}"),
+        cpus if cpus.len() <= NAMED => {
+            let names: Vec<String> = cpus.iter().map(u32::to_string).collect();
+            format!("CPUs {}", names.join(", "))
+        }
+        cpus => format!("{} CPUs", cpus.len()),
+    }
+}
+
 /// The CPUs that the threads were bound to, by thread; a thread that wasn't has none.
 fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
     span.effort().into_iter().flat_map(|effort| &effort.workers).map(WorkerEffort::bound_to)

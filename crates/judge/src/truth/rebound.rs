@@ -1,12 +1,10 @@
 //! Threads that somebody else bound to other CPUs while it was measured (`taskset -p`, a cpuset, a CPU that
 //! went offline): what is said of their CPUs was so for a part of the time.
 
+use super::processors::cpus_in_words;
 use super::{Finding, Severity, SpanView};
 use diskspd_model::results::{Rebound, WorkerEffort};
 use diskspd_model::units::seconds_of_us;
-
-/// More CPUs than this are counted, not named.
-const NAMED: usize = 4;
 
 /// The threads that were, and the first of them.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
@@ -29,22 +27,10 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 }
 
 fn shown((thread, worker, rebound): (u32, &WorkerEffort, &Rebound)) -> String {
-    let from = worker.cpu.map_or("the CPUs that it began with".into(), |cpu| named(&[cpu]));
+    let from = worker.cpu.map_or("the CPUs that it began with".into(), |cpu| cpus_in_words(&[cpu]));
     let (after, seen) = (seconds_of_us(rebound.after_us), seconds_of_us(rebound.seen_us));
     format!(
         "thread {thread} went from {from} to {} between second {after:.1} and {seen:.1}",
-        named(&rebound.cpus)
+        cpus_in_words(&rebound.cpus)
     )
-}
-
-/// CPUs in words.
-pub(super) fn named(cpus: &[u32]) -> String {
-    match cpus {
-        [cpu] => format!("CPU {cpu}"),
-        cpus if cpus.len() <= NAMED => {
-            let names: Vec<String> = cpus.iter().map(u32::to_string).collect();
-            format!("CPUs {}", names.join(", "))
-        }
-        cpus => format!("{} CPUs", cpus.len()),
-    }
 }
