@@ -65,8 +65,14 @@ pub struct VirtualMachine {
     script: String,
 }
 
-/// Why there can be no machine, and what to do about it.
-struct Impossible(String);
+/// Why there is no outcome.
+enum Failure {
+    /// There can be no machine, and what to do about it.
+    Impossible(String),
+    /// It was not off in time; all that it said.
+    StoodStill(String),
+}
+use Failure::Impossible;
 
 /// What a machine did.
 pub struct Outcome {
@@ -130,16 +136,23 @@ impl VirtualMachine {
     #[track_caller]
     pub fn run(self) -> Option<Outcome> {
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.boot().or_else(|_| self.boot()) {
+        let again = |failure| match failure {
+            Failure::StoodStill(_) => self.boot(),
+            Impossible(_) => Err(failure),
+        };
+        match self.boot().or_else(again) {
             Ok(outcome) => Some(outcome),
             Err(Impossible(reason)) => {
                 skip(&format!("no virtual machine: {reason}"));
                 None
             }
+            Err(Failure::StoodStill(said)) => {
+                panic!("twice it was not off after {} s: {said}", LONGEST.as_secs())
+            }
         }
     }
 
-    fn boot(&self) -> Result<Outcome, Impossible> {
+    fn boot(&self) -> Result<Outcome, Failure> {
         let kernel = Kernel::newest()?;
         let is_there = |name: &str| kernel.line(name).is_some();
         let optional = self.optional_modules.iter().filter(|name| is_there(name));
@@ -150,7 +163,8 @@ impl VirtualMachine {
         let work = super::directory();
         let directory = super::directory();
         let [ram_disk, console] = ["initramfs", "console"].map(|name| work.path().join(name));
-        fs::write(&ram_disk, self.ram_disk(&kernel, &modules)?).unwrap();
+        let under_test = without_debug_information(&work.path().join("diskspd"));
+        fs::write(&ram_disk, self.ram_disk(&kernel, &modules, &under_test)?).unwrap();
         fs::write(directory.path().join("script"), self.whole_script()).unwrap();
 
         let program = qemu();
@@ -188,7 +202,7 @@ impl VirtualMachine {
         let said = fs::read_to_string(work.path().join("qemu")).unwrap_or_default();
         let console = String::from_utf8_lossy(&fs::read(&console).unwrap_or_default()).into_owned() + &said;
         if ended == Ended::Killed {
-            return Err(Impossible(format!("it was not off after {} s: {console}", LONGEST.as_secs())));
+            return Err(Failure::StoodStill(console));
         }
         let exit = fs::read_to_string(directory.path().join("exit")).unwrap_or_default();
         Ok(Outcome { console, exit: exit.trim().parse().unwrap_or(-1), directory })
@@ -199,11 +213,12 @@ impl VirtualMachine {
     }
 
     /// The first files of the machine, which lead it to those of this one.
-    fn ram_disk(&self, kernel: &Kernel, modules: &[PathBuf]) -> Result<Vec<u8>, Impossible> {
+    fn ram_disk(&self, kernel: &Kernel, modules: &[PathBuf], under_test: &Path) -> Result<Vec<u8>, Failure> {
         let read =
             |path: &Path| fs::read(path).map_err(|error| Impossible(format!("{}: {error}", path.display())));
-        let busybox = read(Path::new(BUSYBOX))
-            .map_err(|Impossible(reason)| Impossible(format!("{reason}: apt-get install busybox-static")))?;
+        let busybox = fs::read(BUSYBOX);
+        let busybox = busybox
+            .map_err(|error| Impossible(format!("{BUSYBOX}: {error}: apt-get install busybox-static")))?;
         let mut archive = Archive::default();
         for directory in ["bin", "modules", "proc", "sys", "dev", "host", "memory", "root"] {
             archive.add(directory, 0o040_755, &[]);
@@ -215,11 +230,18 @@ impl VirtualMachine {
             writeln!(load, "insmod /modules/{number}").unwrap();
         }
         // Its own folder may lie below one that is empty in the machine, like /tmp.
-        let init = INIT.replace("LOAD\n", &load).replace("PROGRAM", env!("CARGO_BIN_EXE_diskspd"));
+        let init = INIT.replace("LOAD\n", &load).replace("PROGRAM", &under_test.display().to_string());
         let init = init.replace("MODULES", &kernel.modules.display().to_string());
         archive.add("init", 0o100_755, init.as_bytes());
         Ok(archive.ended())
     }
+}
+
+/// The program under test, half as large for the emulated processor that copies it; as it is where there is no `strip`.
+fn without_debug_information(to: &Path) -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_diskspd"));
+    let stripped = Command::new("strip").arg("--strip-debug").arg("-o").args([to, program]).status();
+    if stripped.is_ok_and(|status| status.success()) { to.into() } else { program.into() }
 }
 
 /// The first program of the machine.
@@ -280,7 +302,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn newest() -> Result<Kernel, Impossible> {
+    fn newest() -> Result<Kernel, Failure> {
         if let Some(modules) = env::var_os("DISKSPD_TEST_KERNEL").map(PathBuf::from) {
             let dependencies = fs::read_to_string(modules.join("modules.dep"));
             let dependencies = dependencies
@@ -310,7 +332,7 @@ impl Kernel {
     }
 
     /// The files of these modules and of what they need, in the order in which they can be loaded.
-    fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, Impossible> {
+    fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for name in names {
             let line = self.line(name);
