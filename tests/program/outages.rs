@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::faults::Served;
-use crate::common::{Ended, directory, diskspd, start, tool};
+use crate::common::{Ended, directory, diskspd, start, tool, wait_until};
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,20 +32,25 @@ fn a_server_that_stops_is_an_outage_and_ends_the_run_where_it_is_to() {
     let kept = folder.path().join("run.json");
     let other = folder.path().join("other");
     fs::write(&other, vec![1; 4 << 20]).unwrap();
+    let log = folder.path().join("log.csv");
     let line = format!(
-        "-b4K -r -o2 -F1 -W0 -d60 -Su --engine uring --stuck 300ms --fail-on-outage 1s --out {} {} {{}}",
+        "-b4K -r -o2 -F1 -W0 -d600 -Su --engine uring --stuck 300ms --fail-on-outage 1s --io-log {} --out {} {} {{}}",
+        log.display(),
         kept.display(),
         other.display()
     );
-    let run = start(&line, &file);
-    millis(1500);
+    let mut run = start(&line, &file);
+    wait_until("I/Os are logged", || fs::metadata(&log).is_ok_and(|log| log.len() >= 50_000));
     served.signal("STOP");
-    millis(2500);
+    // What it says ends with the I/Os in flight, which need the server.
+    let (mut told, mut stderr) = (BufReader::new(run.stderr.take().unwrap()), String::new());
+    while !stderr.contains("the run ends here") && told.read_line(&mut stderr).unwrap() > 0 {}
     served.signal("CONT");
-    let ended: Ended = run.wait_with_output().unwrap().into();
+    told.read_to_string(&mut stderr).unwrap();
+    let ended = Ended { stderr, ..run.wait_with_output().unwrap().into() };
     assert_eq!(ended.code, 5, "{}", ended.stderr);
     for words in [
-        "has completed no I/O for 1.",
+        "has completed no I/O for ",
         " s, with 2 I/Os in flight: the run ends here (--fail-on-outage)",
         "stuck: thread 0: read of 4096 bytes at offset ",
         "an outage (--fail-on-outage) ended the run after ",
