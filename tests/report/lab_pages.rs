@@ -88,7 +88,7 @@ fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
         }
         assert!(page.contains(&format!(">{}</th>", run.known.name)), "{}", run.known.name);
     }
-    for text in ["diskspd -o12 &lt;x&gt;", "diskspd -o10 &lt;x&gt;", "diskspd compare A B", "within ±2 %"] {
+    for text in [">-o12</span> &lt;x&gt;", ">-o10</span> &lt;x&gt;", "diskspd compare A B", "within ±2 %"] {
         assert!(page.contains(text), "{text}");
     }
 }
@@ -286,7 +286,7 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
     for text in [
         "% (worse) from @run16 on, 2023/11/30 22:13:20 UTC",
         "Labels: old (runs 1 to 16).",
-        "diskspd -b4K &lt;x&gt;",
+        "diskspd <span class=\"whole\">-b4K</span> &lt;x&gt;",
         "class=\"moment\"",
         "class=\"ring\"",
         "old, pinned",

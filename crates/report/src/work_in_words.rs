@@ -179,8 +179,23 @@ fn others(shares: OperationShares) -> Option<String> {
 /// A sentence begins with a capital, unless it begins with an option or a name.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
+    let is_named = text.split(' ').next().is_some_and(|word| word.ends_with(':'));
     match letters.next() {
+        Some(_) if is_named => text.to_owned(),
         Some(first) => first.to_uppercase().chain(letters).collect(),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_begin_with_a_capital_but_for_names() {
+        for (text, sentence) in [("the device", "The device"), ("vm: the device", "vm: the device"), ("", "")]
+        {
+            assert_eq!(capital(text), sentence);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What is to be typed to do the run again.
 
+use super::page::command;
 use diskspd_model::results::{Origin, RunSummary};
-use diskspd_model::units::visible::lines;
 use maud::{Markup, html};
 
 /// The command line, and how the saved record does the same.
@@ -9,7 +9,7 @@ pub fn again(run: &RunSummary) -> Markup {
     let of_record = matches!(run.origin, Origin::Record { .. });
     html! {
         @match &run.command_line {
-            Some(line) => div.command { pre { code { (lines(&String::from_utf8_lossy(line.as_bytes()))) } } },
+            Some(line) => { (command(&String::from_utf8_lossy(line.as_bytes()))) },
             None => p { "The command line is not recorded." },
         }
         @if of_record { p.quiet {

@@ -51,3 +51,19 @@ pub fn heading(level: u8, text: &str) -> Markup {
         }
     }
 }
+
+/// A command line to copy.
+pub fn command(text: &str) -> Markup {
+    html! { div.command { pre { code { (options(&visible::lines(text))) } } } }
+}
+
+/// Options keep together: nobody types `--until-` and `steady`.
+pub fn options(text: &str) -> Markup {
+    html! {
+        @for (place, word) in text.split(' ').enumerate() {
+            @if place > 0 { " " }
+            @if word.trim_start_matches('(').starts_with('-') && word.len() < 40 { span.whole { (word) } }
+            @else { (word) }
+        }
+    }
+}

@@ -1,11 +1,11 @@
 //! The page of a suite: a table of its tests, then its runs as a page of several has them.
 
 use super::input::Run;
-use super::page::heading;
+use super::page::{command, heading};
 use super::several;
 use super::table::PageTable;
 use diskspd_judge::lab::suite::SuiteRow;
-use diskspd_model::units::visible::{line, lines};
+use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
 /// A suite as its page sees it.
@@ -48,7 +48,7 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
         (several::all(runs))
         section.again {
             (heading(2, "Do it again"))
-            div.command { pre { code { (lines(page.command_line)) } } }
+            (command(page.command_line))
         }
     }
 }

@@ -92,16 +92,16 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
     maud::PreEscaped(markup)
 }
 
-/// The least width of a cell of many words, which go on in a second line where the window is narrow.
+/// The least width of a cell of many words, which go on in further lines where the window is narrow.
 fn room(cell: &Cell) -> Option<String> {
     const LONG: usize = 20;
-    const WIDEST: usize = 26;
+    const WIDEST: usize = 20;
     let letters = match cell {
         Cell::Text(text) => text.chars().count(),
         Cell::Named { name, beside, .. } => name.chars().count() + beside.chars().count(),
         _ => 0,
     };
-    (letters > LONG).then(|| format!("min-width:{}ch", (letters / 2 + 4).min(WIDEST)))
+    (letters > LONG).then(|| format!("min-width:{}ch", (letters / 3 + 4).min(WIDEST)))
 }
 
 /// What names a row.

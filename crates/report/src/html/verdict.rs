@@ -2,6 +2,7 @@
 //! them.
 
 use super::input::Run;
+use super::page::options;
 use crate::work_in_words::{self as workload, capital};
 use diskspd_judge::lab::RunVerdict;
 use diskspd_judge::lab::compare::ChangeVerdict;
@@ -248,17 +249,6 @@ pub fn said(
                 }
                 @if let Some(remedy) = remedy { p.remedy { (options(&capital(&line(remedy)))) "." } }
             }
-        }
-    }
-}
-
-/// Options keep together: nobody types `--until-` and `steady`.
-fn options(text: &str) -> Markup {
-    html! {
-        @for (place, word) in text.split(' ').enumerate() {
-            @if place > 0 { " " }
-            @if word.trim_start_matches('(').starts_with('-') && word.len() < 40 { span.whole { (word) } }
-            @else { (word) }
         }
     }
 }

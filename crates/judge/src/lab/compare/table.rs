@@ -37,8 +37,8 @@ impl<'a> ComparedLine<'a> {
         self.metric.sides.is_some()
     }
 
-    /// All columns, in order; `first`, `other`: what the sides are called.
-    pub fn columns([first, other]: [&'static str; 2]) -> [TableColumn<ComparedLine<'a>>; 17] {
+    /// What is seen first, in order; `first`, `other`: what the sides are called.
+    pub fn columns([first, other]: [&'static str; 2]) -> [TableColumn<ComparedLine<'a>>; 11] {
         let number = TableColumn::<ComparedLine>::number;
         [
             TableColumn::<ComparedLine>::words("", |line| {
@@ -69,6 +69,14 @@ impl<'a> ComparedLine<'a> {
             })
             .paged(),
             TableColumn::<ComparedLine>::words("would tell", ComparedLine::more_runs).optional().paged(),
+        ]
+    }
+
+    /// What is behind the verdicts, of figures that both sides have.
+    pub fn statistics() -> [TableColumn<ComparedLine<'a>>; 7] {
+        let number = TableColumn::<ComparedLine>::number;
+        [
+            TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
             number("chance", |line| Cell::figure(line.metric.chance, 3))
                 .paged()
                 .meaning("p-value: chance of such a difference between equal sides"),

@@ -13,10 +13,11 @@ use diskspd_model::units::table::signed;
 use maud::{Markup, html};
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
-                       interval that holds the true change. Chance: p-value; corrected: Bonferroni, for 5 % \
-                       over all figures. Then how often so many runs detect a change of 5 %, the change that \
-                       they detect in 80 of 100 cases, and the drift that both sides share, from the first \
-                       pair to the last.";
+                       interval that holds the true change.";
+const STATISTICS_MEAN: &str = "Chance: p-value; corrected: Bonferroni, for 5 % over all figures. Then how \
+                               often so many runs detect a change of 5 %, the change that they detect in 80 \
+                               of 100 cases, and the drift that both sides share, from the first pair to the \
+                               last.";
 
 /// Table and chart of each time span.
 pub fn figures(page: &ComparisonPage) -> Markup {
@@ -27,10 +28,27 @@ pub fn figures(page: &ComparisonPage) -> Markup {
             (PageTable::new("compared", "Figures of both sides")
                 .of(&ComparedLine::columns(["A", "B"]), &compare::lines_of_span(span)))
             @if number == 0 { p.note { (MEANING) } }
+            (statistics(span))
             @if number < MOST_WITH_CHARTS {
                 @if let Some(chart) = changes(page, span) {
                     div.charts { (chart.markup(if several { 4 } else { 3 })) }
                 }
+            }
+        }
+    }
+}
+
+/// What the verdicts follow from.
+fn statistics(span: &SpanCompared) -> Markup {
+    let lines: Vec<ComparedLine> =
+        compare::lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();
+    html! {
+        @if !lines.is_empty() {
+            details {
+                summary { "Statistics" }
+                (PageTable::new("compared", "Statistics of the figures")
+                    .of(&ComparedLine::statistics(), &lines))
+                p.note { (STATISTICS_MEAN) }
             }
         }
     }

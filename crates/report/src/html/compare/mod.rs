@@ -9,12 +9,12 @@ mod points;
 mod runs;
 
 use super::chart::ChartFigure;
-use super::page::heading;
+use super::page::{command, heading};
 use super::table::PageTable;
 use diskspd_judge::lab::compare::{self, SideDifference};
 use diskspd_model::units::counted;
 use diskspd_model::units::table::{Cell, TableColumn};
-use diskspd_model::units::visible::{line, lines};
+use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 pub use page::ComparisonPage;
 use page::{CLASSES, LETTERS, MOST_WITH_ALL, MOST_WITH_CHARTS, id, name, of_span, runs_of, span_name, text};
@@ -60,7 +60,7 @@ pub fn content(page: &ComparisonPage) -> Markup {
         section { (heading(2, "Runs")) (runs::runs(page)) }
         section.again {
             (heading(2, "Do it again"))
-            div.command { pre { code { (lines(page.command_line)) } } }
+            (command(page.command_line))
             (runs::command_lines(page))
         }
     }

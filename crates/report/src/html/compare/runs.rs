@@ -2,6 +2,7 @@
 
 use super::points::run_name;
 use super::{ComparisonPage, LETTERS};
+use crate::html::page::command;
 use crate::html::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
 use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
@@ -9,7 +10,6 @@ use diskspd_judge::lab::compare::{Side, SideRun};
 use diskspd_model::results::{RunSummary, SpanSummary};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};
-use diskspd_model::units::visible;
 use maud::{Markup, html};
 
 /// Runs that are listed of each side; the others are in the charts alone.
@@ -83,7 +83,7 @@ pub fn command_lines(page: &ComparisonPage) -> Markup {
             @if !found.is_empty() {
                 p.name { "How " (letter) " was run" }
                 @for one in found.iter().take(MOST_LINES) {
-                    div.command { pre { code { (visible::lines(one)) } } }
+                    (command(one))
                 }
                 @if found.len() > MOST_LINES { p.quiet { (found.len() - MOST_LINES) " command lines more" } }
             }

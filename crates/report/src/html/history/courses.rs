@@ -6,7 +6,7 @@ use crate::html::chart::axis::{ChartAxis, short_latency};
 use crate::html::chart::points::{PointGroup, Points};
 use crate::html::chart::table::FigureTable;
 use crate::html::chart::{ChartFigure, Mark};
-use crate::html::page::heading;
+use crate::html::page::{heading, options};
 use crate::number::short;
 use diskspd_model::units::start_time::{date_and_time, day_or_time};
 use diskspd_model::units::visible::line;
@@ -32,7 +32,7 @@ pub fn courses(page: &HistoryPage) -> Markup {
                 (heading(2, "From run to run"))
                 @for (number, work) in shown.iter().enumerate() {
                     article.work {
-                        (heading(3, &line(&work.name())))
+                        h3 { (options(&line(&work.name()))) }
                         p.lead { (about(work)) }
                         div.charts {
                             @for course in &work.courses {

@@ -6,8 +6,7 @@ mod courses;
 mod list;
 mod page;
 
-use super::page::heading;
-use diskspd_model::units::visible::lines;
+use super::page::{command, heading};
 use maud::{Markup, html};
 pub use page::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, ToldRun, change_of};
 use page::{figure_name, figure_text};
@@ -33,7 +32,7 @@ pub fn content(page: &HistoryPage) -> Markup {
         section { (heading(2, "All runs")) (list::list(page)) }
         section.again {
             (heading(2, "Do it again"))
-            div.command { pre { code { (lines(page.command_line)) } } }
+            (command(page.command_line))
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::SweepPage;
 use crate::html::headline::tile;
+use crate::html::page::command;
 use crate::number::{exact, exact_time, grouped, number};
 use diskspd_judge::lab::RunLine;
 use diskspd_judge::lab::sweep::{KneeTold, SweepAnswer, answer_lines, unanswered};
-use diskspd_model::units::visible::{line, lines};
+use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
 /// All answers, those of the groups one below the other.
@@ -25,7 +26,7 @@ pub fn answers(page: &SweepPage) -> Markup {
             @match answer.chosen() {
                 Some(row) => {
                     p.name { "From now on" }
-                    div.command { pre { code { (lines(&(page.command)(&page.rows[row]))) } } }
+                    (command(&(page.command)(&page.rows[row])))
                 }
                 None => p { "No load is recommended: the answer above is not unique." },
             }

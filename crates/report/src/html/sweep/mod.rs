@@ -5,14 +5,14 @@ mod answer;
 mod charts;
 mod page;
 mod points;
-use super::page::heading;
+use super::page::{command, heading};
 use super::run::{place_and_time, targets};
 use super::{environment, verdict};
 use diskspd_judge::lab::RunVerdict;
 use diskspd_judge::lab::sweep::{Drift, PointRow, label, told_once};
 use diskspd_judge::truth::Severity;
 use diskspd_model::results::Verdict;
-use diskspd_model::units::visible::{line, lines};
+use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 pub use page::SweepPage;
 use verdict::Badge;
@@ -49,7 +49,7 @@ pub fn content(page: &SweepPage) -> Markup {
         @if let Some(drift) = page.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
         section.again {
             (heading(2, "Do it again"))
-            div.command { pre { code { (lines(page.command_line)) } } }
+            (command(page.command_line))
         }
         @if let Some(run) = run {
             section.environment {
