@@ -110,6 +110,10 @@ impl TypedLine {
 }
 
 fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> CliError {
+    // `--slo p99=5ms -b4K`: what stands behind an unknown option was meant as its value.
+    if let Some(unknown) = options.iter().find(|option| option.flag.is_none()) {
+        return unknown.unknown();
+    }
     let shown = String::from_utf8_lossy(target);
     let error = CliError::at(argument, 0, format!("an option stands after the target '{shown}'"));
     match options.last().and_then(|option| option.with_value(&Draft::default(), target)) {

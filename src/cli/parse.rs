@@ -312,7 +312,7 @@ impl Given {
         }
     }
 
-    fn unknown(&self) -> CliError {
+    pub fn unknown(&self) -> CliError {
         let argument = self.argument.as_slice();
         let dashes = argument.iter().take_while(|b| **b == b'-').count();
         let error = CliError::at(argument, dashes, "unknown option");

@@ -16,29 +16,28 @@ use std::ffi::OsString;
 pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
     let (given, options): (Vec<Given>, Vec<Given>) =
         line.options.iter().cloned().partition(|given| given.is_long("preset"));
-    let error = |given: &Given, what: &str| {
-        let hint = format!("diskspd preset shows what each is: {}", presets::names());
-        Err(CliError::at(&given.argument, 0, what).hint(hint))
-    };
     let Some(one) = given.first() else { return Ok(None) };
     let name = String::from_utf8_lossy(&one.value);
     match (presets::find(&name), given.get(1)) {
-        (None, _) => match nearest(&name) {
-            Some(meant) => {
-                let error = CliError::at(&one.argument, 0, format!("there is no preset '{name}'"));
-                Err(error.hint(format!("did you mean {meant}? diskspd preset lists all")))
-            }
-            None => error(one, &format!("there is no preset '{name}'")),
-        },
-        (_, Some(other)) => error(other, "one preset at a time"),
+        (None, _) => {
+            let error = CliError::at(&one.value, 0, format!("there is no preset '{name}'"));
+            Err(error.hint(match meant(&name) {
+                Some(meant) => format!("did you mean {meant}? diskspd preset lists all"),
+                None => format!("diskspd preset shows what each is: {}", presets::names()),
+            }))
+        }
+        (_, Some(other)) => Err(CliError::at(&other.argument, 0, "one preset at a time")
+            .hint("several workloads in turn: diskspd suite --help")),
         (Some(preset), None) => Ok(Some((preset, TypedLine { options, ..line.clone() }))),
     }
 }
 
-/// The name that was probably meant; `None` = none is near.
-fn nearest(name: &str) -> Option<&'static str> {
+/// The names that were probably meant: the one that is near, or those that begin so.
+fn meant(name: &str) -> Option<String> {
     let names: Vec<&'static str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
-    suggest::nearest(&names, name.as_bytes())
+    let near = suggest::nearest(&names, name.as_bytes()).map(str::to_owned);
+    let begin_so: Vec<&str> = names.into_iter().filter(|known| known.starts_with(name)).collect();
+    near.or_else(|| (!name.is_empty() && !begin_so.is_empty()).then(|| begin_so.join(" or ")))
 }
 
 /// The run that a preset and the rest of a line make; `read` reads the line of a part.

@@ -127,10 +127,8 @@ fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
 /// Why a file with a profile can't be read.
 #[derive(Debug, thiserror::Error)]
 enum UnreadProfile {
-    #[error("no such file")]
-    NoJobs,
-    #[error("no such file; attach the name to -X, without a blank")]
-    NoProfile,
+    #[error("no such file; check the name")]
+    Missing,
     #[error("can't be opened: {0}")]
     NotOpened(#[source] io::Error),
     #[error("can't be read: {0}")]
@@ -143,9 +141,8 @@ enum UnreadProfile {
 
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.
 fn read_limited(from: &ProfileFile) -> Result<Vec<u8>, UnreadProfile> {
-    let file = File::open(from.path.as_path()).map_err(|error| match (error.kind(), from.form) {
-        (io::ErrorKind::NotFound, ProfileForm::FioJobs) => UnreadProfile::NoJobs,
-        (io::ErrorKind::NotFound, ProfileForm::Xml) => UnreadProfile::NoProfile,
+    let file = File::open(from.path.as_path()).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => UnreadProfile::Missing,
         _ => UnreadProfile::NotOpened(error),
     })?;
     let metadata = file.metadata()?;

@@ -50,8 +50,8 @@ fn the_record_names_its_format_first() {
 #[test]
 fn what_is_not_a_record_is_refused_with_what_it_is() {
     let table: [(Vec<u8>, &str); 18] = [
-        (b"\nCommand Line: diskspd".to_vec(), "line 2, column 1: expected value; this is not JSON"),
-        (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
+        (b"\nCommand Line: diskspd".to_vec(), "this is not JSON (line 2, column 1: expected value)"),
+        (b"<Results>".to_vec(), "this is not JSON (line 1, column 1: expected value)"),
         (b"\xff\xfe".to_vec(), "this is not JSON"),
         (edited("}\n,\"profile\"", "}\n \"profile\""), "this is not JSON"),
         (b"".to_vec(), "line 1, column 0: the record is incomplete"),

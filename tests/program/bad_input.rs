@@ -196,7 +196,7 @@ fn no_permission() {
 fn a_full_disk_during_creation_leaves_nothing_behind() {
     let Some((_disk, directory)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
     let file = directory.join("big.dat");
-    diskspd("-c1G -W0 -d1 {}", &file).fails(1, &["big.dat", "is full", "1073741824 bytes are needed"]);
+    diskspd("-c1G -W0 -d1 {}", &file).fails(1, &["big.dat", "is full", "1 GiB are needed"]);
     assert!(!file.exists());
 }
 

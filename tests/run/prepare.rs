@@ -6,6 +6,7 @@ use crate::common::side_by_side;
 use diskspd::run::prepare::{FileOrder, PrepareError, Prepared, Reason, State, Why, all_fit, prepare};
 use diskspd::sys::extents::all_written;
 use diskspd::sys::problem::Problem;
+use diskspd::units::amount;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -194,7 +195,7 @@ fn refuse_what_does_not_fit(directory: &Path, kind: &str, size: u64) {
     assert!(told > 0 && told <= before, "{kind}: {told} of {before}");
     assert!(!path.exists());
     let text = error.to_string();
-    assert!(text.contains(&format!("{size} bytes are needed")) && text.contains("was removed"), "{text}");
+    assert!(text.contains(&format!("{} are needed", amount(size))) && text.contains("was removed"), "{text}");
 
     // Nothing of a file that is there is given up for what can't be had: neither for a size beyond everything, nor for
     // one that is only too large when the file system's own needs are added.
@@ -242,7 +243,7 @@ fn files_that_do_not_fit_together_are_left_as_they_were() {
     all_fit(both(8 * MIB), false).unwrap();
     let error = all_fit(both(16 * MIB), false).unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("its 2 files need 33554432 bytes together"), "{text}");
+    assert!(text.contains("its 2 files need 32 MiB together"), "{text}");
     assert_eq!(error.state, State::Untouched);
     // A file that isn't there yet counts, one that has its size doesn't unless it's written anew.
     all_fit([(a.as_path(), 20 * MIB), (new.as_path(), 20 * MIB)], false).unwrap_err();

@@ -22,7 +22,10 @@ pub enum Problem {
     #[error("there is no such file or device; check the path, or let -c<size> create the file")]
     Missing,
     /// The directory that a file was to be created in doesn't exist.
-    #[error("its folder does not exist; check the name, or create the folder with mkdir -p")]
+    #[error(
+        "its folder does not exist, or takes no files (as /proc); check the name, or create the folder with \
+         mkdir -p"
+    )]
     NoParent,
     /// A symbolic link that leads nowhere: its target is never created, because the name says nothing of
     /// that place.

@@ -201,7 +201,10 @@ impl CommandLine {
 
     /// The command line makes no sense as a whole.
     pub fn wrong(&self) -> CliError {
-        CliError::new(format!("wrong arguments for the command {}", self.name))
+        match self.words.is_empty() {
+            true => CliError::new(format!("the arguments of {} are missing", self.name)),
+            false => CliError::new(format!("wrong arguments for the command {}", self.name)),
+        }
     }
 
     /// Refuses two options of a group.

@@ -43,7 +43,11 @@ pub const EVENT: Command = Command {
         ("diskspd event wait done", "wait for the end of the run with -yfdone"),
     ],
     make: |line| {
-        let [action, name] = &line.words[..] else { return Err(line.wrong()) };
+        let [action, name] = match &line.words[..] {
+            [_] => return Err(CliError::new("the name of the event is missing")),
+            [action, name] => [action, name],
+            _ => return Err(line.wrong()),
+        };
         let action = match action.as_encoded_bytes() {
             b"wait" => EventAction::Wait,
             b"set" => EventAction::Set,

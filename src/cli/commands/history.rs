@@ -155,7 +155,13 @@ fn runs(names: &[String], action: &str) -> Result<Vec<String>, CliError> {
 }
 
 fn missing(action: &str) -> CliError {
+    let behind = match action {
+        "label" => " LABEL",
+        "tag" | "untag" => " TAG ..",
+        _ => "",
+    };
     CliError::new("the run is missing").hint(format!(
-        "diskspd history {action} ID; an id, the beginning of one, or a label; diskspd history lists them"
+        "diskspd history {action} ID{behind}; ID is an id, the beginning of one, or a label; diskspd history \
+         lists them"
     ))
 }

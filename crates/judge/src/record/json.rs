@@ -21,8 +21,8 @@ use std::io::{self, BufRead, Read, Seek, Write};
 pub enum RecordError {
     /// Not JSON at all.
     #[error(
-        "line {line}, column {column}: {what}; this is not JSON: name a record (--out FILE.json); report and \
-         compare also read text reports and result XML"
+        "this is not JSON (line {line}, column {column}: {what}): name a record (--out FILE.json); report \
+         and compare also read text reports and result XML"
     )]
     NotJson {
         /// From 1.

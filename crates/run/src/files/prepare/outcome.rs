@@ -1,6 +1,7 @@
 //! What became of a file that was to be prepared, as it is told.
 
 use diskspd_host::claims::Denial;
+use diskspd_model::units;
 use diskspd_sys::problem::{Problem, TargetError};
 use std::fmt;
 use std::io;
@@ -81,8 +82,9 @@ pub enum Reason {
     Denied(Denial),
     /// `ENOSPC`
     #[error(
-        "the file system is full: {size} bytes are needed, {free} are free; use a smaller -c, or free some \
-         space"
+        "the file system is full: {} are needed, {} are free; use a smaller -c, or free some space",
+        units::amount(*size),
+        units::amount(*free)
     )]
     Full {
         /// Bytes asked for.
@@ -92,8 +94,10 @@ pub enum Reason {
     },
     /// Each of them might fit, but not all of them.
     #[error(
-        "the file system is full: its {files} files need {size} bytes together, {free} are free; use a \
-         smaller -c, or free some space"
+        "the file system is full: its {files} files need {} together, {} are free; use a smaller -c, or free \
+         some space",
+        units::amount(*size),
+        units::amount(*free)
     )]
     FullTogether {
         /// How many files.
@@ -105,20 +109,25 @@ pub enum Reason {
     },
     /// `EDQUOT`
     #[error(
-        "this user's disk quota is exhausted, {size} bytes are needed; use a smaller -c, or free some space"
+        "this user's disk quota is exhausted, {} are needed; use a smaller -c, or free some space",
+        units::amount(*size)
     )]
     Quota {
         /// Bytes asked for.
         size: u64,
     },
     /// `EFBIG`
-    #[error("{size} bytes exceed the largest file of this file system; use a smaller -c")]
+    #[error("{} exceed the largest file of this file system; use a smaller -c", units::amount(*size))]
     TooLarge {
         /// Bytes asked for.
         size: u64,
     },
     /// `RLIMIT_FSIZE`
-    #[error("{size} bytes exceed the shell's file size limit of {limit}; raise it (ulimit -f)")]
+    #[error(
+        "{} exceed the shell's file size limit of {}; raise it (ulimit -f)",
+        units::amount(*size),
+        units::amount(*limit)
+    )]
     Limit {
         /// Bytes asked for.
         size: u64,
