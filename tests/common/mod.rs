@@ -160,15 +160,15 @@ pub fn calm<T>(mut work: impl FnMut() -> T) -> T {
 /// Does something until it comes out right, at most [`TRIES`] times: for what a busy machine can spoil, but only a program that
 /// is right can bring about.
 #[track_caller]
-pub fn again(mut work: impl FnMut() -> Result<(), String>) {
-    let mut wrong = String::new();
-    for _ in 0..TRIES {
-        match work() {
-            Ok(()) => return,
-            Err(why) => wrong = why,
+pub fn again<E: std::fmt::Display>(mut work: impl FnMut() -> Result<(), E>) {
+    for _ in 1..TRIES {
+        if work().is_ok() {
+            return;
         }
     }
-    panic!("{TRIES} times, the last time: {wrong}");
+    if let Err(why) = work() {
+        panic!("{TRIES} times, the last time: {why}");
+    }
 }
 
 /// Waits for what happens sooner or later, however busy the machine is and however slow its disk.

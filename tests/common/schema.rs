@@ -173,8 +173,18 @@ fn checked(json: &[u8], schema: &Value) -> Value {
     value
 }
 
+/// Where a value is not as a schema says, and how.
+#[derive(Debug)]
+pub struct Misfit(String);
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Whether a value is as a schema says; the error names the place.
-pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), String> {
+pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), Misfit> {
     let found = type_of(value);
     let allowed = match &schema["type"] {
         Value::String(one) => vec![one.as_str()],
@@ -183,19 +193,19 @@ pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), String
     };
     let fits = |name| allowed.contains(&name);
     if !fits(found) && (found != "integer" || !fits("number")) {
-        return Err(format!("{place} is {found} and not {allowed:?}"));
+        return Err(Misfit(format!("{place} is {found} and not {allowed:?}")));
     }
     if let (Value::Object(fields), true) = (value, schema["properties"].is_object()) {
         for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !fields.contains_key(name) {
-                return Err(format!("{place}/{name} is missing"));
+                return Err(Misfit(format!("{place}/{name} is missing")));
             }
         }
         for (name, field) in fields {
             let known = schema["properties"].get(name);
             conforms(
                 field,
-                known.ok_or_else(|| format!("{place}/{name} is not in the schema"))?,
+                known.ok_or_else(|| Misfit(format!("{place}/{name} is not in the schema")))?,
                 &format!("{place}/{name}"),
             )?;
         }

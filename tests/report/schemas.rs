@@ -1177,7 +1177,7 @@ fn what_a_schema_does_not_allow_is_found() {
         let mut record = record.clone();
         damage(&mut record);
         let error = schema::conforms(&record, &schema, "").unwrap_err();
-        assert!(error.contains(complaint), "{error}");
+        assert!(error.to_string().contains(complaint), "{error}");
     }
 }
 

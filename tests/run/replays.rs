@@ -8,18 +8,22 @@ use crate::common::in_process::profile_and_options;
 use diskspd::operation::Operation;
 use diskspd::prelude::*;
 use diskspd::report::text;
+use std::error::Error;
 use std::path::Path;
 
+/// The columns of each I/O of a log.
+type Ios = Vec<Vec<String>>;
+
 /// Runs a line on a simulated device of 1 GiB, with a log; an error is what it is refused with.
-fn run(line: &str, log: &Path) -> Result<(Record, Vec<Vec<String>>), String> {
+fn run(line: &str, log: &Path) -> Result<(Record, Ios), Box<dyn Error>> {
     let (profile, run_options) = profile_and_options(&format!("--engine sim -c1G {line} a.dat"));
     let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
-    let executed = execute(&profile, &run_options, &session).map_err(|why| why.to_string())?;
+    let executed = execute(&profile, &run_options, &session)?;
     if !executed.failures.is_empty() {
-        return Err(executed.failures.join("; "));
+        return Err(executed.failures.join("; ").into());
     }
     let text = std::fs::read_to_string(log).unwrap();
-    let mut ios: Vec<Vec<String>> =
+    let mut ios: Ios =
         text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect();
     ios.sort_by_key(|io| io[5].parse::<u64>().unwrap());
     Ok((executed.record, ios))
@@ -248,7 +252,7 @@ fn what_cannot_be_done_again_is_refused() {
         (read, format!("--replay {path} --replay-speed max -W1"), "leave out -W"),
     ] {
         std::fs::write(&trace, text).unwrap();
-        let refused = run(&line, &log).unwrap_err();
+        let refused = run(&line, &log).unwrap_err().to_string();
         assert!(refused.contains(why), "{line}: {refused}");
     }
     assert!(!log.exists(), "nothing was begun");

@@ -93,23 +93,11 @@ fn audit(
     };
     found.differences.extend(edges(&run, &lines, &counted, words));
     let figures = recompute::figures(&run, &counted);
-    let read = |path: &Path| std::fs::read_to_string(path);
-    for (report, printed, exact) in [
-        ("text", reports::text(&read(&text)?), false),
-        ("XML", reports::xml(&read(&xml)?), false),
-        ("CSV", reports::csv(&read(&csv)?), false),
-        ("JSON", reports::json(&record["summary"]["time_spans"][0]), true),
-    ] {
-        let before = found.differences.len();
-        for (name, value) in printed {
-            found.compared += 1;
-            found.differences.extend(difference(report, &name, &value, &figures, exact));
-        }
-        let more = found.differences.len().saturating_sub(before + LISTED);
-        if more > 0 {
-            found.differences.truncate(before + LISTED);
-            found.differences.push(format!("{report}: and {more} more"));
-        }
+    for (report, printed, exact) in printed(&record, [&text, &xml, &csv])? {
+        found.compared += printed.len();
+        let each =
+            printed.iter().filter_map(|(name, value)| difference(report, name, value, &figures, exact));
+        found.differences.extend(the_first(each.collect(), report));
     }
     if let (Some(before), Some(after)) = (before, after) {
         let depth: u64 = results["observed"]["effort"]["workers"]
@@ -124,6 +112,30 @@ fn audit(
         }
     }
     Ok(found)
+}
+
+/// What each report prints, and whether that is the exact figure.
+fn printed(
+    record: &Value,
+    [text, xml, csv]: [&Path; 3],
+) -> Result<[(&'static str, reports::Printed, bool); 4], Failure> {
+    let read = |path: &Path| std::fs::read_to_string(path);
+    Ok([
+        ("text", reports::text(&read(text)?), false),
+        ("XML", reports::xml(&read(xml)?), false),
+        ("CSV", reports::csv(&read(csv)?), false),
+        ("JSON", reports::json(&record["summary"]["time_spans"][0]), true),
+    ])
+}
+
+/// As many differences of a report as are listed, and how many more there are.
+fn the_first(mut differences: Vec<String>, report: &str) -> Vec<String> {
+    let more = differences.len().saturating_sub(LISTED);
+    if more > 0 {
+        differences.truncate(LISTED);
+        differences.push(format!("{report}: and {more} more"));
+    }
+    differences
 }
 
 /// What the run was, and the I/Os that it counted.

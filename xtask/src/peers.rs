@@ -52,38 +52,15 @@ struct Run {
 
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let target = arguments.value("--target")?.ok_or("peers needs --target FILE or DEVICE")?;
-    let target = fs::canonicalize(&target).map_err(|e| format!("{target}: {e}"))?;
     let depths = arguments.value("--qd")?.unwrap_or_else(|| "1,32,128".to_owned());
     let depths: Vec<u32> = depths
         .split(',')
         .map(|depth| depth.parse().ok().filter(|depth| *depth > 0))
         .collect::<Option<_>>()
         .ok_or_else(|| format!("--qd {depths}: numbers with commas between them are expected"))?;
-    let block = arguments.value("--bs")?.unwrap_or_else(|| "4K".to_owned());
-    let block = bytes(&block).ok_or_else(|| format!("--bs {block}: a size is expected, as 4K"))?;
     let truth = arguments.flag("--truth");
-    let latency = arguments.flag("--lat") || truth;
-    let writes = arguments.number("--writes", 0)?;
-    if writes > 100 {
-        return Err(format!("--writes {writes}: per cent of the I/Os are expected").into());
-    }
+    let mut workload = workload(arguments, truth)?;
     let last_cpu = std::thread::available_parallelism().map_or(0, |cpus| cpus.get() as u32 - 1);
-    let mut workload = Workload {
-        size: size(&target)?,
-        block,
-        depth: 1,
-        seconds: arguments.number("--seconds", 2)?,
-        writes,
-        sequential: arguments.flag("--sequential"),
-        buffered: arguments.flag("--buffered"),
-        latency,
-        ours: arguments
-            .value("--ours-options")?
-            .map(|options| options.split_ascii_whitespace().map(str::to_owned).collect())
-            .unwrap_or_default(),
-        target,
-    };
     let way = Way {
         rounds: arguments.number("--rounds", 9)?,
         repeats: arguments.number("--repeats", 3)?,
@@ -98,7 +75,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     };
     let tools = all_tools(arguments)?;
     arguments.finish()?;
-    if writes > 0 {
+    if workload.writes > 0 {
         may_be_written(&workload.target)?;
     } else {
         for ours in tools.iter().filter(|tool| tool.is_ours()) {
@@ -122,6 +99,34 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         compare(&workload, &way, &tools)?;
     }
     Ok(())
+}
+
+/// What every tool is to do, with a depth of 1.
+fn workload(arguments: &mut Arguments, truth: bool) -> Result<Workload, Failure> {
+    let target = arguments.value("--target")?.ok_or("peers needs --target FILE or DEVICE")?;
+    let target = fs::canonicalize(&target).map_err(|e| format!("{target}: {e}"))?;
+    let block = arguments.value("--bs")?.unwrap_or_else(|| "4K".to_owned());
+    let block = bytes(&block).ok_or_else(|| format!("--bs {block}: a size is expected, as 4K"))?;
+    let latency = arguments.flag("--lat") || truth;
+    let writes = arguments.number("--writes", 0)?;
+    if writes > 100 {
+        return Err(format!("--writes {writes}: per cent of the I/Os are expected").into());
+    }
+    Ok(Workload {
+        size: size(&target)?,
+        block,
+        depth: 1,
+        seconds: arguments.number("--seconds", 2)?,
+        writes,
+        sequential: arguments.flag("--sequential"),
+        buffered: arguments.flag("--buffered"),
+        latency,
+        ours: arguments
+            .value("--ours-options")?
+            .map(|options| options.split_ascii_whitespace().map(str::to_owned).collect())
+            .unwrap_or_default(),
+        target,
+    })
 }
 
 /// Ours and what is installed.

@@ -194,7 +194,22 @@ fn capital(direction: &str) -> &'static str {
 pub fn json(summary: &Value) -> Printed {
     let mut printed = Printed::new();
     let mut put = |name: String, value: &Value| printed.push((name, value.to_string()));
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    json_tables(summary, &mut put);
+    json_latencies(summary, &mut put);
+    json_intervals(summary, &mut put);
+    if summary["paced"].is_object() {
+        for field in ["ios", "late", "mean_delay", "max_delay"] {
+            put(format!("paced: {field}"), &summary["paced"][field]);
+        }
+    }
+    printed
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+fn json_tables(summary: &Value, put: &mut impl FnMut(String, &Value)) {
     for table in ["total", "read", "write"] {
         let total = ("total".to_owned(), summary[table]["total"].clone());
         let rows = list(&summary[table]["rows"]).into_iter().map(|row| {
@@ -220,6 +235,9 @@ pub fn json(summary: &Value) -> Printed {
             }
         }
     }
+}
+
+fn json_latencies(summary: &Value, put: &mut impl FnMut(String, &Value)) {
     let paths = list(&summary["latency"]["paths"]).into_iter();
     let charts = paths.map(|one| (one["path"].as_str().unwrap_or_default().to_owned(), one["chart"].clone()));
     let mut all: Vec<(String, Value)> =
@@ -245,6 +263,9 @@ pub fn json(summary: &Value) -> Printed {
             }
         }
     }
+}
+
+fn json_intervals(summary: &Value, put: &mut impl FnMut(String, &Value)) {
     for interval in list(&summary["iops"]["intervals"]) {
         let end = &interval["end_ms"];
         for direction in ["read", "write", "total"] {
@@ -258,10 +279,4 @@ pub fn json(summary: &Value) -> Printed {
             }
         }
     }
-    if summary["paced"].is_object() {
-        for field in ["ios", "late", "mean_delay", "max_delay"] {
-            put(format!("paced: {field}"), &summary["paced"][field]);
-        }
-    }
-    printed
 }
