@@ -33,6 +33,9 @@ fn a_device_is_followed_down_to_those_with_nothing_beneath() {
         ((253, 1), "LUKS on LVM", "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
         ((253, 2), "multipath", "dm-2 > sde sdf, sde, sdf"),
         ((253, 3), "a mirror", "dm-3* > sde sdf, sde, sdf"),
+        ((253, 44), "a volume with a snapshot", "dm-44* > dm-45, dm-45 > sde, sde"),
+        ((253, 46), "LUKS with checksums", "dm-46 > dm-47, dm-47* > sde, sde"),
+        ((253, 48), "a mapper whose kind nobody tells", "dm-48* > sde, sde"),
         ((259, 0), "NVMe multipath", "nvme0n1 > nvme0c0n1 nvme0c1n1, nvme0c0n1, nvme0c1n1"),
         (
             (259, 1),

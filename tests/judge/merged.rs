@@ -438,6 +438,7 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
                 }],
                 own: Some(OwnIo { read_bytes: bytes, ..OwnIo::default() }),
                 remote: Vec::new(),
+                arrays: Vec::new(),
                 unwritten: None,
                 elapsed: span.measured,
             }),

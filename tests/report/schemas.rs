@@ -10,6 +10,7 @@ use diskspd::engines::EngineKind;
 use diskspd::finding::Finding;
 use diskspd::host::devices::{self, Details, Partition};
 use diskspd::host::refusal::{How, Use};
+use diskspd::machine::arrays::{ArrayFacts, Upkeep};
 use diskspd::machine::completion::OneByOne;
 use diskspd::machine::content;
 use diskspd::machine::content::{ContentFacts, Reducer, Space};
@@ -688,6 +689,16 @@ fn devices() -> DeviceFacts {
         ],
         devices: vec![activity("dm-0"), activity("sda")],
         remote: vec![remote_facts(), RemoteFacts { name: "a:/b".into(), ..RemoteFacts::default() }],
+        arrays: vec![
+            ArrayFacts {
+                members: Some(3),
+                missing: (0, 1),
+                upkeep: Some(Upkeep { action: "recover".into(), done: Some((0.0, 0.5)) }),
+                ..ArrayFacts::default()
+            },
+            ArrayFacts { upkeep: Some(Upkeep::default()), ..ArrayFacts::default() },
+            ArrayFacts::default(),
+        ],
         own: Some(OwnIo::default()),
         unwritten: Some((1, 1)),
         elapsed: 1,

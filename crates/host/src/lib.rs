@@ -9,6 +9,8 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 #[cfg(target_os = "linux")]
+pub mod arrays;
+#[cfg(target_os = "linux")]
 pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod cgroup;

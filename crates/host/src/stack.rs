@@ -94,7 +94,8 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     } else if is("dm") {
         let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();
         let below = slaves();
-        let faithful = below.as_ref().is_ok_and(|below| below.len() == 1) || uuid.starts_with("mpath-");
+        let alone = below.as_ref().is_ok_and(|below| below.len() == 1 && passes_on(&uuid, &below[0]));
+        let faithful = alone || uuid.starts_with("mpath-");
         (LayerKind::Mapper, below, faithful)
     } else if let Some(why) = served::by(device) {
         (LayerKind::Disk, Err(Without::unknown(why)), true)
@@ -116,6 +117,17 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
     let number = (device.number != (0, 0)).then(|| format!("{}:{}", device.number.0, device.number.1));
     Layer { name, number, kind, on, faithful, counted, unknown_below, traits, memory, remote: None }
+}
+
+/// Whether a mapper over one device asks it for nothing but what it is asked for itself. Only the programs
+/// that make mappers name their kind, in the `uuid`; of others nothing is known.
+fn passes_on(uuid: &str, below: &Device) -> bool {
+    // Checksums and a journal of dm-integrity, by itself and beneath LUKS2.
+    let checks = ["CRYPT-INTEGRITY-", "CRYPT-SUBDEV-"].iter().any(|kind| uuid.starts_with(kind));
+    // What a snapshot of LVM is to keep is read from there before it is overwritten.
+    let is_origin = text(&below.directory().join("dm/uuid")).is_some_and(|uuid| uuid.ends_with("-real"));
+    let kinds = ["LVM-", "CRYPT-", "part"];
+    kinds.iter().any(|kind| uuid.starts_with(kind)) && !checks && !is_origin
 }
 
 impl Device {

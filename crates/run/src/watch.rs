@@ -9,6 +9,8 @@ pub(super) mod sampler;
 
 // Linux's.
 #[cfg(target_os = "linux")]
+mod arrays;
+#[cfg(target_os = "linux")]
 mod cost;
 #[cfg(target_os = "linux")]
 mod edges;

@@ -11,6 +11,7 @@
 //! on, in a stated order, and then every check says what it finds.
 
 mod advice;
+mod arrays;
 mod conclusions;
 mod content;
 mod contention;
@@ -128,6 +129,7 @@ const CHECKS: &[Check] = &[
     },
     |span, _| tracer::check(span),
     |span, _| wire::check(span),
+    |span, _| arrays::check(span),
     |span, _| preset::check(span),
     |span, _| advice::check(span),
 ];

@@ -1,5 +1,6 @@
 //! The kernel's counters of devices, of this process, and of what waits in memory to be written.
 
+use super::arrays::ArrayFacts;
 use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
 use super::stack::Stack;
 use super::ways::AtomicWrites;
@@ -171,6 +172,9 @@ pub struct DeviceFacts {
     /// Of mounts of other hosts' files what their client did besides; empty = there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remote: Vec<RemoteFacts>,
+    /// The software RAIDs beneath the targets; empty = there are none, or nobody looked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrays: Vec<ArrayFacts>,
     /// What this process asked for meanwhile; `None` = the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnIo>,

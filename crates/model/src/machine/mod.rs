@@ -2,6 +2,7 @@
 //! `diskspd-host` reads it from a running machine.
 
 mod affinity_order;
+pub mod arrays;
 pub mod caches;
 pub mod completion;
 pub mod content;

@@ -139,7 +139,7 @@ impl<'a> Observer<'a> {
     pub fn look(&mut self, now: Nanos) {
         self.effort.look(now);
         self.tracers.look();
-        self.devices.look_at_switches();
+        self.devices.look_meanwhile();
     }
 
     /// Right after accounting was switched off.

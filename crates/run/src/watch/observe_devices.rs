@@ -1,10 +1,12 @@
 //! Observes the devices beneath the targets: their counters right before and right after the measured window.
 
+use super::arrays::ArrayWatch;
 use super::device_readings::{DeviceReadings, names_of};
 use super::observe_remote::{self, RemoteWatch};
 use crate::located::SpanTargets;
 use crate::unobserved::{targets, without_io};
 use diskspd_host::located::OpenedToLook;
+use diskspd_host::root::Root;
 use diskspd_host::stack;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::io_counters::{CacheGrowth, DeviceFacts, TargetDevices};
@@ -24,6 +26,8 @@ pub struct DeviceWatch {
     readings: DeviceReadings,
     /// The mounts of other hosts' files among them.
     remote: RemoteWatch,
+    /// The software RAIDs among them.
+    arrays: ArrayWatch,
     flush: bool,
 }
 
@@ -97,7 +101,8 @@ impl DeviceWatch {
             .collect();
         let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
-        DeviceWatch { targets, readings, remote, flush }
+        let arrays = ArrayWatch::of(Root::live(), targets.iter().map(|target| &target.facts.stack));
+        DeviceWatch { targets, readings, remote, arrays, flush }
     }
 
     /// All devices beneath the targets, by the kernel's names.
@@ -117,6 +122,7 @@ impl DeviceWatch {
     /// The first reading. What is between it and the window is counted by the devices but not by the
     /// workers, so nothing else comes between.
     pub fn begin(&mut self) {
+        self.arrays.begin();
         let at = clock::monotonic();
         self.remote.begin();
         self.readings.begin(at);
@@ -127,11 +133,14 @@ impl DeviceWatch {
         let reading = self.readings.read();
         self.remote.end();
         self.readings.end(reading);
+        self.arrays.look();
     }
 
-    /// Within the window, now and then: whether the devices' I/O is counted. Reads a byte of each.
-    pub fn look_at_switches(&mut self) {
+    /// Within the window, now and then: whether the devices' I/O is counted (reads a byte of each), and what
+    /// RAIDs do by themselves.
+    pub fn look_meanwhile(&mut self) {
         self.readings.look_at_switches();
+        self.arrays.look();
     }
 
     /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read
@@ -162,7 +171,7 @@ impl DeviceWatch {
         let remote = self.remote.finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
         let targets = self.targets.into_iter().map(|target| flushed(target, self.flush)).collect();
-        Some(DeviceFacts { remote, targets, ..facts })
+        Some(DeviceFacts { remote, targets, arrays: self.arrays.finish(), ..facts })
     }
 }
 

@@ -7,7 +7,7 @@ use super::neighbours::neighbours;
 use super::part::{Counted, Part};
 use super::verdict::Comparison;
 use super::wording::{amount, times};
-use crate::truth::Severity;
+use crate::truth::{Severity, arrays};
 use diskspd_model::engines::Direction;
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
@@ -210,13 +210,17 @@ impl Judged<'_> {
         } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > edges {
             let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
             // In a short run a single commit is as much.
+            let at_work = arrays::at_work(self.facts, &part.layers());
+            let by_itself = at_work.first().map_or(String::new(), |(array, upkeep)| {
+                format!(", what {} did by itself ({})", array.name, upkeep.action)
+            });
             let ordinary = excess <= edges.saturating_add(self.settled()).saturating_add(COMMIT);
             found.effects.push(Effect {
                 verdict: Verdict::Amplified,
                 severity: Some(by_degree(much && !ordinary, false)),
                 message: format!(
-                    "{below} read {} and wrote {}, {} of what {} above did: redundancy, metadata, or other \
-                     users",
+                    "{below} read {} and wrote {}, {} of what {} above did: redundancy, metadata, a cache or \
+                     snapshot that copies{by_itself}, or other users",
                     amount(leaves.read.bytes),
                     amount(leaves.write.bytes),
                     times(leaves.bytes(), passed.bytes()),

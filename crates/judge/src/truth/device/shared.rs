@@ -7,6 +7,7 @@ use super::foreign::Foreign;
 use super::limits::*;
 use super::part::Counted;
 use super::wording::{amount, count};
+use crate::truth::arrays;
 use diskspd_model::machine::io_counters::Flow;
 use diskspd_model::machine::stack::LayerKind;
 use diskspd_model::results::Verdict;
@@ -103,11 +104,14 @@ impl Judged<'_> {
         let figures =
             if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
         let mostly = bytes && by_bytes >= MOSTLY_OTHERS || time && by_time >= MOSTLY_OTHERS;
-        Some(Effect {
-            verdict: Verdict::Shared,
-            severity: Some(by_degree(mostly, true)),
-            message: format!("others used {names} during the run{how}: {figures} were not this run's"),
-            remedy: Some("stop the other users of the device, or measure another one".into()),
-        })
+        let severity = Some(by_degree(mostly, true));
+        let (who, remedy) = match arrays::at_work(self.facts, &part.layers())[..] {
+            [] => ("others".into(), "stop the other users of the device, or measure another one".into()),
+            [(array, upkeep), ..] => {
+                (format!("{}, or others,", arrays::did(array, upkeep)), arrays::ended(array, upkeep))
+            }
+        };
+        let message = format!("{who} used {names} during the run{how}: {figures} were not this run's");
+        Some(Effect { verdict: Verdict::Shared, severity, message, remedy: Some(remedy) })
     }
 }

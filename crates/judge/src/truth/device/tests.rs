@@ -12,6 +12,7 @@ use crate::truth::{Judgement, Severity, judge as judge_record};
 use Severity::*;
 use Verdict::*;
 use diskspd_model::machine::System;
+use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
 use diskspd_model::machine::io_counters::{
     Activity, CacheGrowth, DeviceActivity, Flow, OwnIo, TargetDevices,
 };
@@ -59,6 +60,7 @@ struct Case {
     switched: bool,
     /// Time that the I/Os of each device were in flight.
     queue_ms: u64,
+    arrays: Vec<ArrayFacts>,
 }
 
 fn layer(name: &str, on: &[&str]) -> Layer {
@@ -85,6 +87,7 @@ fn run(counted: Bytes) -> Case {
         slack: 0,
         switched: false,
         queue_ms: 0,
+        arrays: Vec::new(),
     }
 }
 
@@ -186,6 +189,7 @@ impl Case {
             targets,
             devices: self.devices.iter().map(activity).collect(),
             remote: Vec::new(),
+            arrays: self.arrays.clone(),
             own: self.own.map(|read_bytes| OwnIo { read_bytes, ..OwnIo::default() }),
             unwritten: Some(self.unwritten),
             elapsed: SECOND + self.slack,

@@ -484,3 +484,51 @@ fn devices_that_were_replaced_meanwhile_prove_nothing() {
     let (verdict, severity, said) = judged(&reads(100).on("sdb", read(100)), &["sdc"]);
     assert_eq!((verdict, severity), (Verified, None), "{said}");
 }
+
+/// What a RAID does by itself is nobody else's, as far as one can know, and so is told as what it is.
+#[test]
+fn a_raid_that_rebuilds_is_told_as_that() {
+    let of_raid = |case: Case, array: ArrayFacts| {
+        let case = case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Raid, false));
+        let case = Case { arrays: vec![ArrayFacts { name: "sda".into(), ..array }], ..case };
+        let (results, asked) = case.results("a");
+        let mut judged = judgement_of(vec![(results, asked)], case.facts(vec![case.target("a")]));
+        let found = judged.findings.iter().find(|finding| finding.name.starts_with("array-")).cloned();
+        (judged.verdicts.remove(0).parts.remove(0), found)
+    };
+    let upkeep = |action: &str| Some(Upkeep { action: action.into(), done: Some((0.03, 0.125)) });
+    let beside = run((100 * MIB, 0)).on("sdb", (100 * MIB, 80 * MIB));
+    let at_work =
+        ArrayFacts { upkeep: upkeep("recover"), missing: (1, 1), members: Some(3), ..ArrayFacts::default() };
+    let (part, found) = of_raid(beside.clone(), at_work.clone());
+    assert_eq!((part.verdict, part.severity), (Shared, Some(Warning)), "{}", part.message);
+    let did = "sda was rebuilding members (recover, 3 to 12 % done)";
+    assert!(part.message.starts_with(&format!("{did}, or others, used sdb")), "{}", part.message);
+    let remedy = "wait until it is done (mdadm --wait /dev/sda); then measure again";
+    assert_eq!(part.remedy.as_deref(), Some(remedy));
+    let found = found.unwrap();
+    assert_eq!((found.name, found.severity), ("array-at-work", Warning));
+    assert!(found.message.starts_with(did), "{}", found.message);
+    assert_eq!(
+        (&found.evidence[..], found.remedy.as_deref()),
+        (&["members that were missing: 1 of 3".to_owned()][..], Some(remedy))
+    );
+    // Where redundancy explains as much, both are named.
+    let (part, found) = of_raid(
+        run((0, 100 * MIB)).on("sdb", (0, 200 * MIB)),
+        ArrayFacts { upkeep: upkeep("check"), ..ArrayFacts::default() },
+    );
+    assert!(
+        part.message.ends_with("snapshot that copies, what sda did by itself (check), or other users"),
+        "{}",
+        part.message
+    );
+    assert!(found.unwrap().remedy.unwrap().contains("echo idle >/sys/block/sda/md/sync_action"));
+    // One that does nothing by itself: others did it, and what it lacks is told beside that.
+    let (part, found) = of_raid(beside.clone(), ArrayFacts { upkeep: None, ..at_work });
+    assert!(part.message.starts_with("others used sdb"), "{}", part.message);
+    assert!(found.unwrap().message.starts_with("sda is degraded"));
+    let lost = ArrayFacts { missing: (0, 1), ..ArrayFacts::default() };
+    assert!(of_raid(beside.clone(), lost).1.unwrap().message.starts_with("sda lost members"));
+    assert_eq!(of_raid(beside, ArrayFacts::default()).1, None, "a healthy one");
+}

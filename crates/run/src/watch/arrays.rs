@@ -1,0 +1,90 @@
+//! Observes the software RAIDs beneath the targets: whether they rebuild or check themselves meanwhile.
+
+use diskspd_host::arrays::{ArrayLook, look};
+use diskspd_host::root::Root;
+use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
+use diskspd_model::machine::stack::{LayerKind, Stack};
+
+/// Watches all RAIDs of a time span.
+#[derive(Debug)]
+pub struct ArrayWatch {
+    root: Root,
+    arrays: Vec<ArrayFacts>,
+}
+
+impl ArrayWatch {
+    /// Those of these stacks.
+    pub fn of<'a>(root: Root, stacks: impl Iterator<Item = &'a Stack>) -> ArrayWatch {
+        let mut arrays: Vec<ArrayFacts> = Vec::new();
+        for layer in stacks.flat_map(|stack| &stack.layers).filter(|layer| layer.kind == LayerKind::Raid) {
+            if arrays.iter().all(|array| array.name != layer.name) {
+                arrays.push(ArrayFacts { name: layer.name.clone(), ..ArrayFacts::default() });
+            }
+        }
+        ArrayWatch { root, arrays }
+    }
+
+    /// Before measuring begins.
+    pub fn begin(&mut self) {
+        for array in &mut self.arrays {
+            let ArrayLook { members, missing, .. } = see(&self.root, array);
+            (array.members, array.missing.0) = (members, missing);
+        }
+    }
+
+    /// Meanwhile, and when measuring has ended.
+    pub fn look(&mut self) {
+        for array in &mut self.arrays {
+            array.missing.1 = see(&self.root, array).missing;
+        }
+    }
+
+    /// What was seen.
+    pub fn finish(self) -> Vec<ArrayFacts> {
+        self.arrays
+    }
+}
+
+fn see(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
+    let found = look(root, &array.name);
+    if let Some(action) = &found.action {
+        let same = array.upkeep.as_ref().filter(|before| before.action == *action);
+        let first = same.and_then(|before| before.done).map(|(first, _)| first).or(found.done);
+        array.upkeep = Some(Upkeep { action: action.clone(), done: first.zip(found.done) });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::machine::stack::Layer;
+    use std::fs;
+
+    #[test]
+    fn what_an_array_did_at_any_look_is_kept() {
+        let machine = tempfile::tempdir().unwrap();
+        let folder = machine.path().join("sys/class/block/md0/md");
+        fs::create_dir_all(&folder).unwrap();
+        let is = |degraded: &str, action: &str, completed: &str| {
+            let files = [("degraded", degraded), ("sync_action", action), ("sync_completed", completed)];
+            files.iter().for_each(|(file, text)| fs::write(folder.join(file), text).unwrap());
+        };
+        let layer =
+            |name: &str, kind| Layer { name: name.into(), kind, on: vec!["sda".into()], ..Layer::default() };
+        let layers = vec![layer("md0", LayerKind::Raid), layer("sda", LayerKind::Disk)];
+        let stack = Stack { layers, ..Stack::default() };
+        let mut watch = ArrayWatch::of(Root::at(machine.path()), [&stack, &stack].into_iter());
+        is("0", "idle", "none");
+        watch.begin();
+        is("1", "recover", "10 / 100");
+        watch.look();
+        is("1", "recover", "30 / 100");
+        watch.look();
+        is("0", "idle", "none");
+        watch.look();
+        let upkeep = Some(Upkeep { action: "recover".into(), done: Some((0.1, 0.3)) });
+        let seen = ArrayFacts { name: "md0".into(), members: None, missing: (0, 0), upkeep };
+        assert_eq!(watch.finish(), [seen]);
+    }
+}
