@@ -13,6 +13,7 @@ use super::SideRun;
 use super::order::slope;
 use diskspd_model::stats::median;
 use serde::Serialize;
+use std::collections::VecDeque;
 
 /// Where no sessions are known, levels of a machine may lie so far apart: a share.
 pub(super) const UNKNOWN_LEVELS: f64 = 0.5;
@@ -124,25 +125,25 @@ pub(super) fn known_levels<'a>(
     let (later, asked) = between_sides(&sides);
     let [first, other] = sides;
     let levels = levels([past, first, other], by_boots);
-    let may_compare = |one: &LevelRuns, next: &LevelRuns| {
-        one.tag == next.tag || one.tag.min(next.tag) == 0 && ![one.tag, next.tag].contains(&later)
-    };
-    let medians: Vec<f64> = levels.iter().map(|level| median(level.values.iter().copied())).collect();
     let longest = asked.max(SESSION_MS).saturating_mul(LONGER);
     let mut steps = Vec::new();
     let mut farthest = 0;
-    for (place, next) in levels.iter().enumerate() {
-        let mut step: Option<f64> = None;
-        for (before, one) in levels[..place].iter().enumerate().filter(|(_, one)| may_compare(one, next)) {
-            let apart_ms = next.from.saturating_sub(one.to);
-            farthest = farthest.max(apart_ms);
-            // Neighbours always count.
-            if before + 1 == place || apart_ms <= longest {
-                let apart = (medians[place] - medians[before]).abs();
-                step = Some(step.map_or(apart, |step| step.max(apart)));
-            }
-        }
-        steps.extend(step);
+    // Those that may be compared: of earlier runs and the earlier side, and of the later one.
+    let mut comparable = [Comparable::default(), Comparable::default()];
+    let mut neighbour = None;
+    for next in &levels {
+        let group = usize::from(next.tag == later);
+        let value = median(next.values.iter().copied());
+        let seen = &mut comparable[group];
+        let apart = seen.first_ended.map(|first| next.from.saturating_sub(first));
+        farthest = farthest.max(apart.unwrap_or(0));
+        let far = seen.farthest_from(value, next.from.saturating_sub(longest));
+        // Neighbours always count.
+        let near =
+            neighbour.filter(|(of, _)| *of == group).map(|(_, before): (usize, f64)| (value - before).abs());
+        steps.extend(far.into_iter().chain(near).reduce(f64::max));
+        seen.add(next.to, value);
+        neighbour = Some((group, value));
     }
     let reach = farthest.saturating_mul(REACHES.0) / REACHES.1;
     let by = match by_boots {
@@ -151,6 +152,37 @@ pub(super) fn known_levels<'a>(
         false => KnownBy::Sessions,
     };
     KnownLevels { steps, by }
+}
+
+/// Levels, in the order of time, of which those are asked about that ended lately: each is looked at once, however
+/// many there are.
+#[derive(Debug, Default)]
+struct Comparable {
+    /// When the first one ended, ms.
+    first_ended: Option<i64>,
+    /// When it ended, and its value, of those that none behind them exceeds.
+    high: VecDeque<(i64, f64)>,
+    /// The same of those that none behind them falls below.
+    low: VecDeque<(i64, f64)>,
+}
+
+impl Comparable {
+    fn add(&mut self, ended: i64, value: f64) {
+        self.first_ended.get_or_insert(ended);
+        self.high.truncate(self.high.partition_point(|(_, before)| *before > value));
+        self.low.truncate(self.low.partition_point(|(_, before)| *before < value));
+        self.high.push_back((ended, value));
+        self.low.push_back((ended, value));
+    }
+
+    /// How far from this value the farthest one is that ended then or later; what ended earlier is forgotten.
+    fn farthest_from(&mut self, value: f64, since: i64) -> Option<f64> {
+        let apart = [&mut self.high, &mut self.low].map(|ends| {
+            ends.drain(..ends.partition_point(|(ended, _)| *ended < since));
+            ends.front().map(|(_, end)| (value - end).abs())
+        });
+        apart.into_iter().flatten().reduce(f64::max)
+    }
 }
 
 /// Which side was measured later, 1 or 2, and how long after the end of the other one, ms.
@@ -203,4 +235,50 @@ pub(super) fn timed<'a>(
         Some(TimedValue { at, boot: run.boot.as_deref(), value })
     };
     runs.iter().filter_map(timed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each level with each before it.
+    fn by_pairs(levels: &[LevelRuns], later: usize, longest: i64) -> Vec<f64> {
+        let value = |level: &LevelRuns| median(level.values.iter().copied());
+        let step = |(place, next): (usize, &LevelRuns)| {
+            let before = levels[..place].iter().enumerate();
+            let same = before.filter(|(_, one)| (one.tag == later) == (next.tag == later));
+            let near = same.filter(|(before, one)| before + 1 == place || next.from - one.to <= longest);
+            near.map(|(_, one)| (value(next) - value(one)).abs()).reduce(f64::max)
+        };
+        levels.iter().enumerate().filter_map(step).collect()
+    }
+
+    #[test]
+    fn steps_are_those_of_every_pair() {
+        let mut state = 1u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..50 {
+            let mut at = 0;
+            let mut runs: [Vec<TimedValue>; 3] = Default::default();
+            for place in 0..60 {
+                at += i64::try_from(draw(6)).unwrap() * SESSION_MS / 2;
+                let tag = if place < 40 { draw(5) / 4 } else { 2 - draw(5) / 4 };
+                let value = draw(1000) as f64 / 1000.0;
+                runs[tag as usize].push(TimedValue { at, boot: None, value });
+            }
+            let [past, first, other] = runs;
+            let copy = |runs: &[TimedValue<'static>]| {
+                runs.iter().map(|run| TimedValue { boot: None, ..*run }).collect::<Vec<_>>()
+            };
+            let (later, asked) = between_sides(&[copy(&first), copy(&other)]);
+            let all = levels([copy(&past), copy(&first), copy(&other)], false);
+            let longest = asked.max(SESSION_MS) * LONGER;
+            let steps = by_pairs(&all, later, longest);
+            assert!(steps.len() > 10);
+            assert_eq!(known_levels(past, [first, other], false).steps, steps);
+        }
+    }
 }
