@@ -154,8 +154,8 @@ pub(super) fn known_levels<'a>(
     KnownLevels { steps, by }
 }
 
-/// Levels, in the order of time, of which those are asked about that ended lately: each is looked at once, however
-/// many there are.
+/// Levels, in the order of time, of which those are asked about that ended lately: each is looked at once,
+/// however many there are.
 #[derive(Debug, Default)]
 struct Comparable {
     /// When the first one ended, ms.
