@@ -4,7 +4,7 @@ use crate::profile::RawText;
 
 /// Names of the events that a run sets or waits for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Events {
+pub struct EventNames {
     /// `-ys`: set when measuring begins.
     pub start: Option<RawText>,
     /// `-yf`: set when measuring has ended.

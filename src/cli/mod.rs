@@ -41,7 +41,7 @@ pub use swept::SweptLine;
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 use answer::PrintedAnswer;
 pub use answer::UsageExtent;
-pub use events::{EventAction, Events};
+pub use events::{EventAction, EventNames};
 pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,

@@ -13,7 +13,7 @@ mod sweep;
 mod trace;
 mod verify_after;
 
-use super::events::Events;
+use super::events::EventNames;
 use crate::finding::Finding;
 use crate::lab::repeat::Repeat;
 use crate::profile::{BufferSeparation, Compat, Profile, RawText, ResultFormat, RunOptions, template};
@@ -46,7 +46,7 @@ pub struct RunRequest {
     /// `rerun`: the record whose profile and run options are used instead.
     pub record: Option<PathBuf>,
     /// Named events of the run.
-    pub events: Events,
+    pub events: EventNames,
     /// `--dry-run`: plan, but don't open or write anything.
     pub dry_run: bool,
     /// `--out`: further reports, in order.

@@ -15,7 +15,7 @@ use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::block;
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::extents::{Kind, Piece, each_piece};
+use diskspd_sys::extents::{Piece, PieceKind, each_piece};
 pub use order::Order;
 use order::open;
 use rustix::fs::{FileType, OFlags};
@@ -105,14 +105,14 @@ fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Space>, Vec<P
         let length = piece.to - piece.from;
         space.known += length;
         match piece.kind {
-            Kind::Written => {}
-            Kind::Hole => space.holes += length,
-            Kind::Unwritten => space.unwritten += length,
-            Kind::Inline => space.inline += length,
-            Kind::Encoded => space.compressed += length,
-            Kind::Pending => space.pending += length,
+            PieceKind::Written => {}
+            PieceKind::Hole => space.holes += length,
+            PieceKind::Unwritten => space.unwritten += length,
+            PieceKind::Inline => space.inline += length,
+            PieceKind::Encoded => space.compressed += length,
+            PieceKind::Pending => space.pending += length,
         }
-        if matches!(piece.kind, Kind::Hole | Kind::Unwritten) {
+        if matches!(piece.kind, PieceKind::Hole | PieceKind::Unwritten) {
             match gaps.last_mut().filter(|last| last.kind == piece.kind && last.to == piece.from) {
                 Some(last) => last.to = piece.to,
                 None => gaps.push(piece),

@@ -86,7 +86,7 @@ pub fn find_by(device: &File, size: u64, knowledge: Knowledge) -> io::Result<Vec
 
 /// What is meant by what libblkid has found.
 #[cfg(target_os = "linux")]
-fn names(found: &blkid::Found) -> impl Iterator<Item = Name> {
+fn names(found: &blkid::BlkidSignature) -> impl Iterator<Item = Name> {
     let named = |table: &'static [(&str, &'static str)], kind: &str| {
         table.iter().find(|(known, _)| *known == kind).map(|(_, name)| Cow::Borrowed(*name))
     };

@@ -286,7 +286,7 @@ fn crafted_marks_are_recognized_as_blkid_does() {
 fn what_libblkid_knows_and_the_table_does_not_keeps_its_name() {
     let found = |kind: &str, usage: &str, table: &str| {
         let (kind, usage, table) = (kind.into(), usage.into(), table.into());
-        names(&blkid::Found { kind, usage, table, version: String::new() }).collect::<Vec<_>>()
+        names(&blkid::BlkidSignature { kind, usage, table, version: String::new() }).collect::<Vec<_>>()
     };
     assert_eq!(found("newfs", "filesystem", ""), ["a file system (newfs)"]);
     assert_eq!(found("new", "raid", "gpt"), ["a member of a RAID or pool (new)", "a partition table (GPT)"]);

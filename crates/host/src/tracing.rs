@@ -11,7 +11,7 @@ mod stamp_time;
 mod tracefs;
 
 pub use block_format::{BlockFormat, BlockRecord};
-pub use format::{Field, Format};
+pub use format::{EventFormat, Field};
 pub use stamp_time::stamp_time;
 pub use tracefs::Tracefs;
 

@@ -54,7 +54,7 @@ use diskspd_model::workload::InterlockedPosition;
 use large_pages::Reserve;
 pub(super) use logged::logged;
 use planning::{locations, plan_at};
-pub use setup::Shared;
+pub use setup::SharedByWorkers;
 use simulate::simulate;
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     }
     control.does("sets up the run");
     log.iter().for_each(|log| log.begin_span());
-    let shared = Shared {
+    let shared = SharedByWorkers {
         span: &plan,
         interlocked: &interlocked_positions(&plan),
         held: &held,

@@ -104,7 +104,7 @@ pub struct Worker<'a> {
 
 /// What a worker leaves behind.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct WorkerOutcome {
     /// Its accounts.
     pub results: ThreadResults,
     /// I/Os that failed.
@@ -116,14 +116,14 @@ pub struct Outcome {
 impl<'a> Worker<'a> {
     /// Does I/O until the phase is [`Phase::Stop`], or something fails. I/O that is in flight at the end is
     /// never counted; the engine sees to it when it is dropped.
-    pub fn run(self, span: &SpanPlan) -> Outcome {
+    pub fn run(self, span: &SpanPlan) -> WorkerOutcome {
         // The engine drains before anything else is given back.
         self.work(span, |outcome, _| outcome)
     }
 
     /// The same; what came of it is handed in, with the I/Os that are still in flight, before the engine
     /// waits for those.
-    pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
+    pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(WorkerOutcome, Vec<StuckIo>) -> T) -> T {
         let (mut work, mut owner) = Loop::new(self, span);
         // Decided here, so that the loop without has not a single instruction more.
         let ended = match (work.others.is_some(), work.checker.is_some()) {
@@ -151,7 +151,7 @@ impl<'a> Worker<'a> {
             results.submits = span.ring.is_some().then_some(counting.submits);
         }
         results.wait = span.wait_statistics.then_some(work.waits);
-        let handed_in = hand_in(Outcome { results, errors, failure }, in_flight);
+        let handed_in = hand_in(WorkerOutcome { results, errors, failure }, in_flight);
         drop(work);
         handed_in
     }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// Something that libblkid recognized, in its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct BlkidSignature {
     /// `ext4`, `linux_raid_member`; empty = it's a partition table.
     pub kind: String,
     /// `filesystem`, `raid`, `crypto`, `other`; empty = not told.
@@ -53,7 +53,7 @@ pub fn is_available() -> bool {
 }
 
 /// What it recognizes on an open device, or in a regular file; nothing where it isn't installed.
-pub fn probe(device: BorrowedFd<'_>) -> Vec<Found> {
+pub fn probe(device: BorrowedFd<'_>) -> Vec<BlkidSignature> {
     LIBRARY.get_or_init(load).as_ref().and_then(|library| library.probe(device)).unwrap_or_default()
 }
 
@@ -121,7 +121,7 @@ fn symbol(library: Handle, name: &CStr) -> Option<Handle> {
 }
 
 impl Library {
-    fn probe(&self, device: BorrowedFd<'_>) -> Option<Vec<Found>> {
+    fn probe(&self, device: BorrowedFd<'_>) -> Option<Vec<BlkidSignature>> {
         // SAFETY: it takes nothing, and gives a new probe or null.
         let handle = unsafe { (self.new_probe)() };
         if handle.is_null() {
@@ -145,7 +145,7 @@ impl Library {
         // SAFETY: the probe is alive and has a device. 0 = it has found something, and goes on from there
         // next time.
         while all.len() < AT_MOST && unsafe { (self.do_probe)(handle) } == 0 {
-            all.push(Found {
+            all.push(BlkidSignature {
                 kind: probe.value(c"TYPE"),
                 usage: probe.value(c"USAGE"),
                 version: probe.value(c"VERSION"),

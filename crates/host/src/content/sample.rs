@@ -4,7 +4,7 @@ use super::estimate::{compressed_size, fingerprint, is_zero};
 use super::{Order, Sample, open};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::extents::{Kind, Piece};
+use diskspd_sys::extents::{Piece, PieceKind};
 use diskspd_sys::memory::Buffer;
 use rustix::fs::{Advice, OFlags};
 use std::collections::HashSet;
@@ -33,7 +33,7 @@ pub(super) fn take(order: &Order, cached: &File, to: u64, gaps: &[Piece], until:
     let mut seen = HashSet::new();
     for offset in offsets(order.from, to, block) {
         let gap = gap_at(gaps, offset);
-        if gap == Some(Kind::Hole) {
+        if gap == Some(PieceKind::Hole) {
             continue;
         }
         let bytes = buffer.as_mut_slice();
@@ -76,7 +76,7 @@ fn add(sample: &mut Sample, block: &[u8], unwritten: bool, seen: &mut HashSet<u6
 }
 
 /// What hole or unwritten piece lies there; they are in order.
-fn gap_at(gaps: &[Piece], offset: u64) -> Option<Kind> {
+fn gap_at(gaps: &[Piece], offset: u64) -> Option<PieceKind> {
     let before = gaps.partition_point(|gap| gap.from <= offset);
     gaps.get(before.checked_sub(1)?).filter(|gap| offset < gap.to).map(|gap| gap.kind)
 }
@@ -147,12 +147,12 @@ mod tests {
     #[test]
     fn gaps_are_found_by_offset() {
         let gap = |from, to, kind| Piece { from, to, kind };
-        let gaps = [gap(0, 4096, Kind::Hole), gap(8192, 16384, Kind::Unwritten)];
+        let gaps = [gap(0, 4096, PieceKind::Hole), gap(8192, 16384, PieceKind::Unwritten)];
         for (offset, expected) in [
-            (0, Some(Kind::Hole)),
-            (4095, Some(Kind::Hole)),
+            (0, Some(PieceKind::Hole)),
+            (4095, Some(PieceKind::Hole)),
             (4096, None),
-            (8192, Some(Kind::Unwritten)),
+            (8192, Some(PieceKind::Unwritten)),
             (16384, None),
         ] {
             assert_eq!(gap_at(&gaps, offset), expected, "{offset}");

@@ -1,6 +1,6 @@
 //! Records of block devices' tracepoints: which request it is, and what it does.
 
-use super::format::{Field, Format};
+use super::format::{EventFormat, Field};
 use super::pages::{u32_at, u64_at};
 
 /// Where the fields of a block device's tracepoints are that tell which request it is.
@@ -20,7 +20,7 @@ pub struct BlockFormat {
 
 impl BlockFormat {
     /// The places in a format; `None` = a field isn't there, or isn't as long as it should be.
-    pub fn of(format: &Format) -> Option<BlockFormat> {
+    pub fn of(format: &EventFormat) -> Option<BlockFormat> {
         let place = |name: &str, size| format.field(name).filter(|field| field.size == size);
         Some(BlockFormat {
             id: format.id,

@@ -3,7 +3,7 @@
 
 /// What the kernel says about a tracepoint (`events/*/*/format`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Format {
+pub struct EventFormat {
     /// The tracepoint's number.
     pub id: u64,
     /// Its fields.
@@ -19,11 +19,11 @@ pub struct Field {
     pub size: usize,
 }
 
-impl Format {
+impl EventFormat {
     /// Reads the text of a format; `None` = it has no number.
-    pub fn parse(text: &str) -> Option<Format> {
+    pub fn parse(text: &str) -> Option<EventFormat> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()?;
-        Some(Format { id, fields: fields(text).collect() })
+        Some(EventFormat { id, fields: fields(text).collect() })
     }
 
     /// The field of this name.
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn formats_are_read_as_kernels_print_them() {
         for (text, id, letters) in [(COMPLETE, 2107, (34, 10)), (OLDER, 1231, (32, 8))] {
-            let format = Format::parse(text).expect("a format");
+            let format = EventFormat::parse(text).expect("a format");
             let letters = Field { offset: letters.0, size: letters.1 };
             let expected = BlockFormat { id, device: 8, sector: 16, sectors: 24, letters };
             assert_eq!(BlockFormat::of(&format), Some(expected));
@@ -81,17 +81,17 @@ mod tests {
                     \tfield:int *where;\toffset:16;\tsize:8;\tsigned:0;\n\
                     \tfield:int broken;\toffset:x;\tsize:8;\n\
                     \tfield:int cut;\toffset:1\n";
-        let format = Format::parse(text).expect("a format");
+        let format = EventFormat::parse(text).expect("a format");
         let names: Vec<&str> = format.fields.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!((format.id, names), (5, vec!["skaddr", "where"]));
-        assert_eq!(Format::parse(""), None);
-        assert_eq!(Format::parse("ID: x\n"), None);
+        assert_eq!(EventFormat::parse(""), None);
+        assert_eq!(EventFormat::parse("ID: x\n"), None);
         assert_eq!(BlockFormat::of(&format), None);
     }
 
     #[test]
     fn conditions_name_fields_that_may_be_missing() {
-        let format = Format::parse(COMPLETE).expect("a format");
+        let format = EventFormat::parse(COMPLETE).expect("a format");
         for (filter, missing) in [
             ("", None),
             ("rwbs ~ \"*R*\"", None),

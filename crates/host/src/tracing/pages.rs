@@ -46,7 +46,8 @@ impl PageLayout {
         };
         let data = bytes.get(self.data.offset..)?;
         let length = (commit & !(MISSED | MISSED_COUNT)) as usize;
-        let events = Events { bytes: data.get(..length).unwrap_or(data), time: u64_at(bytes, self.time)? };
+        let events =
+            PageEvents { bytes: data.get(..length).unwrap_or(data), time: u64_at(bytes, self.time)? };
         Some(Page { missed: commit & MISSED != 0, events })
     }
 }
@@ -57,13 +58,13 @@ pub struct Page<'a> {
     /// Whether events before it were overwritten.
     pub missed: bool,
     /// Its events, oldest first.
-    pub events: Events<'a>,
+    pub events: PageEvents<'a>,
 }
 
 /// Events of a page: when each was (ns by the buffer's clock), and its fields, laid out as the tracepoint's
 /// format says; a few bytes may follow them. What is damaged ends them.
 #[derive(Debug, Clone)]
-pub struct Events<'a> {
+pub struct PageEvents<'a> {
     bytes: &'a [u8],
     time: u64,
 }
@@ -79,7 +80,7 @@ const DELTA_BITS: u32 = 27;
 const STAMP_BITS: u32 = DELTA_BITS + 32;
 const WORD: usize = 4;
 
-impl<'a> Iterator for Events<'a> {
+impl<'a> Iterator for PageEvents<'a> {
     type Item = (u64, &'a [u8]);
 
     fn next(&mut self) -> Option<(u64, &'a [u8])> {
@@ -91,7 +92,7 @@ impl<'a> Iterator for Events<'a> {
     }
 }
 
-impl<'a> Events<'a> {
+impl<'a> PageEvents<'a> {
     /// The next event; `None` = there is none, or it is damaged.
     fn take(&mut self) -> Option<(u64, &'a [u8])> {
         loop {

@@ -1,6 +1,6 @@
 //! tracefs, where the kernel describes its tracepoints.
 
-use super::format::Format;
+use super::format::EventFormat;
 use super::refusal::TraceRefusal;
 use crate::root::Root;
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
@@ -50,10 +50,10 @@ impl Tracefs {
     ///
     /// # Errors
     /// It may not be read.
-    pub fn format(&self, name: &str) -> Result<Option<Format>, TraceRefusal> {
+    pub fn format(&self, name: &str) -> Result<Option<EventFormat>, TraceRefusal> {
         let file = self.directory.join("events").join(name).join("format");
         match std::fs::read_to_string(&file) {
-            Ok(text) => Ok(Format::parse(&text)),
+            Ok(text) => Ok(EventFormat::parse(&text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(TraceRefusal::Tracefs { at: file, error }),
         }

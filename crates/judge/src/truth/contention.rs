@@ -19,7 +19,7 @@ const EXPLAINED: f64 = 0.5;
 
 /// Who had the CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(super) enum CpuHolder {
     /// Threads of the run: they share CPUs.
     Threads,
     /// Threads of the kernel.
@@ -30,7 +30,7 @@ pub(super) enum Holder {
 
 /// What the waiting did to the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum ContentionEffect {
     /// It lowered it: nothing was done meanwhile, or the device had little to do.
     Lowers,
     /// It may have.
@@ -47,8 +47,8 @@ pub(super) struct Contention {
     /// I/Os per second that they would have done at most without it; `None` = hardly more: what the threads
     /// use is all that the CPUs have.
     pub iops: Option<f64>,
-    pub holder: Holder,
-    pub effect: Effect,
+    pub holder: CpuHolder,
+    pub effect: ContentionEffect,
 }
 
 /// One thread.
@@ -123,7 +123,7 @@ fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
     (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64)
 }
 
-fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> Holder {
+fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> CpuHolder {
     let cpus = shares.len().max(1) as f64;
     // Weighted by how long each waited: what its own companions had of its CPU, and what all others had.
     let (mut companions, mut rest) = (0.0, 0.0);
@@ -140,7 +140,7 @@ fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> Holder {
         rest += waiter.waiting * (waiter.else_used - beside);
     }
     if companions >= rest {
-        return Holder::Threads;
+        return CpuHolder::Threads;
     }
     let used: f64 = shares.iter().map(|share| 1.0 - share.idle).sum();
     let own: f64 = waiters.iter().map(|waiter| waiter.busy).sum();
@@ -148,23 +148,23 @@ fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> Holder {
         Some((Some(kernel), programs))
             if kernel > programs && kernel + programs >= EXPLAINED * (used - own) =>
         {
-            Holder::Kernel
+            CpuHolder::Kernel
         }
-        _ => Holder::Others,
+        _ => CpuHolder::Others,
     }
 }
 
-fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> Effect {
+fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> ContentionEffect {
     let reachable = effort.reachable_depth();
     let one_each = reachable <= effort.workers.len() as u64;
     let occupied = waiters.iter().map(|waiter| waiter.busy + waiter.waiting).fold(0.0, f64::max);
     if one_each || occupied >= OCCUPIED {
-        return Effect::Lowers;
+        return ContentionEffect::Lowers;
     }
     match span.queues.in_flight.and_then(|queue| queue.counted) {
-        Some(counted) if counted < DRY * reachable as f64 => Effect::Lowers,
-        Some(counted) if counted >= FULL * reachable as f64 => Effect::None,
-        _ => Effect::Unknown,
+        Some(counted) if counted < DRY * reachable as f64 => ContentionEffect::Lowers,
+        Some(counted) if counted >= FULL * reachable as f64 => ContentionEffect::None,
+        _ => ContentionEffect::Unknown,
     }
 }
 
@@ -173,7 +173,7 @@ impl Contention {
     /// CPU or ready.
     pub(super) fn limits(&self, occupied: f64) -> bool {
         // Threads of the kernel that share a CPU with one that waits for them are a part of its I/O.
-        self.effect == Effect::Lowers && (self.holder != Holder::Kernel || occupied >= OCCUPIED)
+        self.effect == ContentionEffect::Lowers && (self.holder != CpuHolder::Kernel || occupied >= OCCUPIED)
     }
 
     /// What shows it.
@@ -209,12 +209,12 @@ pub(super) fn check(
 
 fn finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding {
     let (severity, consequence) = match (contention.holder, contention.effect) {
-        (_, Effect::None) => (Severity::Note, "the device's queue stayed full nevertheless"),
-        (Holder::Kernel, _) => {
+        (_, ContentionEffect::None) => (Severity::Note, "the device's queue stayed full nevertheless"),
+        (CpuHolder::Kernel, _) => {
             (Severity::Note, "kernel threads used the CPUs, and latencies include the wait")
         }
-        (_, Effect::Lowers) => (Severity::Warning, "latencies include that"),
-        (_, Effect::Unknown) => {
+        (_, ContentionEffect::Lowers) => (Severity::Warning, "latencies include that"),
+        (_, ContentionEffect::Unknown) => {
             (Severity::Warning, "latencies include the wait, and the rate may be lower because of it")
         }
     };
@@ -230,10 +230,10 @@ fn finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding
 }
 
 /// What helps.
-pub(super) fn remedy(holder: Holder) -> &'static str {
+pub(super) fn remedy(holder: CpuHolder) -> &'static str {
     match holder {
-        Holder::Threads => "bind them to different CPUs (-a), or use fewer threads (-t)",
-        Holder::Kernel => "bind the threads to idle CPUs (-a), or use fewer threads (-t)",
-        Holder::Others => "stop other programs, or bind the threads to CPUs that nobody else uses (-a)",
+        CpuHolder::Threads => "bind them to different CPUs (-a), or use fewer threads (-t)",
+        CpuHolder::Kernel => "bind the threads to idle CPUs (-a), or use fewer threads (-t)",
+        CpuHolder::Others => "stop other programs, or bind the threads to CPUs that nobody else uses (-a)",
     }
 }

@@ -39,7 +39,7 @@ use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Verdict;
 use diskspd_model::units::seconds_of_ns;
 use done::{Done, NotCounted};
-use effects::{Effect, Found, Judged};
+use effects::{Effect, Effects, JudgedPart};
 use limits::{LESS, MORE};
 use wording::{amount, count, size, times};
 
@@ -57,7 +57,7 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         .map(|(part, done)| {
             let own_read =
                 facts.own.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
-            judge(span, &Judged { part, facts, slack, by_storage, own_read }, done.as_ref(), &others)
+            judge(span, &JudgedPart { part, facts, slack, by_storage, own_read }, done.as_ref(), &others)
         })
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
@@ -109,12 +109,12 @@ fn excess(part: &Part, done: &Done) -> u64 {
 
 fn judge(
     span: &SpanView,
-    judged: &Judged,
+    judged: &JudgedPart,
     first: Result<&Done, &NotCounted>,
     others: &OthersReads,
 ) -> DeviceVerdict {
     let part = judged.part;
-    let mut found = Found::default();
+    let mut found = Effects::default();
     let below = effects::leaves(part, judged.facts);
     let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
@@ -167,7 +167,7 @@ fn judge(
 }
 
 /// `, and 25,600 flushes`; those of a journal now and then are not worth a word.
-fn flushes_beside(found: &Found) -> String {
+fn flushes_beside(found: &Effects) -> String {
     let writes = found.write.map_or(0, |write| write.counted_ios);
     match found.flushes.filter(|flushes| *flushes >= writes / 100 && *flushes > 0) {
         Some(flushes) => {
@@ -188,10 +188,10 @@ fn nothing_counted(duration: u32) -> (&'static str, &'static str) {
 /// What can be said when nothing special happened.
 fn without_effect(
     span: &SpanView,
-    judged: &Judged,
+    judged: &JudgedPart,
     first: Result<&Done, &NotCounted>,
     leaves_known: bool,
-    found: &Found,
+    found: &Effects,
 ) -> Effect {
     let part = judged.part;
     let plain = |verdict, message: String, remedy| Effect { verdict, severity: None, message, remedy };
@@ -267,7 +267,7 @@ fn discarded(part: &Part, device: Flow) -> Option<String> {
 }
 
 /// Everything else worth knowing, one fact each.
-fn evidence(judged: &Judged, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
+fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
     let mut evidence: Vec<String> =
         rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message)).collect();
     if let Some(seconds) = verdict.flush_seconds {

@@ -87,7 +87,7 @@ fn limiter(
         () if held_up::stopped(span).is_some() => Limiter::Unclear,
         () if hypervisor(limits, occupied) => Limiter::Hypervisor,
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
-        () if contention.is_some_and(|contention| contention.holder != contention::Holder::Kernel) => {
+        () if contention.is_some_and(|contention| contention.holder != contention::CpuHolder::Kernel) => {
             Limiter::BusyCpus
         }
         () if kernel::limits(span, effort, limits) => {

@@ -16,7 +16,7 @@ use diskspd_model::profile::Prefill;
 use diskspd_model::units::Size;
 use diskspd_model::workload::{Random, payload};
 use diskspd_sys::anchor::Location;
-use diskspd_sys::extents::{Kind, each_piece};
+use diskspd_sys::extents::{PieceKind, each_piece};
 use diskspd_sys::files;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::{inode, page_cache, positioned, room, writeback};
@@ -128,8 +128,8 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
     let (mut parts, mut missing): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
     // With what is in memory written first: nothing that is there may be written over.
     each_piece(&file, 0, size, true, &mut |piece| {
-        missing += if piece.kind == Kind::Hole { piece.to - piece.from } else { 0 };
-        if matches!(piece.kind, Kind::Hole | Kind::Unwritten) {
+        missing += if piece.kind == PieceKind::Hole { piece.to - piece.from } else { 0 };
+        if matches!(piece.kind, PieceKind::Hole | PieceKind::Unwritten) {
             match parts.last_mut().filter(|last| last.1 == piece.from) {
                 Some(last) => last.1 = piece.to,
                 None => parts.push((piece.from, piece.to)),

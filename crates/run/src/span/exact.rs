@@ -11,9 +11,9 @@ use crate::span::large_pages::Reserve;
 use crate::span::planning::probe_and_plan;
 use crate::span::probes::Probes;
 use crate::span::ready::HeldTargets;
-use crate::span::setup::{self, Shared};
+use crate::span::setup::{self, SharedByWorkers};
 use crate::voice::Voice;
-use crate::worker::{Outcome, Phases, Worker};
+use crate::worker::{Phases, Worker, WorkerOutcome};
 use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io};
 use diskspd_model::machine::System;
 use diskspd_model::plan::{PlanError, SpanPlan};
@@ -91,7 +91,7 @@ pub fn run_exactly(
     let (control, voice, held) = (Arc::new(Control::default()), Voice::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
     let sources = sources::make(&plan.sources)?;
-    let shared = Shared {
+    let shared = SharedByWorkers {
         span: &plan,
         interlocked: &interlocked,
         held: &held,
@@ -138,7 +138,7 @@ pub fn run_exactly(
 
 /// The part that counts. A function of its own: profilers are told by its name where to begin and to end.
 #[inline(never)]
-fn measured(worker: Worker, span: &SpanPlan) -> Outcome {
+fn measured(worker: Worker, span: &SpanPlan) -> WorkerOutcome {
     worker.run(span)
 }
 

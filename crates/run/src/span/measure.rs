@@ -8,7 +8,7 @@ use crate::real;
 use crate::span::around;
 use crate::span::phases::Clocked;
 use crate::span::probes::Probes;
-use crate::span::setup::{self, Shared};
+use crate::span::setup::{self, SharedByWorkers};
 use crate::tell::io_log::LineRing;
 use crate::tell::live::Counters;
 use crate::voice::Voice;
@@ -34,7 +34,7 @@ fn not_started(index: usize, why: &std::io::Error) -> String {
 
 /// Runs the workers in real time. `probes`: what of a trace is open already.
 pub fn measure(
-    shared: &Shared,
+    shared: &SharedByWorkers,
     system: &System,
     options: &Options,
     control: &Control,
@@ -42,7 +42,7 @@ pub fn measure(
     probes: &Probes,
 ) -> SpanOutcome {
     control.begin_span();
-    let Shared { span: plan, held, voice, .. } = *shared;
+    let SharedByWorkers { span: plan, held, voice, .. } = *shared;
     let latencies = voice.is_live() && plan.measure_latency;
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
@@ -140,7 +140,7 @@ fn unflushed(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
 }
 
 /// What the targets hold before the workers begin. Without files there is nothing to be read.
-fn looked_at(shared: &Shared, options: &Options) -> Vec<ContentFacts> {
+fn looked_at(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFacts> {
     if options.run_options.simulated() {
         return Vec::new();
     }
@@ -150,7 +150,7 @@ fn looked_at(shared: &Shared, options: &Options) -> Vec<ContentFacts> {
 /// The results of a time span whose workers have ended, or are left behind.
 fn closed(
     plan: &SpanPlan,
-    shared: &Shared,
+    shared: &SharedByWorkers,
     control: &Control,
     mut results: SpanResults,
     content: Vec<ContentFacts>,
@@ -258,7 +258,7 @@ impl<'a> WorkerOutlets<'a> {
 /// The whole life of a worker thread.
 fn work(
     worker: &WorkerPlan,
-    shared: &Shared,
+    shared: &SharedByWorkers,
     control: &Control,
     WorkerOutlets { live, log, slow }: WorkerOutlets,
     desk: &Desk,

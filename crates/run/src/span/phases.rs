@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::real::{CPU_TIMES, CpuClock};
 use crate::span::around::Observer;
 use crate::span::pulse::Pulse;
-use crate::span::setup::Shared;
+use crate::span::setup::SharedByWorkers;
 use crate::span::volume::{LiveSources, VolumeWatch};
 use crate::span::warm_up;
 use crate::tell::io_log::IoLog;
@@ -54,13 +54,13 @@ struct Meanwhile<'a, 'b> {
 impl<'a> Clocked<'a> {
     /// Of a span's workers, who let `live` be seen of what they do.
     pub fn of(
-        shared: &'a Shared<'a>,
+        shared: &'a SharedByWorkers<'a>,
         system: &'a System,
         options: &'a Options,
         control: &'a Control,
         (live, desks): (&'a [Counters], &'a [Desk]),
     ) -> Clocked<'a> {
-        let Shared { span: plan, voice, progress, quota, log, .. } = shared;
+        let SharedByWorkers { span: plan, voice, progress, quota, log, .. } = shared;
         let (quota, log) = (quota.as_deref(), *log);
         Clocked { plan, system, options, control, voice, live, desks, progress, quota, log }
     }

@@ -23,7 +23,7 @@ use diskspd_sys::memory::{self, Buffer, HugePages};
 use std::sync::Arc;
 
 /// What all workers of a span share.
-pub struct Shared<'a> {
+pub struct SharedByWorkers<'a> {
     /// The span they work on.
     pub span: &'a SpanPlan,
     /// One position per target of the span.
@@ -54,7 +54,7 @@ pub struct Shared<'a> {
 /// What could not be had, where, and what to do.
 pub fn set_up<'a>(
     plan: &'a WorkerPlan,
-    shared: &Shared<'a>,
+    shared: &SharedByWorkers<'a>,
     phases: Phases<'a>,
     live: Option<&'a Counters>,
     log: Option<&'a LineRing>,
@@ -145,7 +145,7 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
 
 /// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for
 /// each target where in it the source of its write data begins.
-fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), SetupError> {
+fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), SetupError> {
     let bytes = plan.buffer;
     let no_memory = |source| SetupError::Memory { bytes, source };
     let too_large = |source| SetupError::TooLarge { bytes, source };

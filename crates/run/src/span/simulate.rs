@@ -7,12 +7,12 @@ use crate::options::Options;
 use crate::outcome::SpanOutcome;
 use crate::real;
 use crate::span::logged;
-use crate::span::setup::{self, Shared, not_led};
+use crate::span::setup::{self, SharedByWorkers, not_led};
 use crate::tell::io_log::IoLog;
 use crate::unobserved;
 use crate::voice::Voice;
 use crate::worker::recorder::{self, merge_errors};
-use crate::worker::{Outcome, Phases, VolumeQuota};
+use crate::worker::{Phases, VolumeQuota, WorkerOutcome};
 use diskspd_model::machine::System;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
@@ -30,17 +30,17 @@ fn may_begin(options: &Options, control: &Control, voice: &Voice) -> bool {
 }
 
 /// How a worker ended.
-type WorkerEnd = Result<Outcome, Failure>;
+type WorkerEnd = Result<WorkerOutcome, Failure>;
 
 /// Runs the workers in virtual time: the outcome depends on the plan alone.
 pub fn simulate(
-    shared: &Shared,
+    shared: &SharedByWorkers,
     system: &System,
     options: &Options,
     control: &Control,
     log: Option<&IoLog>,
 ) -> SpanOutcome {
-    let Shared { span: plan, voice, .. } = *shared;
+    let SharedByWorkers { span: plan, voice, .. } = *shared;
     if !may_begin(options, control, voice) {
         return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
     }
@@ -103,7 +103,7 @@ fn gathered(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<Failure> {
 }
 
 /// Does the work of one worker in this thread; with a log it writes to that meanwhile.
-fn in_turn(worker: &WorkerPlan, shared: &Shared, phases: Phases, log: Option<&IoLog>) -> WorkerEnd {
+fn in_turn(worker: &WorkerPlan, shared: &SharedByWorkers, phases: Phases, log: Option<&IoLog>) -> WorkerEnd {
     let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
         let made = setup::set_up(worker, shared, phases, None, rings.first());
         made.map(|worker| worker.run(shared.span))
@@ -120,7 +120,7 @@ fn are_independent(plan: &SpanPlan) -> bool {
 
 /// Does the work of all workers, as many at a time as there are processors. What comes of each of them is
 /// what would have come of it alone, and is returned in their order.
-fn side_by_side<'a>(shared: &Shared, phases: impl Fn() -> Phases<'a> + Sync) -> Vec<WorkerEnd> {
+fn side_by_side<'a>(shared: &SharedByWorkers, phases: impl Fn() -> Phases<'a> + Sync) -> Vec<WorkerEnd> {
     let plan = shared.span;
     let waiting = Mutex::new(plan.workers.iter().enumerate());
     let work = || {

@@ -1,7 +1,7 @@
 //! What can be had of a worker from outside, whether it ends or not.
 
 use crate::worker::recorder;
-use crate::worker::{Books, Outcome, StuckIo};
+use crate::worker::{Books, StuckIo, WorkerOutcome};
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::ThreadResults;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -16,14 +16,14 @@ const NAMED: usize = 16;
 #[derive(Debug, Default)]
 pub struct Desk {
     heir: Mutex<Option<Heir<Books>>>,
-    handed_in: Mutex<Option<(Outcome, Vec<StuckIo>)>>,
+    handed_in: Mutex<Option<(WorkerOutcome, Vec<StuckIo>)>>,
 }
 
 /// What there was of a worker that hasn't ended.
 #[derive(Debug)]
 pub struct Remains {
     /// What it has done.
-    pub outcome: Outcome,
+    pub outcome: WorkerOutcome,
     /// I/Os that have not come back.
     pub stuck: Vec<StuckIo>,
     /// It is stuck before or behind its I/Os, or nothing can be had of it.
@@ -43,12 +43,12 @@ impl Desk {
     }
 
     /// The worker has done its work; its engine still has to end.
-    pub fn hand_in(&self, outcome: Outcome, in_flight: Vec<StuckIo>) {
+    pub fn hand_in(&self, outcome: WorkerOutcome, in_flight: Vec<StuckIo>) {
         *self.handed_in.lock_anyway() = Some((outcome, in_flight));
     }
 
     /// What a worker that has ended handed in; `None` = it had nothing to hand in.
-    pub fn take(&self) -> Option<Outcome> {
+    pub fn take(&self) -> Option<WorkerOutcome> {
         let handed_in = self.handed_in.lock_anyway().take();
         handed_in.map(|(outcome, _)| outcome)
     }
@@ -65,7 +65,7 @@ impl Desk {
                 let stuck = books.in_flight(plan, &[], &[]);
                 let (mut results, errors) = books.recorder.finish();
                 results.targets = recorder::whole_targets(plan, results.targets);
-                Remains { outcome: Outcome { results, errors, failure: None }, stuck, nothing: false }
+                Remains { outcome: WorkerOutcome { results, errors, failure: None }, stuck, nothing: false }
             }
             None => Remains { outcome: nothing_done(plan, span), stuck: Vec::new(), nothing: true },
         }
@@ -73,10 +73,10 @@ impl Desk {
 }
 
 /// What a worker leaves behind that never began: it has all its targets, and did nothing on them.
-pub fn nothing_done(plan: &WorkerPlan, span: &SpanPlan) -> Outcome {
+pub fn nothing_done(plan: &WorkerPlan, span: &SpanPlan) -> WorkerOutcome {
     let targets = recorder::whole_targets(plan, recorder::empty(span, plan));
     let results = ThreadResults { targets, ..ThreadResults::default() };
-    Outcome { results, ..Outcome::default() }
+    WorkerOutcome { results, ..WorkerOutcome::default() }
 }
 
 /// What has to be said about what has not come back: a message, with a line for each I/O. `ended`: when the

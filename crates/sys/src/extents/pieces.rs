@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 /// What a piece of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PieceKind {
     /// It was written and lies on the device.
     Written,
     /// The same, compressed or encrypted by the file system (`FIEMAP_EXTENT_ENCODED`).
@@ -29,7 +29,7 @@ pub struct Piece {
     /// Behind the last byte.
     pub to: u64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: PieceKind,
 }
 
 /// Hands every piece of a file between two offsets to `take`, in order and without gaps, until it returns
@@ -74,7 +74,7 @@ fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece
     for extent in extents {
         let begin = extent.logical.clamp(covered, to);
         let end = extent.logical.saturating_add(extent.length).clamp(begin, to);
-        if !hand(covered, begin, Kind::Hole) || !hand(begin, end, kind(extent.flags)) {
+        if !hand(covered, begin, PieceKind::Hole) || !hand(begin, end, kind(extent.flags)) {
             return None;
         }
         covered = end;
@@ -84,19 +84,19 @@ fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece
     }
     // No extent left, or the last one: nothing lies behind.
     if extents.len() < ROOM || extents.last().is_some_and(|last| last.flags & EXTENT_LAST != 0) {
-        return hand(covered, to, Kind::Hole).then_some(to);
+        return hand(covered, to, PieceKind::Hole).then_some(to);
     }
     Some(covered)
 }
 
-fn kind(flags: u32) -> Kind {
+fn kind(flags: u32) -> PieceKind {
     let has = |flag| flags & flag != 0;
     match () {
-        () if has(EXTENT_DELALLOC) => Kind::Pending,
-        () if has(EXTENT_UNWRITTEN) => Kind::Unwritten,
-        () if has(EXTENT_INLINE) => Kind::Inline,
-        () if has(EXTENT_ENCODED) => Kind::Encoded,
-        () => Kind::Written,
+        () if has(EXTENT_DELALLOC) => PieceKind::Pending,
+        () if has(EXTENT_UNWRITTEN) => PieceKind::Unwritten,
+        () if has(EXTENT_INLINE) => PieceKind::Inline,
+        () if has(EXTENT_ENCODED) => PieceKind::Encoded,
+        () => PieceKind::Written,
     }
 }
 
@@ -115,11 +115,11 @@ fn by_seeking(
             Err(Errno::INVAL | Errno::OPNOTSUPP) => covered,
             Err(error) => return Err(error.into()),
         };
-        if data > covered && !take(Piece { from: covered, to: data, kind: Kind::Hole }) || data == to {
+        if data > covered && !take(Piece { from: covered, to: data, kind: PieceKind::Hole }) || data == to {
             return Ok(());
         }
         let hole = rustix::fs::seek(file, SeekFrom::Hole(data)).map_or(to, |hole| hole.clamp(data, to));
-        if !take(Piece { from: data, to: hole, kind: Kind::Written }) || hole == data {
+        if !take(Piece { from: data, to: hole, kind: PieceKind::Written }) || hole == data {
             return Ok(());
         }
         covered = hole;
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn extents_and_what_lies_between_them_cover_the_whole_range() {
-        use Kind::*;
+        use PieceKind::*;
         let last = EXTENT_LAST;
-        type Case = (&'static str, Vec<Extent>, Vec<(u64, u64, Kind)>);
+        type Case = (&'static str, Vec<Extent>, Vec<(u64, u64, PieceKind)>);
         let cases: Vec<Case> = vec![
             ("nothing", vec![], vec![(100, 1000, Hole)]),
             ("all", vec![extent(0, 2000, last)], vec![(100, 1000, Written)]),
@@ -188,8 +188,11 @@ mod tests {
         file.set_len(3 << 20).unwrap();
         file.write_all_at(&vec![1; 1 << 20], 1 << 20).unwrap();
         file.sync_all().unwrap();
-        let expected =
-            [(0, 1 << 20, Kind::Hole), (1 << 20, 2 << 20, Kind::Written), (2 << 20, 3 << 20, Kind::Hole)];
+        let expected = [
+            (0, 1 << 20, PieceKind::Hole),
+            (1 << 20, 2 << 20, PieceKind::Written),
+            (2 << 20, 3 << 20, PieceKind::Hole),
+        ];
         let mut by_map = Vec::new();
         let mut by_seek = Vec::new();
         each_piece(file.as_fd(), 0, 3 << 20, true, &mut |p| {

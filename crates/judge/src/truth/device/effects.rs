@@ -24,7 +24,7 @@ pub struct Effect {
 
 /// Everything that was found about a part.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Effects {
     pub effects: Vec<Effect>,
     pub read: Option<Comparison>,
     pub write: Option<Comparison>,
@@ -39,14 +39,14 @@ pub struct Found {
 
 /// Bytes that others read from and wrote to the devices right beneath the targets.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Others {
+pub struct OtherBytes {
     pub read: u64,
     pub write: u64,
 }
 
 /// A part with all that its rules need.
 #[derive(Debug)]
-pub struct Judged<'a> {
+pub struct JudgedPart<'a> {
     pub part: &'a Part<'a>,
     pub facts: &'a DeviceFacts,
     /// Share of the measured time that the readings of the counters took beside it.
@@ -58,7 +58,7 @@ pub struct Judged<'a> {
     pub own_read: Option<u64>,
 }
 
-impl Judged<'_> {
+impl JudgedPart<'_> {
     /// Bytes by which both sides may differ: what is in flight at the edges, and what was done while the
     /// counters were read.
     pub fn allowance(&self, counted: u64) -> u64 {
@@ -82,7 +82,7 @@ impl Judged<'_> {
     /// What others did on the devices right beneath the targets. Reads that this process asked for are
     /// known from the kernel; of writes only that a device without a file system writes what it is told to.
     /// `others_read`: of all parts together, bytes; `share`: of this part in those.
-    pub fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> Others {
+    pub fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> OtherBytes {
         // What a process asks of other hosts the kernel doesn't count by process.
         let read = match others_read.filter(|_| !self.part.is_remote()) {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
@@ -98,7 +98,7 @@ impl Judged<'_> {
         } else {
             self.part.write.bytes.saturating_add(self.settled())
         };
-        Others { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edges()) }
+        OtherBytes { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edges()) }
     }
 
     /// Bytes beyond those counted that a mount's client may have done for this run at the window's edges.
@@ -110,7 +110,7 @@ impl Judged<'_> {
 
     /// Compares what was counted with what the devices right beneath the targets did.
     /// `leaves`: what those with nothing beneath them did, where they are others.
-    pub fn beneath(&self, device: &Done, leaves: Option<&Done>, others: Others, found: &mut Found) {
+    pub fn beneath(&self, device: &Done, leaves: Option<&Done>, others: OtherBytes, found: &mut Effects) {
         let part = self.part;
         let mut sides = 0;
         let mut few = 0;
@@ -171,7 +171,7 @@ impl Judged<'_> {
     }
 
     /// Compares what the upper devices passed on with what the lowest ones did.
-    pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Found) {
+    pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Effects) {
         let part = self.part;
         // What others did by other partitions was passed on too.
         let beside = neighbours(part, self.facts);
@@ -234,7 +234,7 @@ impl Judged<'_> {
 
     /// Whether the devices at the bottom did I/Os of other sizes. `beside`: bytes read and written past the
     /// targets' partitions.
-    fn sizes_below(&self, leaves: &Done, beside: (u64, u64), edges: u64, found: &mut Found) {
+    fn sizes_below(&self, leaves: &Done, beside: (u64, u64), edges: u64, found: &mut Effects) {
         let part = self.part;
         let as_counted =
             !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));

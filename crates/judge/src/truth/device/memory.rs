@@ -1,12 +1,12 @@
 //! Devices that are memory in disguise: what they did is no device's work.
 
-use super::effects::{Effect, Judged, as_counted, by_degree, names};
+use super::effects::{Effect, JudgedPart, as_counted, by_degree, names};
 use super::limits::{MOSTLY_OTHERS, OTHERS};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::{Layer, LayerKind};
 use diskspd_model::results::Verdict;
 
-impl Judged<'_> {
+impl JudgedPart<'_> {
     /// The devices at the bottom that are memory.
     pub fn in_memory(&self) -> Vec<(&Layer, InMemory)> {
         self.part.leaves().into_iter().filter_map(|leaf| Some((leaf, leaf.memory?))).collect()

@@ -2,7 +2,7 @@
 //! that their bytes don't show.
 
 use super::done::{Done, expected};
-use super::effects::{Effect, Judged, by_degree};
+use super::effects::{Effect, JudgedPart, by_degree};
 use super::foreign::Foreign;
 use super::limits::*;
 use super::part::Counted;
@@ -13,7 +13,7 @@ use diskspd_model::machine::stack::LayerKind;
 use diskspd_model::results::Verdict;
 use diskspd_model::units::Millis;
 
-impl Judged<'_> {
+impl JudgedPart<'_> {
     /// At least so many I/Os the bytes of others were: what there is beyond ours, each cut up as the largest
     /// I/O of the device has it, but none smaller than most are.
     pub fn foreign_ios(&self, flow: Flow, counted: Counted, foreign: u64) -> u64 {

@@ -1,13 +1,13 @@
 //! Each of several targets by itself, as far as the kernel lets one: it counts I/O by device, but tells
 //! what of a file is in memory.
 
-use super::effects::{Effect, Judged, by_degree};
+use super::effects::{Effect, JudgedPart, by_degree};
 use super::limits::*;
 use super::wording::{amount, times};
 use diskspd_model::results::Host;
 use diskspd_model::results::Verdict;
 
-impl Judged<'_> {
+impl JudgedPart<'_> {
     /// Targets that memory answered for, or that still sat in memory, among others on the same devices.
     /// What the device reads for a cached target is in the page cache afterwards, and wasn't before; where
     /// pages had to make room some may have been read more than once, and nothing can be said.

@@ -1,7 +1,7 @@
 //! Whether the devices did I/Os of the size that was counted: merged ones are larger, split ones smaller.
 
 use super::done::Ours;
-use super::effects::{Effect, Judged, by_degree, did};
+use super::effects::{Effect, JudgedPart, by_degree, did};
 use super::limits::*;
 use super::part::Counted;
 use super::wording::{amount, size};
@@ -10,7 +10,7 @@ use diskspd_model::engines::Direction;
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Verdict;
 
-impl Judged<'_> {
+impl JudgedPart<'_> {
     /// What is to be said of the sizes of I/Os. `devices`: those that did them.
     pub fn sizes(
         &self,

@@ -1,7 +1,7 @@
 //! What can't be told, because the counters don't see it.
 
 use super::done::{Done, NotCounted};
-use super::effects::{Effect, Judged, as_counted, did, names};
+use super::effects::{Effect, JudgedPart, as_counted, did, names};
 use super::limits::LESS;
 use super::part::Counted;
 use super::wording::amount;
@@ -14,7 +14,7 @@ fn unknown(message: String, remedy: Option<String>) -> Effect {
     Effect { verdict: Verdict::Unknown, severity: Some(Severity::Warning), message, remedy }
 }
 
-impl Judged<'_> {
+impl JudgedPart<'_> {
     /// Why the counters can't tell what did the I/Os: nobody knows what is beneath a device, or its
     /// statistics are switched off. `first`: what those right beneath the targets did; `below`: those at the
     /// bottom, where they are others.

@@ -2,7 +2,7 @@
 
 use super::kernel::{Doubt, OnTheWay};
 use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
-use crate::truth::contention::{self, Contention, Holder};
+use crate::truth::contention::{self, Contention, CpuHolder};
 use crate::truth::device::Part;
 use crate::truth::interrupts::Crossing;
 use crate::truth::late::Late;
@@ -257,24 +257,24 @@ fn place(span: &SpanView) -> &'static str {
 
 /// Threads without a CPU, and who had it.
 fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, contention: Option<Contention>) -> Finding {
-    let holder = contention.map_or(Holder::Others, |contention| contention.holder);
+    let holder = contention.map_or(CpuHolder::Others, |contention| contention.holder);
     let shared = sharing(effort);
     let (severity, whose) = match holder {
-        Holder::Threads => (
+        CpuHolder::Threads => (
             Severity::Warning,
             format!(
                 "CPU contention among the program's own threads: {}",
                 shared.clone().unwrap_or_else(|| more_than_cpus(span, effort))
             ),
         ),
-        Holder::Kernel => (Severity::Note, "CPU contention with kernel threads".to_owned()),
-        Holder::Others => (Severity::Warning, "CPU contention with other programs".to_owned()),
+        CpuHolder::Kernel => (Severity::Note, "CPU contention with kernel threads".to_owned()),
+        CpuHolder::Others => (Severity::Warning, "CPU contention with other programs".to_owned()),
     };
     let waiting = contention.map_or(limits.waiting.unwrap_or(0.0), |contention| contention.waiting) * 100.0;
     let message =
         format!("limited by {whose}: threads were ready to run but had no CPU {waiting:.0} % of the time");
     let mut finding = Finding::new("limited-by-busy-cpus", severity, span, message);
-    if let Some(shared) = shared.filter(|_| holder != Holder::Threads) {
+    if let Some(shared) = shared.filter(|_| holder != CpuHolder::Threads) {
         finding = finding.shown_by(format!("the program's own threads share CPUs too: {shared}"));
     }
     for text in contention.iter().flat_map(|contention| contention.evidence(span, effort)) {

@@ -2,7 +2,7 @@
 
 use diskspd_host::tracing::pages::{u16_at, u32_at, u64_at};
 use diskspd_host::tracing::refusal::TraceRefusal;
-use diskspd_host::tracing::{BlockFormat, Format, Tracefs};
+use diskspd_host::tracing::{BlockFormat, EventFormat, Tracefs};
 use diskspd_judge::slow::{BlockSeen, BlockStep};
 use diskspd_sys::clock::Nanos;
 use std::collections::HashMap;
@@ -66,8 +66,8 @@ impl TaskNames {
 #[derive(Debug, Clone)]
 pub(super) struct EventFormats {
     block: Vec<(BlockFormat, EventStep)>,
-    switch: Format,
-    woken: Format,
+    switch: EventFormat,
+    woken: EventFormat,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -109,8 +109,9 @@ impl EventFormats {
             return block(at, format, *step, fields).map(KernelTold::Block);
         }
         let switch = &self.switch;
-        let number =
-            |format: &Format, field: &str| Some(u32_at(fields, format.field(field)?.offset)?.cast_signed());
+        let number = |format: &EventFormat, field: &str| {
+            Some(u32_at(fields, format.field(field)?.offset)?.cast_signed())
+        };
         if id == self.woken.id {
             return number(&self.woken, "pid").map(KernelTold::Woken);
         }

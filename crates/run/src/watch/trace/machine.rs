@@ -6,7 +6,7 @@ use super::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
 use diskspd_host::root::Root;
 use diskspd_host::tracing::instance::{Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
-use diskspd_host::tracing::{BlockFormat, Format, Tracefs, online_cpus};
+use diskspd_host::tracing::{BlockFormat, EventFormat, Tracefs, online_cpus};
 use diskspd_model::machine::tracing::{EVENTS, Source, StampClock, TraceClass};
 use diskspd_sys::perf;
 use std::io;
@@ -31,7 +31,7 @@ impl Machine {
         Ok(Machine { root, cpus, tracefs })
     }
 
-    pub(super) fn format(&self, name: &str) -> Result<Option<Format>, TraceRefusal> {
+    pub(super) fn format(&self, name: &str) -> Result<Option<EventFormat>, TraceRefusal> {
         self.tracefs.as_ref().map_or(Ok(None), |tracefs| tracefs.format(name))
     }
 
