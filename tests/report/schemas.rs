@@ -693,7 +693,7 @@ fn devices() -> DeviceFacts {
             ArrayFacts {
                 members: Some(3),
                 missing: (0, 1),
-                upkeep: Some(Upkeep { action: "recover".into(), done: Some((0.0, 0.5)) }),
+                upkeep: Some(Upkeep { action: "recover".into(), done: (0.0, 0.5) }),
                 ..ArrayFacts::default()
             },
             ArrayFacts { upkeep: Some(Upkeep::default()), ..ArrayFacts::default() },

@@ -9,10 +9,9 @@ pub struct ArrayLook {
     pub members: Option<u64>,
     /// How many of these are missing.
     pub missing: u64,
-    /// What it does by itself, in the kernel's word; `None` = nothing.
-    pub action: Option<String>,
-    /// How much of that is done, as a share.
-    pub done: Option<f64>,
+    /// What it does by itself, in the kernel's word, and how much of that is done, as a share; `None` =
+    /// nothing.
+    pub upkeep: Option<(String, f64)>,
 }
 
 /// Looks at a RAID by the kernel's name. Takes some tens of microseconds, and no lock.
@@ -20,13 +19,9 @@ pub fn look(root: &Root, name: &str) -> ArrayLook {
     let text = |file: &str| root.text(format!("/sys/class/block/{name}/md/{file}"));
     // While the number of members is changed: `4 (3)`.
     let number = |file: &str| text(file)?.split_whitespace().next()?.parse().ok();
-    let completed = text("sync_completed");
-    let at_work = |action: &String| {
-        // It waits for another RAID on the same disks.
-        let waits = completed.as_deref() == Some("delayed");
-        !waits && !matches!(action.as_str(), "idle" | "frozen")
-    };
-    let done = completed.as_deref().and_then(|completed| {
+    // `none`, and `delayed` while another RAID on the same disks is at it: then nothing is done, whatever the
+    // action is called.
+    let done = text("sync_completed").and_then(|completed| {
         let (done, all) = completed.split_once('/')?;
         let sectors = |text: &str| text.trim().parse::<f64>().ok();
         Some(sectors(done)? / sectors(all).filter(|all| *all > 0.0)?)
@@ -34,8 +29,7 @@ pub fn look(root: &Root, name: &str) -> ArrayLook {
     ArrayLook {
         members: number("raid_disks"),
         missing: number("degraded").unwrap_or(0),
-        action: text("sync_action").filter(at_work),
-        done,
+        upkeep: text("sync_action").zip(done),
     }
 }
 
@@ -59,13 +53,13 @@ mod tests {
             files.iter().for_each(|(file, text)| fs::write(folder.join(file), format!("{text}\n")).unwrap());
             let found = look(&Root::at(machine.path()), "md0");
             assert_eq!((found.members, found.missing), (Some(4), 1));
-            (found.action, found.done)
+            found.upkeep
         };
-        assert_eq!(looked("idle", "none"), (None, None));
-        assert_eq!(looked("frozen", "none"), (None, None));
-        assert_eq!(looked("resync", "delayed"), (None, None), "it waits for another one");
-        assert_eq!(looked("recover", "50 / 200"), (Some("recover".into()), Some(0.25)));
-        assert_eq!(looked("recover", "0 / 0"), (Some("recover".into()), None));
+        assert_eq!(looked("idle", "none"), None);
+        assert_eq!(looked("recover", "none"), None, "it only begins to, or can't");
+        assert_eq!(looked("resync", "delayed"), None, "it waits for another one");
+        assert_eq!(looked("recover", "50 / 200"), Some(("recover".into(), 0.25)));
+        assert_eq!(looked("recover", "0 / 0"), None);
         assert_eq!(look(&Root::at(machine.path()), "md1"), ArrayLook::default(), "there is none");
     }
 }

@@ -183,7 +183,9 @@ pub fn usual_cause(errno: i32) -> &'static str {
         libc::EINVAL => {
             "; unbuffered I/O (-S) needs block size and offsets in multiples of the logical block"
         }
-        libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
+        libc::EIO | libc::ENODEV | libc::ENXIO => {
+            "; the device failed or is gone, or a snapshot is full: see dmesg"
+        }
         libc::EFAULT => "; the memory-mapped file (-Sm) was truncated during the run",
         libc::ENOSPC => "; the file system is full, or a project quota or a thin pool is",
         libc::EFBIG => "; the file would exceed a limit: see ulimit -f, and the file system's maximum",

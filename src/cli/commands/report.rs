@@ -33,14 +33,11 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     let (verbose, html) = (line.has(&FULL), line.page(&PAGE)?);
     let markdown = line.has(&MARKDOWN).then_some(TableForm::Markdown);
     let table = line.has(&CSV).then_some(TableForm::Csv).or(markdown);
-    if line.words.is_empty() || (verbose && line.words.len() > 1) {
+    if line.words.is_empty() {
         return Err(line.wrong());
     }
+    // How many files there are is known when patterns and labels are looked up.
     let out = line.reports(&REPORTS)?;
-    if !out.is_empty() && line.words.len() > 1 {
-        return Err(CliError::new("--out is for one record")
-            .hint("--html FILE writes a page of several runs, --csv prints a table of them"));
-    }
     let store = line.store_of(&STORE, line.words.iter().map(|word| word.as_encoded_bytes()))?;
     Ok(Invocation::Report(ReportRequest { files: line.files(), store, verbose, table, html, out }))
 }

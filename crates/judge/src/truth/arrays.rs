@@ -5,10 +5,15 @@ use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
 use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::stack::Layer;
 
-/// Each RAID, the worst of it.
+/// Each RAID: what it did, and what it lacked, unless that follows from what it did.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let arrays = span.devices().map_or(&[][..], |devices| &devices.arrays);
-    arrays.iter().filter_map(|array| busy(span, array).or_else(|| degraded(span, array))).collect()
+    let one = |array: &ArrayFacts| {
+        let (busy, degraded) = (busy(span, array), degraded(span, array));
+        let follows = busy.is_some() && array.missing.0 >= array.missing.1;
+        busy.into_iter().chain(degraded.filter(|_| !follows))
+    };
+    arrays.iter().flat_map(one).collect()
 }
 
 fn busy(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
@@ -65,10 +70,9 @@ pub(super) fn did(array: &ArrayFacts, upkeep: &Upkeep) -> String {
         "reshape" => "was changing its shape",
         _ => "was at work by itself",
     };
-    let done = upkeep.done.map_or(String::new(), |(first, last)| {
-        format!(", {:.0} to {:.0} % done", first * 100.0, last * 100.0)
-    });
-    format!("{} {what} ({}{done})", array.name, upkeep.action)
+    let (first, last) = upkeep.done;
+    let done = format!("{:.0} to {:.0} % done", first * 100.0, last * 100.0);
+    format!("{} {what} ({}, {done})", array.name, upkeep.action)
 }
 
 /// How to be rid of that.

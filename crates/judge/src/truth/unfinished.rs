@@ -63,7 +63,8 @@ fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option
          ms, {beyond}: {they} in any figure"
     );
     Some(Finding::new("unfinished-ios", severity, span, message).on(path).remedy(format!(
-        "find the cause ({}, other users, a frozen file system), and measure longer",
+        "find the cause ({}, other users, a frozen file system, a thin pool that is full), and measure \
+         longer",
         span.system.kernel_log()
     )))
 }

@@ -21,7 +21,6 @@ pub struct ArrayFacts {
 pub struct Upkeep {
     /// The kernel's word: `resync`, `recover`, `check`, `repair`, `reshape`.
     pub action: String,
-    /// How much of it was done at the first look that saw it, and at the last, as shares; `None` = the kernel
-    /// doesn't tell.
-    pub done: Option<(f64, f64)>,
+    /// How much of it was done at the first look that saw it, and at the last, as shares.
+    pub done: (f64, f64),
 }

@@ -91,7 +91,7 @@ pub fn measure(
         let over = clock::monotonic();
         if !control.wait_until_ended(threads.len(), |missing| tell_of_waiting(missing, voice)) {
             let alive: Vec<bool> = threads.iter().map(|thread| !thread.is_finished()).collect();
-            let trouble = take_over(plan, &desks, &alive, over, &mut results);
+            let trouble = take_over(plan, (&desks, &live), &alive, over, &mut results);
             let results = std::mem::take(&mut results);
             let mut outcome = closed(plan, shared, control, results, content.clone(), observer.leave(&live));
             outcome.troubles.push(trouble);
@@ -176,12 +176,14 @@ fn closed(
 /// be said.
 fn take_over(
     plan: &SpanPlan,
-    desks: &[Desk],
+    (desks, live): (&[Desk], &[Counters]),
     alive: &[bool],
     over: Nanos,
     results: &mut SpanResults,
 ) -> String {
     let (mut stuck, mut silent) = (Vec::new(), Vec::new());
+    let threads = (0u32..).zip(live).filter(|(_, counters)| cpu::is_ready(counters.thread()));
+    let ready: Vec<u32> = threads.map(|(thread, _)| thread).collect();
     for ((worker, desk), alive) in
         plan.workers.iter().zip(desks).zip(alive.iter().chain(iter::repeat(&false)))
     {
@@ -193,14 +195,14 @@ fn take_over(
             silent.extend(remains.nothing.then_some(worker.thread));
         }
     }
-    desk::describe(stuck, &silent, over, clock::monotonic())
+    desk::describe(stuck, &silent, &ready, over, clock::monotonic())
 }
 
 fn tell_of_waiting(missing: usize, voice: &Voice) {
-    let threads = if missing == 1 { "a thread waits".to_string() } else { format!("{missing} threads wait") };
+    let threads = if missing == 1 { "a thread has".to_string() } else { format!("{missing} threads have") };
     voice.note(&format!(
-        "time is over, but {threads} for outstanding I/O; the report follows when it completes, within 30 s, \
-         or at once with Ctrl-C"
+        "time is over, but {threads} not ended: outstanding I/O or a lack of CPU time keeps it back; the \
+         report follows when it has, within 30 s, or at once with Ctrl-C"
     ));
 }
 

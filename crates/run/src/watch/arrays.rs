@@ -47,10 +47,10 @@ impl ArrayWatch {
 
 fn see(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
     let found = look(root, &array.name);
-    if let Some(action) = &found.action {
+    if let Some((action, done)) = &found.upkeep {
         let same = array.upkeep.as_ref().filter(|before| before.action == *action);
-        let first = same.and_then(|before| before.done).map(|(first, _)| first).or(found.done);
-        array.upkeep = Some(Upkeep { action: action.clone(), done: first.zip(found.done) });
+        let first = same.map_or(*done, |before| before.done.0);
+        array.upkeep = Some(Upkeep { action: action.clone(), done: (first, *done) });
     }
     found
 }
@@ -83,7 +83,7 @@ mod tests {
         watch.look();
         is("0", "idle", "none");
         watch.look();
-        let upkeep = Some(Upkeep { action: "recover".into(), done: Some((0.1, 0.3)) });
+        let upkeep = Some(Upkeep { action: "recover".into(), done: (0.1, 0.3) });
         let seen = ArrayFacts { name: "md0".into(), members: None, missing: (0, 0), upkeep };
         assert_eq!(watch.finish(), [seen]);
     }

@@ -11,6 +11,9 @@ use std::sync::Mutex;
 
 /// I/Os that are named one by one; more are counted.
 const NAMED: usize = 16;
+/// Of threads that don't sleep.
+const UNCLEAR: &str = "a thread is on a CPU or ready for one, so it can't be told whether the storage or a \
+                       lack of CPU time (other programs, a CPU quota) keeps it back";
 
 /// Where a worker leaves what it has, as far as it comes.
 #[derive(Debug, Default)]
@@ -80,16 +83,21 @@ pub fn nothing_done(plan: &WorkerPlan, span: &SpanPlan) -> WorkerOutcome {
 }
 
 /// What has to be said about what has not come back: a message, with a line for each I/O. `ended`: when the
-/// run ended.
-pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ended: Nanos, now: Nanos) -> String {
+/// run ended. `ready`: threads that are on a CPU or ready for one, so that it need not be the storage that
+/// keeps them.
+pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: Nanos, now: Nanos) -> String {
     let seconds = |since: Nanos| now.saturating_sub(since) as f64 / SECOND as f64;
     let mut text = String::new();
     if !stuck.is_empty() {
         stuck.sort_by_key(|io| io.started.unwrap_or(ended));
+        let why = match stuck.iter().any(|io| ready.contains(&io.thread)) {
+            true => UNCLEAR,
+            false => "the storage doesn't answer",
+        };
         text = format!(
-            "{} {} not completed {:.1} s after the end: the storage doesn't answer. The figures \
-             cover what completed; the kernel may keep the process until the rest does. See dmesg, and check \
-             the server or device",
+            "{} {} not completed {:.1} s after the end: {why}. The figures cover what completed; the kernel \
+             may keep the process until the rest does. See dmesg, and check the server, the device or a thin \
+             pool",
             count(stuck.len(), "I/O"),
             if stuck.len() == 1 { "has" } else { "have" },
             seconds(ended),
@@ -114,9 +122,13 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ended: Nanos, now: Nano
         let separator = if text.is_empty() { "" } else { "\n" };
         let more =
             if others.is_empty() { String::new() } else { format!(" and {}", count(others.len(), "other")) };
+        let why = match silent.iter().any(|thread| ready.contains(thread)) {
+            true => UNCLEAR,
+            false => "it hangs in the kernel while it opens or closes its targets",
+        };
         text += &format!(
-            "{separator}thread {first}{more} didn't end within {:.1} s: it hangs in the kernel while it \
-             opens or closes its targets, and is abandoned. See dmesg, and check the server or device",
+            "{separator}thread {first}{more} didn't end within {:.1} s, and is abandoned: {why}. See dmesg, \
+             and check the server or device",
             seconds(ended)
         );
     }
@@ -142,7 +154,8 @@ mod tests {
             length: 512,
             started,
         };
-        let text = describe(vec![io(1, None), io(0, Some(SECOND))], &[], 4 * SECOND, 6 * SECOND);
+        let text = describe(vec![io(1, None), io(0, Some(SECOND))], &[], &[2], 4 * SECOND, 6 * SECOND);
+        assert!(text.contains("the storage doesn't answer"), "{text}");
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("2 I/Os have not completed 2.0 s after the end"));
         assert_eq!(lines[1], "    thread 0: write of 512 bytes at offset 4096 of 'a file', 5.0 s old");
@@ -151,9 +164,16 @@ mod tests {
             "    thread 1: write of 512 bytes at offset 4096 of 'a file', at least 2.0 s old"
         );
         assert_eq!(lines.len(), 3);
-        let many = describe(vec![io(0, None); 20], &[], SECOND, SECOND);
+        let many = describe(vec![io(0, None); 20], &[], &[], SECOND, SECOND);
         assert!(many.ends_with("\n    and 4 more"), "{many}");
-        let silent = describe(Vec::new(), &[3, 4], SECOND, 2 * SECOND);
+        let silent = describe(Vec::new(), &[3, 4], &[], SECOND, 2 * SECOND);
         assert!(silent.starts_with("thread 3 and 1 other didn't end within 1.0 s"), "{silent}");
+        assert!(silent.contains("hangs in the kernel"), "{silent}");
+        // Threads that don't sleep may lack a CPU, or poll what doesn't come.
+        for (stuck, silent) in [(vec![io(0, None), io(1, None)], vec![]), (Vec::new(), vec![1])] {
+            let text = describe(stuck, &silent, &[1], SECOND, 2 * SECOND);
+            let sure = ["the storage doesn't answer", "hangs in the kernel"];
+            assert!(text.contains("can't be told") && sure.iter().all(|sure| !text.contains(sure)), "{text}");
+        }
     }
 }
