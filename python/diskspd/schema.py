@@ -176,6 +176,24 @@ class Delays:
 
 
 @dataclass
+class Upkeep:
+    """At `host.results.time_span.observed.devices.array.upkeep`."""
+
+    action: str = field(default=None)
+    done: List[float] = field(default=None, metadata={'depth': 1})
+
+
+@dataclass
+class Array:
+    """At `host.results.time_span.observed.devices.array`."""
+
+    missing: List[int] = field(default=None, metadata={'depth': 1})
+    name: str = field(default=None)
+    members: Optional[int] = field(default=None)
+    upkeep: Optional[Upkeep] = field(default=None, metadata={'of': 'Upkeep'})
+
+
+@dataclass
 class Discard:
     """At `host.results.time_span.observed.devices.device.done.read`, and 2 more."""
 
@@ -357,6 +375,7 @@ class Devices:
     devices: List[Device] = field(default=None, metadata={'of': 'Device', 'depth': 1})
     elapsed: int = field(default=None)
     targets: List[Target] = field(default=None, metadata={'of': 'Target', 'depth': 1})
+    arrays: Optional[List[Array]] = field(default=None, metadata={'of': 'Array', 'depth': 1})
     own: Optional[Own] = field(default=None, metadata={'of': 'Own'})
     remote: Optional[List[Remote]] = field(default=None, metadata={'of': 'Remote', 'depth': 1})
     unwritten: Optional[List[int]] = field(default=None, metadata={'depth': 1})

@@ -884,6 +884,34 @@ fn copies_of_a_run_are_no_further_runs() {
     history.run(&merge).fails(1, &["is the same run of the same host"]);
 }
 
+/// What read the page cache is no faster device: that stands above the table, and passes no gate.
+#[test]
+fn figures_that_are_wrong_on_one_side_alone_pass_no_gate() {
+    let history = History::new();
+    let here = history.folder.path();
+    let (right, wrong, file) = (here.join("right.json"), here.join("wrong.json"), here.join("cached.dat"));
+    let cached = format!("-c16M -b4K -r -W1 -d1 -L --out {} {}", wrong.display(), file.display());
+    history.run(&cached);
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(&wrong).unwrap()).unwrap();
+    if !record["judgement"].to_string().contains("\"wrong\"") {
+        return skip("reads of a file from the page cache aren't WRONG here: its file system is in memory");
+    }
+    history.run(&format!("--engine sim -c16M -b4K -r -W1 -d1 -L --out {} x", right.display()));
+    let compare =
+        |a: &Path, b: &Path| history.run(&format!("compare {} {} --fail-if worse", a.display(), b.display()));
+    let better = compare(&right, &wrong);
+    better.fails(2, &["--fail-if fails: figures of B are WRONG, and none of A"]);
+    let told = "WRONG: the figures of 1 of 1 runs of B are WRONG: a change need not be one of the device";
+    assert!(better.stdout.find(told) < better.stdout.find("two runs"), "{}", better.stdout);
+    assert!(better.stdout.contains(told), "{}", better.stdout);
+    // Both alike: they are compared as what they are. What is right doesn't fail beside what isn't.
+    for (a, b) in [(&wrong, &wrong), (&wrong, &right)] {
+        let ended = compare(a, b);
+        assert!(ended.stdout.contains("of 1 runs of A are WRONG"), "{}", ended.stdout);
+        assert!(!ended.stderr.contains("figures of B are WRONG"), "{}", ended.stderr);
+    }
+}
+
 #[test]
 fn sides_are_files_folders_patterns_and_labels() {
     let history = History::new();

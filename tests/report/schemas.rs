@@ -900,7 +900,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 42] = [
+const COMPARISON_FIELDS: [(&str, &str); 43] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -910,6 +910,7 @@ const COMPARISON_FIELDS: [(&str, &str); 42] = [
     ("same_percent", "differences up to this count as the same (--same)"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
     ("runs", "the names of the runs; of a workload: those of A and of B"),
+    ("wrong_runs", "of how many of them the figures are WRONG: a change need not be one of the device"),
     ("workloads", "what both sides did, one by one"),
     ("workload", "which of the workloads, from 1"),
     (
@@ -998,7 +999,7 @@ fn comparison_schema() -> String {
     };
     let difference =
         |known: Option<String>| SideDifference { what: "a".into(), first: known.clone(), other: known };
-    let side = || Names { name: "a".into(), runs: vec!["a".into()] };
+    let side = || Names { name: "a".into(), runs: vec!["a".into()], wrong_runs: 1 };
     let comparison = RunComparison {
         looks: 1,
         format: ComparisonFormat { name: "diskspd-comparison", version: 2 },

@@ -112,6 +112,10 @@ pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) ->
         say("--fail-if fails: not comparable");
         return Exit::Doubtful;
     }
+    if comparison.is_only_b_wrong() {
+        say("--fail-if fails: figures of B are WRONG, and none of A");
+        return Exit::Doubtful;
+    }
     let open = comparison.primary().filter(|metric| UNSURE.contains(&metric.verdict)).count();
     if !failed && open > 0 {
         let all = comparison.primary().count();

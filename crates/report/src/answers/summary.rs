@@ -12,6 +12,9 @@ pub fn summary(told: &ToldComparison) -> Vec<u8> {
     for (letter, side) in ["A", "B"].iter().zip(&told.comparison.sides) {
         text += &format!("* {letter}: {} ({} runs)\n", cell(&side.name), side.runs.len());
     }
+    for wrong in compare::wrong_figures(told.comparison) {
+        text += &format!("\n⚠️ {}\n", cell(&wrong));
+    }
     text += "\n| | test | figure | A | B | change | interval | verdict |\n";
     text += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |\n";
     for case in cases(told) {

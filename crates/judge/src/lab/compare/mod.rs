@@ -22,6 +22,7 @@ mod workloads;
 
 use allowance::KnownLevels;
 pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
+use diskspd_model::finding::Severity;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
@@ -37,7 +38,7 @@ pub use summary::in_one_sentence;
 pub use table::{ComparedLine, lines_of_span, place};
 pub use text::{
     ChangeAnswer, about_order, answer, between, differing, error_rate, foreseen, more_boots, noise,
-    not_recorded, sentence, table, text, unjudged,
+    not_recorded, sentence, table, text, unjudged, wrong_figures,
 };
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
@@ -138,6 +139,8 @@ pub struct Names {
     pub name: String,
     /// Of each run.
     pub runs: Vec<String>,
+    /// Of how many of them the figures are WRONG.
+    pub wrong_runs: usize,
 }
 
 /// A workload of both sides.
@@ -187,6 +190,12 @@ impl RunComparison {
     /// The name of the workload of a time span; empty = there is one.
     pub fn workload_name(&self, span: &SpanCompared) -> &str {
         self.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name)
+    }
+
+    /// Whether figures of B are WRONG and none of A: what looks like a change may be that something else was
+    /// measured.
+    pub fn is_only_b_wrong(&self) -> bool {
+        self.sides[0].wrong_runs == 0 && self.sides[1].wrong_runs > 0
     }
 
     /// The figure that decides, of each time span.
@@ -288,7 +297,12 @@ fn differences(
 }
 
 fn names(side: &Side) -> Names {
-    Names { name: side.name.clone(), runs: side.runs.iter().map(|run| run.known.name.clone()).collect() }
+    let worst = side.runs.iter().filter_map(|run| run.known.findings.as_ref()?.worst);
+    Names {
+        name: side.name.clone(),
+        runs: side.runs.iter().map(|run| run.known.name.clone()).collect(),
+        wrong_runs: worst.filter(|worst| *worst >= Severity::Wrong).count(),
+    }
 }
 
 /// Those that every run of both sides has.

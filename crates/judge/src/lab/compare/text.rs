@@ -3,7 +3,7 @@
 use super::order::ENOUGH_BOOTS;
 use super::table::{ComparedLine, lines_of_span, lines_that_decide, place};
 use super::{
-    ChangeVerdict, Compared, KnownBy, OrderKind, RunComparison, SideDifference, SpanCompared,
+    ChangeVerdict, Compared, KnownBy, Names, OrderKind, RunComparison, SideDifference, SpanCompared,
     WorkloadCompared,
 };
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
@@ -21,6 +21,9 @@ pub fn text(comparison: &RunComparison) -> String {
     }
     for difference in &comparison.not_comparable {
         let _ = writeln!(text, "\nNOT COMPARABLE: {}", sentence(difference));
+    }
+    for wrong in wrong_figures(comparison) {
+        let _ = writeln!(text, "\nWRONG: {wrong}");
     }
     for (letter, alone) in ["A", "B"].iter().zip(&comparison.alone) {
         for name in alone {
@@ -49,6 +52,21 @@ pub fn text(comparison: &RunComparison) -> String {
         text.extend(differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
     text
+}
+
+/// Of which side the figures of runs are WRONG, a sentence each: what looks like a change may be that
+/// something else was measured, like the page cache.
+pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
+    let told = |(letter, side): (&str, &Names)| {
+        let (wrong, all) = (side.wrong_runs, side.runs.len());
+        (wrong > 0).then(|| {
+            format!(
+                "the figures of {wrong} of {all} runs of {letter} are WRONG: a change need not be one of the \
+                 device; diskspd report RUN says what was measured"
+            )
+        })
+    };
+    ["A", "B"].into_iter().zip(&comparison.sides).filter_map(told).collect()
 }
 
 /// A row for what decides in each time span. `heads`: what both sides are called.

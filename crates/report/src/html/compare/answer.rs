@@ -2,7 +2,7 @@
 
 use super::{ComparisonPage, LETTERS, name, of_span};
 use crate::html::verdict::{Badge, said};
-use diskspd_judge::lab::compare::{self, Compared, Side, SpanCompared};
+use diskspd_judge::lab::compare::{self, Compared, SpanCompared};
 use diskspd_model::finding::Severity;
 use diskspd_model::units::table::signed;
 use diskspd_model::units::visible::line;
@@ -73,15 +73,6 @@ fn warnings(page: &ComparisonPage) -> Vec<(Severity, String)> {
             format!("the sides ran different workloads, so their figures can't be ranked: {sentence}"),
         )
     });
-    let wrong = LETTERS.iter().zip(page.sides).filter_map(|(letter, side)| {
-        let (wrong, all) = (wrong_runs(side), side.runs.len());
-        let message = format!("the figures of {wrong} of {all} runs of {letter} are WRONG");
-        (wrong > 0).then_some((Severity::Wrong, message))
-    });
+    let wrong = compare::wrong_figures(page.comparison).into_iter().map(|told| (Severity::Wrong, told));
     wrong.chain(other_work).collect()
-}
-
-fn wrong_runs(side: &Side) -> usize {
-    let worst = side.runs.iter().filter_map(|run| run.known.findings.as_ref()?.worst);
-    worst.filter(|worst| *worst >= Severity::Wrong).count()
 }
