@@ -762,7 +762,6 @@ fn messages_say_what_to_do() {
         ("-b4k -Xp.xml", "-b and an XML profile (-X) exclude each other"),
         ("-q -Xp.xml", "unknown option"),
         ("report", "./report"),
-        ("report a.json b.json -v", "see diskspd report --help"),
         ("report a.json --csv --md", "see diskspd report --help"),
         ("report a.json --xls", "options of this command: -v --csv"),
         ("completions tcsh", "bash|zsh|fish|powershell"),

@@ -176,6 +176,7 @@ fn a_record_is_written_in_every_form_that_its_run_could_write() {
     let other = at("other.xml");
     for (words, code, why) in [
         (vec!["report", &record, &record, "--out", &other], 3, "--out is for one record"),
+        (vec!["report", &record, &record, "-v"], 3, "-v is for one file"),
         (vec!["report", &at("run.xml"), "--out", &other], 1, "--out takes a record of this program"),
         (vec!["report", &record, "--out", &record], 1, "run.json"),
         (vec!["report", &record, "--out", &at("x.pdf")], 3, "the extension sets the format"),

@@ -416,7 +416,7 @@ fn the_options_are_read_as_they_are_written() {
         ("diskspd --verify=write:1 f.dat", "write, read or both"),
         ("diskspd --journal", "missing"),
         ("diskspd -d5 --verify-after j", "use it alone"),
-        ("diskspd verify-after", "wrong arguments for the command"),
+        ("diskspd verify-after", "the arguments of verify-after are missing"),
         ("diskspd verify-after j -v", "-v is not an option of verify-after"),
     ] {
         let message = parse(line).unwrap_err().to_string();

@@ -169,7 +169,7 @@ mod tests {
     fn what_makes_no_sense_is_told() {
         for (line, words) in [
             ("", "the suite is missing"),
-            ("--show", "wrong arguments"),
+            ("--show", "the arguments of suite are missing"),
             ("x f --show", "wrong arguments"),
             ("x --list", "wrong arguments"),
             ("x f --repeat 0", "not possible"),
