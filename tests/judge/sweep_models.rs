@@ -317,6 +317,33 @@ fn drift_is_told_from_noise_in_1000_sweeps() {
     }
 }
 
+/// A device that gets slower in mid-sweep, or allows no more than so much from then on. With a run of each point the
+/// references alone see it: a sweep of points of two states recommends nothing, or says that the device changed.
+#[test]
+fn a_change_in_mid_sweep_is_no_answer() {
+    let changed: [fn(f64) -> f64; 2] = [|iops| 0.6 * iops, |iops| iops.min(40_000.0)];
+    let settings = [Settings::default(), repeated(5)];
+    for (then, settings) in changed.iter().flat_map(|then| settings.iter().map(move |one| (then, one))) {
+        for (model, seed) in [saturating, core_bound, cut_off].iter().cycle().zip(0..60) {
+            let mut random = Random(seed * 77 + 5);
+            let sweep = depths([1, 2, 4, 8, 16, 32, 64], settings.clone());
+            let runs = 3.0 + 7.0 * f64::from(settings.repeat.fewest());
+            let at = (0.2 + 0.6 * random.uniform()) * runs;
+            let history = walked(&sweep, |what, number| {
+                let (What::Point(point) | What::Reference(point)) = what else { panic!("{what:?}") };
+                let depth = sweep.points[point].load as f64;
+                let before = model(depth);
+                let iops = if (number as f64) < at { before } else { then(before) };
+                let iops = iops * (random.normal() * 0.02).exp();
+                line(iops, 1000.0 * depth / iops, 3000.0 * depth / iops)
+            });
+            let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
+            let told = Drift::of(&sweep, &history).is_some_and(|drift| drift.is_sure);
+            assert!(told || answer.chosen().is_none(), "seed {seed}, at {at}: {answer:?}");
+        }
+    }
+}
+
 #[test]
 fn drift_says_what_was_measured_and_never_the_largest_deviation_as_begin_to_end() {
     let sweep = depths([1, 2, 4, 8], Settings::default());

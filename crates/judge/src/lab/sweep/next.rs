@@ -115,7 +115,8 @@ impl<'a> Replay<'a> {
         }
         let count = self.sweep.points.len();
         let repeated = count * settings.repeat.fewest() as usize;
-        self.set_reference(count / 2, count, repeated / 2);
+        // The highest load: what limits the device from some time on shows there, if anywhere.
+        self.set_reference(count.saturating_sub(1), count, repeated / 2);
         self.refer()?;
         let points = match settings.adaptive {
             true => self.adaptive(),
