@@ -14,16 +14,16 @@ fn file(directory: &tempfile::TempDir) -> std::path::PathBuf {
 }
 
 /// The I/Os of the measured time are those that the rate allows in it: hardly any more (each thread may have one at both ends of
-/// the time), and no fewer than a busy machine that starts threads late may lose.
+/// the time), and no fewer than a busy machine that starts threads late may lose. On such a one those that were due before the
+/// time may come in it, too.
 #[track_caller]
 fn within(line: &str, file: &Path, rate: f64) {
     again(|| {
         let total = diskspd(line, file).report().total("Total IO");
         let asked = rate * total.ios as f64 / total.iops;
         let threads = if line.contains("-t4") { 4.0 } else { 1.0 };
-        assert!(total.ios as f64 <= asked + 3.0 + threads, "{line}: {} I/Os instead of {asked}", total.ios);
-        let enough = total.ios as f64 >= asked * 0.95 - 3.0;
-        enough.then_some(()).ok_or_else(|| format!("{line}: {} I/Os instead of {asked}", total.ios))
+        let kept = (asked * 0.95 - 3.0..=asked * 1.005 + 3.0 + threads).contains(&(total.ios as f64));
+        kept.then_some(()).ok_or_else(|| format!("{line}: {} I/Os instead of {asked}", total.ios))
     });
 }
 

@@ -90,11 +90,14 @@ impl Windows {
     }
 
     fn run(&self, folder: &Path, arguments: &[&str]) -> Ended {
-        // Wine's server ends with the last program, and may do so just when the next one turns to it, which then ends with 1 and
-        // without a word.
+        // Wine's server ends with the last program, and may do so just when the next one turns to it: that ends with 1 and without a
+        // word, or is killed at its own end.
         let mut tries = std::iter::repeat_with(|| ended(self.command(folder, arguments)).unwrap());
         let is_silent = |ended: &Ended| ended.code == 1 && ended.stdout.is_empty() && ended.stderr.is_empty();
-        let is_served = |ended: &Ended| !ended.stderr.contains("wine client error") && !is_silent(ended);
+        let is_killed = |ended: &Ended| ended.code == -1;
+        let is_served = |ended: &Ended| {
+            !ended.stderr.contains("wine client error") && !is_silent(ended) && !is_killed(ended)
+        };
         tries.by_ref().take(10).find(is_served).unwrap_or_else(|| panic!("{arguments:?}: Wine's server ends"))
     }
 
