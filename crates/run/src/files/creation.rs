@@ -336,7 +336,7 @@ mod tests {
         let control = Control::default();
         control.interrupt();
         let Err(NotCreated::Refused(message)) = create(&files, &control) else { panic!() };
-        assert!(message.contains("its 2 files need 2305843009213693952 bytes together"), "{message}");
+        assert!(message.contains("its 2 files need 2048 PiB together"), "{message}");
         assert!(message.contains("nothing was changed"), "{message}");
         assert_eq!(std::fs::read(&path).unwrap(), b"data");
     }

@@ -59,7 +59,7 @@ mod tests {
         let sweep = Sweep { points, settings };
         let found = estimate(&sweep, &[]);
         assert_eq!(found, Estimate { runs: 24, seconds: 480.0, at_least: false });
-        let ran = Ran { what: What::Reference(3), seconds: 23.0, line: None, failure: None };
+        let ran = Ran { what: What::Reference(6), seconds: 23.0, line: None, failure: None };
         assert_eq!(estimate(&sweep, &[ran]).seconds, 23.0 * 23.0, "each takes 3 s more than planned");
         for (seconds, text) in [(44.6, "45 s"), (130.0, "2 min 10 s"), (3900.0, "1 h 5 min")] {
             assert_eq!(words(seconds), text);
