@@ -54,10 +54,10 @@ fn lacked(array: &ArrayFacts) -> String {
     }
 }
 
-/// Those of these devices that did something by themselves.
-pub(super) fn at_work<'a>(facts: &'a DeviceFacts, layers: &[&Layer]) -> Vec<(&'a ArrayFacts, &'a Upkeep)> {
-    let among = facts.arrays.iter().filter(|array| layers.iter().any(|layer| layer.name == array.name));
-    among.filter_map(|array| Some((array, array.upkeep.as_ref()?))).collect()
+/// The first of these devices that did something by itself.
+pub(super) fn at_work<'a>(facts: &'a DeviceFacts, layers: &[&Layer]) -> Option<(&'a ArrayFacts, &'a Upkeep)> {
+    let mut among = facts.arrays.iter().filter(|array| layers.iter().any(|layer| layer.name == array.name));
+    among.find_map(|array| Some((array, array.upkeep.as_ref()?)))
 }
 
 /// `md0 was rebuilding members (recover, 3 to 12 % done)`

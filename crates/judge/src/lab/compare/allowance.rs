@@ -240,6 +240,7 @@ pub(super) fn timed<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_model::workload::Random;
 
     /// Each level with each before it.
     fn by_pairs(levels: &[LevelRuns], later: usize, longest: i64) -> Vec<f64> {
@@ -255,11 +256,8 @@ mod tests {
 
     #[test]
     fn steps_are_those_of_every_pair() {
-        let mut state = 1u64;
-        let mut draw = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = Random::new(1);
+        let mut draw = |below: u64| random.next_u64() % below;
         for _ in 0..50 {
             let mut at = 0;
             let mut runs: [Vec<TimedValue>; 3] = Default::default();

@@ -211,7 +211,7 @@ impl JudgedPart<'_> {
             let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
             // In a short run a single commit is as much.
             let at_work = arrays::at_work(self.facts, &part.layers());
-            let by_itself = at_work.first().map_or(String::new(), |(array, upkeep)| {
+            let by_itself = at_work.map_or(String::new(), |(array, upkeep)| {
                 format!(", what {} did by itself ({})", array.name, upkeep.action)
             });
             let ordinary = excess <= edges.saturating_add(self.settled()).saturating_add(COMMIT);

@@ -105,9 +105,9 @@ impl JudgedPart<'_> {
             if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
         let mostly = bytes && by_bytes >= MOSTLY_OTHERS || time && by_time >= MOSTLY_OTHERS;
         let severity = Some(by_degree(mostly, true));
-        let (who, remedy) = match arrays::at_work(self.facts, &part.layers())[..] {
-            [] => ("others".into(), "stop the other users of the device, or measure another one".into()),
-            [(array, upkeep), ..] => {
+        let (who, remedy) = match arrays::at_work(self.facts, &part.layers()) {
+            None => ("others".into(), "stop the other users of the device, or measure another one".into()),
+            Some((array, upkeep)) => {
                 (format!("{}, or others,", arrays::did(array, upkeep)), arrays::ended(array, upkeep))
             }
         };
