@@ -27,6 +27,7 @@ pub mod prelude;
 
 pub use diskspd_engine as engine;
 pub use diskspd_host as host;
+pub use diskspd_integrity as integrity;
 pub use diskspd_judge::{fio_jobs, lab, merge, record, truth};
 pub use diskspd_model::{
     access, engines, finding, fnv, io_error, machine, operation, path, plan, presets, profile, results,
@@ -37,7 +38,6 @@ pub use diskspd_report as report;
 pub use diskspd_run as run;
 #[cfg(target_os = "linux")]
 pub use diskspd_run::cluster;
-pub use diskspd_run::integrity;
 pub use diskspd_store as store;
 pub use diskspd_sys as sys;
 pub use diskspd_sys::clock;

@@ -75,7 +75,7 @@ fn files_that_the_architecture_names_are_there() {
         let mut places = vec![root.join(name), root.join("src").join(name)];
         places.push(root.join("crates").join(first).join("src").join(rest));
         places.extend(
-            ["figures", "model", "judge", "sys", "run"]
+            ["figures", "model", "judge", "sys", "worker", "run"]
                 .map(|one| root.join("crates").join(one).join("src").join(name)),
         );
         places.iter().any(|place| place.exists())

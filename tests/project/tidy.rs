@@ -166,7 +166,7 @@ const SYSTEMS: [&str; 8] = [
 
 #[test]
 fn only_those_that_make_runs_ask_which_system_it_is() {
-    let beside = ["diskspd", "sys", "host", "engine", "run"];
+    let beside = ["diskspd", "sys", "host", "engine", "integrity", "worker", "run"];
     let mut wrong = Vec::new();
     for (name, sources) in CRATES.iter().filter(|(name, _)| !beside.contains(&name.as_str())) {
         if matches!(name.as_str(), "xtask" | "tests" | "engines-tests") {

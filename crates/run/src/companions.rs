@@ -1,7 +1,7 @@
 //! Others that a run starts and measures together with.
 
-use super::control::Control;
 use diskspd_sys::clock::Nanos;
+use diskspd_worker::Control;
 use std::fmt;
 
 /// The other processes of a run on several hosts. All of this is asked and told by the controlling thread,

@@ -10,29 +10,25 @@ mod observe;
 #[path = "windows/refusals.rs"]
 mod refusals;
 
-pub use crate::integrity::{Integrity, SectorChecker};
 pub use crate::verification::begin as begin_verification;
 pub use diskspd_host::cpu_times::CpuClock;
 pub use diskspd_sys::real_time::{give_way, take_precedence};
 pub use observe::Observer;
 use refusals::lacking;
 
-use super::control::Control;
 use super::options::Options;
-use super::outcome::SpanOutcome;
 use super::precreate::{File, NotCreated, files};
-use super::voice::Voice;
 use crate::span::planning::locations;
 use diskspd_host::claims::protect;
 use diskspd_host::target::locate;
 use diskspd_host::{look_around as look_around_targets, storage};
-use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::plan::{PlanError, SpanPlan};
 use diskspd_model::profile::{Profile, RawText, RunOptions, TimeSpan};
 use diskspd_model::trace::IoTrace;
 use diskspd_model::trace::formats::RequestView;
 use diskspd_sys::raw_devices::may_be_device;
+use diskspd_worker::{Control, SpanOutcome, Voice};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,11 +141,6 @@ pub fn precreate(
         Err(NotCreated::Interrupted) => Ok(HashSet::new()),
         Err(not) => Err(Box::new(not.into())),
     }
-}
-
-/// What probably is the matter when an I/O fails: the texts of errors say it.
-pub fn usual_cause(_: EngineKind, _: i32) -> &'static str {
-    ""
 }
 
 /// Why nothing is thrown away.

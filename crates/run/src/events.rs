@@ -1,14 +1,13 @@
 //! Events between processes: several runs start together, a script learns when measuring begins and ends,
 //! anybody stops a run. What an event is stands in [`diskspd_sys::event`].
 
-use super::control::Control;
-use super::voice::Voice;
 use diskspd_model::finding::Finding;
 use diskspd_model::results::EndedBy;
 use diskspd_sys::event::CallOff;
 pub use diskspd_sys::event::{Event, EventError};
 use diskspd_sys::real_time;
 use diskspd_sys::standard_error::say;
+use diskspd_worker::{Control, Voice};
 use std::io;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;

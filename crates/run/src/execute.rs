@@ -2,12 +2,10 @@
 //! a word.
 
 use super::options::Options;
-use super::outcome::Outcome;
 use super::real;
 use super::replay::{ReplayReady, prepared};
 use super::session::{Executed, NotRun, Session};
 use super::supervise::{End, supervise};
-use super::voice::Voice;
 use diskspd_host as system;
 use diskspd_model::finding::{Finding, Severity};
 use diskspd_model::machine::System;
@@ -17,6 +15,7 @@ use diskspd_model::profile::{Profile, RawText, RunOptions};
 use diskspd_model::results::{Record, Results, SpanResults};
 use diskspd_outlet::Patience;
 use diskspd_sys::clock;
+use diskspd_worker::{Outcome, Voice};
 use std::sync::Arc;
 
 /// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was
@@ -134,9 +133,9 @@ fn with_what_is_to_come(record: &mut Record, so_far: &mut Results, show: impl Fn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listener::Listener;
     use diskspd_model::engines::EngineKind;
     use diskspd_model::profile::{Target, TimeSpan};
+    use diskspd_worker::listener::Listener;
     use std::sync::Mutex;
 
     #[test]

@@ -2,13 +2,13 @@
 //! at once, with the same report; the third one kills. The same goes for `SIGTERM`, and for a lost
 //! connection (`SIGHUP`); on Windows for Ctrl-Break, the end of the session, and a console that is closed.
 
-use super::control::Control;
 use super::events::{self, Event};
 use super::real;
 use diskspd_model::results::EndedBy;
 use diskspd_sys::signals::{Close, Ending, Endings};
 use diskspd_sys::standard_error::say;
 use diskspd_sys::standard_output;
+use diskspd_worker::Control;
 use std::io;
 use std::sync::{Arc, Weak};
 

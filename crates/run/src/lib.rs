@@ -5,8 +5,7 @@
 //! per time span:  locate targets ─▶ plan ─▶ prepare files ─▶ workers ─▶ SpanResults
 //! ```
 //!
-//! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
-//! a worker.
+//! What the workers do is in `diskspd-worker`, what they verify in `diskspd-integrity`.
 //!
 //! A run is the same on every system, from its plan to its results. What it needs of the system stands in
 //! `real`, which is Linux's; on Windows `elsewhere` stands in its place.
@@ -19,15 +18,10 @@
 
 // The same everywhere.
 mod companions;
-mod control;
 pub mod events;
 mod execute;
-mod failure;
-pub mod integrity;
 mod interrupt;
-mod listener;
 mod options;
-mod outcome;
 mod precreate;
 mod replay;
 mod session;
@@ -35,12 +29,9 @@ mod sources;
 mod span;
 mod spans;
 mod supervise;
-mod tell;
 mod unobserved;
 mod verification;
-mod voice;
 mod watch;
-mod worker;
 
 // What they need of the system.
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
@@ -55,18 +46,18 @@ mod files;
 mod located;
 
 pub use companions::{Companions, MeetingPoint};
-pub use control::Control;
 // Who runs something writes something, too.
 pub use diskspd_outlet::{
     FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputFault, Patience, Permitted,
     destination,
 };
+pub use diskspd_worker::listener::{Listener, Nobody, Progress, Speed, Wants};
+pub use diskspd_worker::tell::live::Counters;
+pub use diskspd_worker::{Control, Outcome, Voice};
 pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
 pub use interrupt::{watch, watch_silently};
-pub use listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use options::Options;
-pub use outcome::Outcome;
 pub use precreate::resized;
 pub use real::KNOWS_TEMPORARY_FILES;
 #[cfg(not(target_os = "linux"))]
@@ -78,8 +69,6 @@ pub use session::{Executed, NotRun, Session};
 pub use span::planning::probe_and_plan;
 pub use span::probes::Probes;
 pub use spans::run;
-pub use tell::live::Counters;
-pub use voice::Voice;
 #[cfg(target_os = "linux")]
 pub use {
     files::content::look as look_at_content,

@@ -1,7 +1,7 @@
 //! `PrecreateFiles`: which files are created once, before the first time span, instead of in each.
 
-use crate::outcome::SpanOutcome;
 use diskspd_model::profile::{PrecreateFiles, Profile, RawText, Target};
+use diskspd_worker::SpanOutcome;
 use std::collections::{BTreeMap, HashMap};
 
 /// A file that is created.

@@ -4,7 +4,6 @@
 
 pub use crate::files::precreated::create_all as precreate;
 pub use crate::files::prefill::Done as Prefilled;
-pub use crate::integrity::{Integrity, SectorChecker};
 pub use crate::verification::begin as begin_verification;
 pub use diskspd_host::cpu_times::CpuClock;
 pub use diskspd_host::path_states::PathStates;
@@ -12,11 +11,9 @@ pub use diskspd_sys::real_time::{give_way, take_precedence};
 
 use diskspd_host::root::Root;
 use diskspd_host::{look_around as look_around_targets, path_states as states_of_paths, storage, threads};
-use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{Profile, RawText, RunOptions};
-use diskspd_sys::problem::{usual_cause as usual_cause_of_call, usual_cause_of_command};
 
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = false;
@@ -55,13 +52,4 @@ pub fn waited_for_cpu(thread: i32) -> Option<u64> {
 /// Looks at what is around these targets.
 pub fn look_around(system: &mut System, targets: &[&RawText]) {
     look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
-}
-
-/// What probably is the matter when an I/O of this engine fails with this error number, behind a semicolon;
-/// empty = anything may be.
-pub fn usual_cause(engine: EngineKind, errno: i32) -> &'static str {
-    match engine {
-        EngineKind::Nvme => usual_cause_of_command(errno),
-        _ => usual_cause_of_call(errno),
-    }
 }

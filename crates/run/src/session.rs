@@ -1,13 +1,13 @@
 //! What a run has of its own beside what it is asked for, and what comes of it.
 
 use super::companions::Companions;
-use super::control::Control;
 use super::events::Events;
-use super::listener::{Listener, Nobody};
 use diskspd_host::claims::Claimant;
 use diskspd_model::finding::Finding;
 use diskspd_model::plan::PlanError;
 use diskspd_model::results::Record;
+use diskspd_worker::Control;
+use diskspd_worker::listener::{Listener, Nobody};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -42,15 +42,13 @@ mod settle;
 pub(super) mod stops;
 
 use super::options::Options;
-use super::outcome::SpanOutcome;
 use super::sources;
-use super::voice::Voice;
-use crate::tell::stream::ByDirection;
-use crate::worker::VolumeQuota;
 pub use common::Common;
 use diskspd_model::plan::{PlanError, SpanPlan, WorkerPlan};
 use diskspd_model::profile::TimeSpan;
 use diskspd_model::workload::InterlockedPosition;
+use diskspd_worker::tell::stream::ByDirection;
+use diskspd_worker::{SpanOutcome, Voice, VolumeQuota};
 use large_pages::Reserve;
 pub(super) use logged::logged;
 use planning::{locations, plan_at};

@@ -1,20 +1,19 @@
 //! All time spans of a profile, one after the other.
 
-use super::control::Control;
 use super::options::Options;
-use super::outcome::Outcome;
 use super::precreate::resized;
-use super::real::{Integrity, Prefilled};
+use super::real::Prefilled;
 use super::span::planning::probe_and_plan;
 use super::span::probes::Probes;
-use super::tell::io_log::IoLog;
-use super::voice::Voice;
 use super::{precreate, real, span};
+use diskspd_integrity::Integrity;
 use diskspd_model::machine::System;
 use diskspd_model::plan::{self, LiesIn, PlanError};
 use diskspd_model::profile::{Profile, RawText};
 use diskspd_model::results::{Ended, EndedBy, Results, SpanResults};
 use diskspd_outlet::{OutputDoor, OutputError, Patience};
+use diskspd_worker::tell::io_log::IoLog;
+use diskspd_worker::{Control, Outcome, Voice};
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
 //! The run in a thread of its own, so that there is always one that can tell what came of it: whatever the
 //! run waits for, the user can end it, and what was measured is reported.
 
-use super::control::{Control, Turn};
 use super::options::Options;
-use super::voice::Voice;
 use super::{Outcome, real, run};
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
@@ -11,6 +9,8 @@ use diskspd_model::profile::Profile;
 use diskspd_model::results::{Results, SpanResults};
 use diskspd_outlet::GRACE;
 use diskspd_sys::mutex::LockAnyway;
+use diskspd_worker::Voice;
+use diskspd_worker::control::{Control, Turn};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

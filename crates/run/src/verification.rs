@@ -1,13 +1,11 @@
 //! What is verified (`--verify`), and the file of its journal (`--journal`).
 
-use super::control::Control;
 use super::options::Options;
-use super::voice::Voice;
-use crate::integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity};
 use diskspd_host::boot;
 use diskspd_host::root::Root;
 use diskspd_host::stack::stack;
 use diskspd_host::target::locate;
+use diskspd_integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{Profile, RawText, Target};
@@ -15,6 +13,7 @@ use diskspd_outlet::OutputDoor;
 use diskspd_outlet::OutputError;
 use diskspd_outlet::Patience;
 use diskspd_sys::folder::OpenFolder;
+use diskspd_worker::{Control, Voice};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};

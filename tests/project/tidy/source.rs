@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 
 /// A file of the program.
 pub struct Source {
-    /// Its module's path as a file: `run/worker.rs`, whichever crate it is in.
+    /// Its module's path as a file: `run/span.rs`, whichever crate it is in.
     pub name: String,
-    /// Below the root of the project: `crates/run/src/worker.rs`.
+    /// Below the root of the project: `crates/run/src/span.rs`.
     pub place: String,
     /// As it was written.
     pub written: String,
@@ -25,10 +25,11 @@ pub struct Source {
 }
 
 /// Crates, and modules that they have beside those that stand below their own name.
-const BESIDES: [(&str, &str); 3] = [("sys", "clock"), ("run", "integrity"), ("run", "cluster")];
+const BESIDES: [(&str, &str); 2] = [("sys", "clock"), ("run", "cluster")];
 
 /// The crates whose modules stand below one name, that of the crate; the modules of all others are top ones.
-const ONE_NAME: [&str; 7] = ["report", "sys", "host", "engine", "outlet", "run", "store"];
+const ONE_NAME: [&str; 9] =
+    ["report", "sys", "host", "engine", "integrity", "worker", "outlet", "run", "store"];
 
 /// All files of the program: those below `src`, and those of its crates.
 pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {

@@ -1,13 +1,13 @@
 //! What the targets hold is looked at before they are read, and what is found is said before the start.
 
 use crate::located::SpanTargets;
-use crate::voice::Voice;
 use diskspd_host::content::{self, Order};
 use diskspd_judge::truth;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::SpanPlan;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_worker::Voice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};

@@ -1,14 +1,13 @@
 //! The files of `-c` of a time span, or of a whole run, are created: several at once, so that neither many
 //! small files nor files on several devices wait for each other.
 
-use crate::control::Control;
 use crate::files::prepare::{self, FileOrder, PrepareError, Prepared, Reason, State, Why};
 use crate::options::Options;
 use crate::precreate::{File, NotCreated};
-use crate::voice::Voice;
 use diskspd_host::claims;
 use diskspd_host::target;
 use diskspd_sys::inode;
+use diskspd_worker::{Control, Voice};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};

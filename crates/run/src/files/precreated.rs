@@ -1,13 +1,11 @@
 //! The files that are created once, before the first time span.
 
-use crate::control::Control;
 use crate::files::creation;
 use crate::options::Options;
-use crate::outcome::SpanOutcome;
 use crate::precreate::{File, NotCreated, files};
-use crate::voice::Voice;
 use diskspd_host::target::{self, NotLocated};
 use diskspd_model::profile::{Profile, RawText};
+use diskspd_worker::{Control, SpanOutcome, Voice};
 use std::collections::HashSet;
 use std::path::PathBuf;
 

@@ -1,12 +1,10 @@
 //! `--prefill`: what was never written is written before the run, so that the device has something to read.
 
-use crate::control::Control;
 use crate::files::content;
 use crate::files::crew;
 use crate::files::prefill_error::PrefillError;
 use crate::located::SpanTargets;
 use crate::options::Options;
-use crate::voice::Voice;
 use diskspd_host::claims::Claims;
 use diskspd_host::content::{Order, look};
 use diskspd_model::access::OpenMode;
@@ -20,6 +18,7 @@ use diskspd_sys::extents::{PieceKind, each_piece};
 use diskspd_sys::files;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::{inode, page_cache, positioned, room, writeback};
+use diskspd_worker::{Control, Voice};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;

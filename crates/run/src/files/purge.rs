@@ -1,6 +1,5 @@
 //! All that is on a target is thrown away, so that the device knows of nothing it would have to keep.
 
-use crate::control::Control;
 use diskspd_host::claims::{self, Claims, Denial};
 use diskspd_host::target::{self, NotLocated};
 use diskspd_model::access::OpenMode;
@@ -8,6 +7,7 @@ use diskspd_model::profile::RawText;
 use diskspd_outlet::{Patience, Unanswered};
 use diskspd_sys::problem::TargetError;
 use diskspd_sys::{block, files, room};
+use diskspd_worker::Control;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;

@@ -5,7 +5,6 @@ use crate::files::content;
 use crate::options::Options;
 use crate::span::probes::Probes;
 use crate::span::ready::HeldTargets;
-use crate::voice::Voice;
 use crate::watch::observe::NotObserved;
 pub use crate::watch::observe::Observer;
 use diskspd_model::machine::System;
@@ -13,6 +12,7 @@ use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RunOptions;
 use diskspd_sys::cpu_latency::{CpuLatency, CpuLatencyError};
+use diskspd_worker::Voice;
 
 /// Who observes a time span; it takes over what of a trace is open already.
 ///

@@ -1,13 +1,13 @@
 //! What the time spans of a run have in common.
 
-use crate::control::Control;
 use crate::options::Options;
-use crate::real::{Integrity, Prefilled};
+use crate::real::Prefilled;
 use crate::span::probes::Probes;
-use crate::tell::io_log::IoLog;
-use crate::voice::Voice;
+use diskspd_integrity::Integrity;
 use diskspd_model::machine::System;
 use diskspd_model::profile::{Profile, RawText};
+use diskspd_worker::tell::io_log::IoLog;
+use diskspd_worker::{Control, Voice};
 use std::collections::HashSet;
 
 /// What the time spans of a run have in common.

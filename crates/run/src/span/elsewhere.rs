@@ -1,18 +1,15 @@
 //! What a time span needs of Windows: stands in the place of the files that are Linux's.
 
 use super::common::Common;
-use crate::failure::Failure;
-use crate::integrity::IntegrityError;
 use crate::options::Options;
-use crate::outcome::SpanOutcome;
 use crate::precreate::File;
 use crate::real::{NoRunsHere, Observer};
 use crate::real::{content, creation, written};
 use crate::span::planning::plan_at;
-use crate::voice::Voice;
 use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::target;
+use diskspd_integrity::IntegrityError;
 use diskspd_model::machine::System;
 use diskspd_model::machine::completion::Completion;
 use diskspd_model::machine::content::ContentFacts;
@@ -21,6 +18,7 @@ use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
 use diskspd_model::profile::{RawText, RunOptions, Target, TimeSpan};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::{cpu, raw_devices, targets};
+use diskspd_worker::{Failure, SpanOutcome, Voice};
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,6 @@
 //! loop takes per I/O can be counted and timed apart from everything around it. For `cargo xtask`; no run
 //! of the program comes here.
 
-use crate::control::{Control, Phase};
-use crate::failure::Failure;
 use crate::options::Options;
 use crate::precreate;
 use crate::sources::{self, SourceError};
@@ -12,8 +10,6 @@ use crate::span::planning::probe_and_plan;
 use crate::span::probes::Probes;
 use crate::span::ready::HeldTargets;
 use crate::span::setup::{self, SharedByWorkers};
-use crate::voice::Voice;
-use crate::worker::{Phases, Worker, WorkerOutcome};
 use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io};
 use diskspd_model::machine::System;
 use diskspd_model::plan::{PlanError, SpanPlan};
@@ -22,6 +18,8 @@ use diskspd_model::workload::InterlockedPosition;
 use diskspd_sys::clock::{Clock, Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
+use diskspd_worker::control::{Control, Phase};
+use diskspd_worker::{Failure, Phases, Voice, Worker, WorkerOutcome};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

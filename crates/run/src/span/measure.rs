@@ -1,27 +1,23 @@
 //! A time span in real time: the workers, each in its thread, and the controlling thread.
 
-use crate::control::{Control, Phase};
-use crate::failure::Failure;
 use crate::options::Options;
-use crate::outcome::SpanOutcome;
 use crate::real;
 use crate::span::around;
 use crate::span::phases::Clocked;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, SharedByWorkers};
-use crate::tell::io_log::LineRing;
-use crate::tell::live::Counters;
-use crate::voice::Voice;
-use crate::worker::desk::{self, Desk};
-use crate::worker::recorder;
-use crate::worker::recorder::merge_errors;
-use crate::worker::{Phases, Slowest, SlowestRings};
 use diskspd_model::machine::System;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{Observed, SpanResults};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
+use diskspd_worker::control::{Control, Phase};
+use diskspd_worker::desk::{self, Desk};
+use diskspd_worker::recorder::merge_errors;
+use diskspd_worker::tell::io_log::LineRing;
+use diskspd_worker::tell::live::Counters;
+use diskspd_worker::{Failure, Phases, Slowest, SlowestRings, SpanOutcome, Voice, recorder};
 use std::iter;
 
 /// That a thread can't be had.
@@ -291,7 +287,7 @@ fn work(
     if shared.span.waits_for_measuring() {
         control.wait_for_measuring();
     }
-    worker.work(shared.span, |ended, in_flight| {
+    worker.work(shared.span, &mut |ended, in_flight| {
         // A wait for a CPU is counted when it is over: this one shows what was going on when the window
         // closed.
         if let Some(live) = live

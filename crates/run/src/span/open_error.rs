@@ -1,9 +1,9 @@
 //! Why a worker doesn't get a target.
 
-use crate::failure::Failure;
 use diskspd_host::claims::Denial;
 use diskspd_model::profile::RawText;
 use diskspd_sys::problem::TargetError;
+use diskspd_worker::Failure;
 use std::io;
 
 /// What is wrong with a target.

@@ -1,12 +1,12 @@
 //! A worker gets its targets, and its CPU.
 
-use crate::failure::Failure;
 use crate::span::open_error::OpenError;
 use crate::span::ready::HeldTargets;
 use diskspd_engine::{EngineKind, File};
 use diskspd_model::plan::{WorkerPlan, WorkerTarget};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::{cpu, files, operation};
+use diskspd_worker::Failure;
 
 /// Binds the calling thread to the CPU that its worker is to have. One that has to wait for its I/Os' time
 /// wakes exactly.

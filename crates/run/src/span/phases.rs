@@ -1,7 +1,6 @@
 //! The course of a time span: warm-up, measured time, cool-down.
 
 use crate::companions::{MeetingPoint, SETTLING, meet_at};
-use crate::control::{Control, Phase};
 use crate::options::Options;
 use crate::real::{CPU_TIMES, CpuClock};
 use crate::span::around::Observer;
@@ -9,20 +8,20 @@ use crate::span::pulse::Pulse;
 use crate::span::setup::SharedByWorkers;
 use crate::span::volume::{LiveSources, VolumeWatch};
 use crate::span::warm_up;
-use crate::tell::io_log::IoLog;
-use crate::tell::live::{self, Counters};
-use crate::tell::stream::{ByDirection, Ticker};
-use crate::voice::Voice;
 use crate::watch::beats::BeatCounter;
 use crate::watch::quiet::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
-use crate::worker::desk::Desk;
-use crate::worker::{VolumeQuota, recorder};
 use diskspd_model::engines::Direction;
 use diskspd_model::machine::System;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Ended, EndedBy, SpanBegin, SpanResults};
 use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_worker::control::{Control, Phase};
+use diskspd_worker::desk::Desk;
+use diskspd_worker::tell::io_log::IoLog;
+use diskspd_worker::tell::live::{self, Counters};
+use diskspd_worker::tell::stream::{ByDirection, Ticker};
+use diskspd_worker::{Voice, VolumeQuota, recorder};
 use std::sync::Arc;
 
 /// The controlling thread's part of a span.

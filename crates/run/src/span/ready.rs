@@ -3,9 +3,7 @@
 
 use crate::files::creation;
 use crate::files::prefill;
-use crate::integrity::IntegrityError;
 use crate::located::SpanTargets;
-use crate::outcome::SpanOutcome;
 use crate::precreate::{File, NotCreated};
 use crate::span::common::Common;
 use crate::span::planning::plan_at;
@@ -13,8 +11,10 @@ use crate::span::refusals::{prepared, written};
 use crate::span::settle;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::Located;
+use diskspd_integrity::IntegrityError;
 use diskspd_model::plan::{self, PlanError, SpanPlan};
 use diskspd_model::profile::{RawText, Target, TimeSpan};
+use diskspd_worker::SpanOutcome;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

@@ -1,16 +1,15 @@
 //! What waits in memory to be written to the targets is written before a run: its writing would be measured
 //! too.
 
-use crate::control::Control;
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
-use crate::voice::Voice;
 use crate::watch::observe_devices::opened;
 use diskspd_host::located::OpenedToLook;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::amount;
 use diskspd_sys::page_cache;
+use diskspd_worker::{Control, Voice};
 use std::fs::File;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;

@@ -1,25 +1,23 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
-use crate::failure::Failure;
-use crate::real::{Integrity, SectorChecker};
 use crate::sources;
 use crate::span::large_pages::Reserve;
 use crate::span::opening;
 use crate::span::ready::HeldTargets;
 use crate::span::setup_error::SetupError;
-use crate::tell::io_log::{IoLog, LineRing};
-use crate::tell::live::Counters;
-use crate::tell::stream::ByDirection;
-use crate::voice::Voice;
-use crate::worker::recorder::{Accounts, Recorder};
-use crate::worker::{Books, Phases, Requests, Schedule, VolumeQuota, Worker};
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Engine, EngineError, NotPinned, Setup};
+use diskspd_integrity::{Integrity, SectorChecker};
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::lent::lend;
 use diskspd_sys::memory::{self, Buffer, HugePages};
+use diskspd_worker::recorder::{Accounts, Recorder};
+use diskspd_worker::tell::io_log::{IoLog, LineRing};
+use diskspd_worker::tell::live::Counters;
+use diskspd_worker::tell::stream::ByDirection;
+use diskspd_worker::{Books, Failure, Phases, Requests, Schedule, Voice, VolumeQuota, Worker};
 use std::sync::Arc;
 
 /// What all workers of a span share.

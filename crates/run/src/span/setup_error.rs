@@ -1,7 +1,7 @@
 //! Why a worker can't be set up.
 
-use crate::failure::Failure;
 use diskspd_model::units::Size;
+use diskspd_worker::Failure;
 use std::io;
 use std::num::TryFromIntError;
 

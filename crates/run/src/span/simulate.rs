@@ -1,23 +1,19 @@
 //! A time span in virtual time.
 
 use crate::companions::MeetingPoint;
-use crate::control::Control;
-use crate::failure::{Failure, by_cause};
 use crate::options::Options;
-use crate::outcome::SpanOutcome;
 use crate::real;
 use crate::span::logged;
 use crate::span::setup::{self, SharedByWorkers, not_led};
-use crate::tell::io_log::IoLog;
 use crate::unobserved;
-use crate::voice::Voice;
-use crate::worker::recorder::{self, merge_errors};
-use crate::worker::{Phases, VolumeQuota, WorkerOutcome};
 use diskspd_model::machine::System;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
 use diskspd_model::workload::Pattern;
 use diskspd_sys::mutex::LockAnyway;
+use diskspd_worker::recorder::{self, merge_errors};
+use diskspd_worker::tell::io_log::IoLog;
+use diskspd_worker::{Control, Failure, Phases, SpanOutcome, Voice, VolumeQuota, WorkerOutcome, by_cause};
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::Mutex;

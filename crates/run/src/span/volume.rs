@@ -1,10 +1,10 @@
 //! `--until-written`, `--until-read`: whether as much has been done as the measured time may end with, and
 //! how long that will take.
 
-use crate::tell::live::{self, Counters};
-use crate::worker::VolumeQuota;
 use diskspd_model::plan::VolumeGoal;
 use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_worker::VolumeQuota;
+use diskspd_worker::tell::live::{self, Counters};
 use std::collections::VecDeque;
 
 /// Between two looks, at most. The workers stop by themselves (`worker/quota.rs`); what passes until it's

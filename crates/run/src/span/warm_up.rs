@@ -1,12 +1,10 @@
 //! `--until-steady`: when the warm-up is over.
 
-use crate::control::Control;
-use crate::voice::Voice;
 use crate::watch::sampler::Sampler;
-use crate::worker::recorder;
 use diskspd_model::results::{Sample, WarmUp};
 use diskspd_model::stats::{Course, FEWEST};
 use diskspd_sys::clock;
+use diskspd_worker::{Control, Voice, recorder};
 
 /// More than a minute of the time to come is not asked to be steady beforehand.
 const LONGEST_LOOK: u32 = 60;

@@ -1,7 +1,6 @@
 //! What the workers take: their CPU times and the counters of control groups, at both edges of the measured
 //! window, and what else used the CPUs.
 
-use crate::tell::live::Counters;
 use crate::watch::cost;
 use crate::watch::limits::LimitWatch;
 use diskspd_host::root::Root;
@@ -11,6 +10,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Effort, Rebound, WorkerEffort};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
+use diskspd_worker::tell::live::Counters;
 
 /// Watches the workers of a span.
 #[derive(Debug)]

@@ -5,14 +5,12 @@
 
 use crate::located::SpanTargets;
 use crate::options::Options;
-use crate::tell::live::Counters;
 use crate::watch::edges::EdgeWatch;
 use crate::watch::effort;
 use crate::watch::explain::{Explainer, NotExplained};
 use crate::watch::observe_devices::DeviceWatch;
 use crate::watch::statements::StatementWatch;
 use crate::watch::trace::{self, TraceWatch};
-use crate::worker::slowest::SlowestRings;
 use diskspd_host::cpu_sleeps::SleepCounters;
 use diskspd_host::device_log;
 use diskspd_host::interrupts::InterruptCounters;
@@ -26,6 +24,8 @@ use diskspd_model::machine::thermal::Thermal;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Observed, ThermalChange};
 use diskspd_sys::clock::Nanos;
+use diskspd_worker::slowest::SlowestRings;
+use diskspd_worker::tell::live::Counters;
 
 /// Why a time span can't be observed as it was asked for.
 #[derive(Debug, thiserror::Error)]

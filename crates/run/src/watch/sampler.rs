@@ -1,8 +1,8 @@
 //! What all workers do, from second to second: the controlling thread looks at what they publish anyway.
 
-use crate::tell::live::{self, Counters};
 use diskspd_model::results::Sample;
 use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_worker::tell::live::{self, Counters};
 
 /// More samples than this are joined in pairs, and their distance doubles.
 const MOST: usize = 4096;

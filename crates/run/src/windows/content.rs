@@ -1,11 +1,11 @@
 //! What of the files that are read was written: the rest is read as zeros, without asking the disk.
 
-use crate::voice::Voice;
 use diskspd_host::content;
 use diskspd_judge::truth;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_worker::Voice;
 
 /// Time for all files together, ns. What isn't known by then stays unknown.
 const TIME: Nanos = 300 * SECOND / 1000;

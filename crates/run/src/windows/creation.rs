@@ -1,12 +1,11 @@
 //! The files of `-c` are made on Windows: one after the other, as DISKSPD makes them.
 
-use crate::control::Control;
 use crate::options::Options;
 use crate::precreate::{File, NotCreated};
-use crate::voice::Voice;
 use diskspd_model::workload::payload;
 use diskspd_sys::clock::{self, SECOND};
 use diskspd_sys::targets::{self, Made};
+use diskspd_worker::{Control, Voice};
 use std::io;
 use std::path::PathBuf;
 

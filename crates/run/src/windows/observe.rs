@@ -1,15 +1,15 @@
 //! What is observed of a time span in real time from outside of its workers: the counters of the volumes and
 //! disks that its files lie on.
 
-use crate::tell::live::Counters;
 use crate::unobserved::{targets, without_io};
 use crate::watch::device_readings::{DeviceReadings, names_of};
-use crate::worker::SlowestRings;
 use diskspd_host::stack;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::Observed;
 use diskspd_sys::clock::{self, Nanos};
+use diskspd_worker::SlowestRings;
+use diskspd_worker::tell::live::Counters;
 
 /// The observer of one time span.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::facts;
 use super::{Runs, Side, SideRun};
-use diskspd_model::profile::Caching;
+use diskspd_model::profile::{Caching, Parameters};
 use std::collections::BTreeMap;
 
 /// A workload of both sides.
@@ -146,7 +146,7 @@ fn of_places<'a>(side: &'a Side, places: &[usize]) -> Vec<&'a SideRun> {
 }
 
 /// What was asked for in each time span; `None` = it ended before it was measured.
-type WorkKey = Vec<Option<String>>;
+type WorkKey = Vec<Option<Parameters>>;
 
 /// The workloads of a side in the order in which they first appear, by what tells them apart. A run of which
 /// a time span wasn't measured belongs to those with which it has the others in common.
@@ -167,8 +167,9 @@ fn grouped(side: &Side, with_targets: bool) -> Vec<KeyedPlaces> {
 
 /// Whether two ask for the same, as far as both are known.
 fn fit(one: &WorkKey, other: &WorkKey) -> bool {
-    let same =
-        |(one, other): (&Option<String>, &Option<String>)| one.is_none() || other.is_none() || one == other;
+    let same = |(one, other): (&Option<Parameters>, &Option<Parameters>)| {
+        one.is_none() || other.is_none() || one == other
+    };
     one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
@@ -185,7 +186,7 @@ fn key(run: &SideRun, with_targets: bool) -> WorkKey {
         if !with_targets {
             asked.targets.iter_mut().for_each(|group| group.paths = Vec::new());
         }
-        serde_json::to_string(&asked).ok()
+        Some(asked)
     };
     run.known.time_spans.iter().map(of_span).collect()
 }

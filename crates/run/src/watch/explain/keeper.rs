@@ -3,11 +3,11 @@
 use super::events::TaskNames;
 use super::places::TargetPlaces;
 use super::throttles::Throttles;
-use crate::tell::io_log::Entry;
 use diskspd_judge::slow::{self, Attributed, BlockMatch, BlockSeen, BlockTimes, HeldBy, ThreadCourse};
 use diskspd_model::operation::Operation;
 use diskspd_model::results::{Culprit, CulpritKind, SlowIo, SlowIos, SlowSecond};
 use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_worker::tell::io_log::Entry;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 

@@ -1,10 +1,10 @@
 //! I/Os that don't come back, named while the run goes on (`--stuck`).
 
 use super::watched::{TRIES, WatchedSpan};
-use crate::worker::StuckIo;
 use diskspd_model::results::StuckFact;
 use diskspd_model::units::visible;
 use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_worker::StuckIo;
 
 /// From one look to the next.
 const STEP: Nanos = SECOND;

@@ -1,12 +1,11 @@
 //! The time span that is watched, and what can be seen of its workers.
 
 use super::target::WatchedTarget;
-use crate::control::Control;
-use crate::tell::live::{self, Counters};
-use crate::voice::Voice;
-use crate::worker::desk::Desk;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::profile::{RunOptions, TargetId};
+use diskspd_worker::desk::Desk;
+use diskspd_worker::tell::live::{self, Counters};
+use diskspd_worker::{Control, Voice};
 use std::slice;
 
 /// A worker that is at work can't be looked at: it is tried so often.

@@ -2,7 +2,6 @@
 
 use super::recorder::buffer_kib;
 use super::requests::{BlockEvent, BlockFormats};
-use crate::control::Control;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::{NotWatched, WatchedDevice};
 use diskspd_host::tracing::instance::{Instance, Recording};
@@ -13,6 +12,7 @@ use diskspd_model::machine::tracing::StampClock;
 use diskspd_model::trace::formats::RequestView;
 use diskspd_model::trace::{IoCollector, IoTrace};
 use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_worker::Control;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;

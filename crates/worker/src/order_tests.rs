@@ -2,9 +2,9 @@
 //! (`tests/data/traces/43_Sm_o4`): the worker's own order, seen by an engine that only takes notes.
 
 use crate::control::Control;
+use crate::recorder::Recorder;
 use crate::voice::Voice;
-use crate::worker::recorder::Recorder;
-use crate::worker::{Books, Phases, Requests, Schedule, Worker};
+use crate::{Books, Phases, Requests, Schedule, Worker};
 use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io, Operation};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
@@ -102,7 +102,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
     let ended = worker.run(&span);
     assert_eq!(ended.failure, None);
 
-    let trace = include_str!("../../../../tests/data/traces/43_Sm_o4.txt");
+    let trace = include_str!("../../../tests/data/traces/43_Sm_o4.txt");
     let seen = seen.borrow();
     assert_eq!(seen.len(), 1000);
     for (number, (io, expected)) in seen.iter().zip(trace.lines()).enumerate() {

@@ -3,8 +3,8 @@
 use super::requests::Requests;
 use super::{Books, Loop, unfinished};
 use crate::control::Phase;
+use crate::recorder::{OnTime, Returned};
 use crate::tell::io_log::Entry;
-use crate::worker::recorder::{OnTime, Returned};
 use diskspd_engine::Done;
 use diskspd_sys::clock::Nanos;
 

@@ -3,7 +3,7 @@
 
 use super::idle::Idle;
 use super::requests::Requests;
-use crate::worker::recorder::Recorder;
+use crate::recorder::Recorder;
 use diskspd_engine::{Done, Operation};
 use diskspd_model::plan::WorkerPlan;
 use diskspd_model::profile::RawText;

@@ -1,8 +1,9 @@
 //! How a worker does operations beside reads and writes.
 
-use super::failure::Failed;
+use super::failed_io::Failed;
 use super::requests::InFlight;
 use super::{Books, Loop};
+use crate::causes::usual_cause;
 use crate::control::Phase;
 use crate::tell::io_log::Entry;
 use diskspd_engine::{Done, EngineError, Operation};
@@ -117,7 +118,7 @@ impl Loop<'_> {
             row.doing,
             self.plan.targets[flight.target as usize].path,
             row.other.as_ref().map_or("", |other| other.option),
-            self.usual_cause(errno)
+            usual_cause(self.plan.engine, errno)
         );
         Failed::Engine(EngineError { what, source: Some(io_error::error(errno)) })
     }

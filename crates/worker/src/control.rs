@@ -52,7 +52,7 @@ pub struct Control {
 
 /// What the supervisor of a run is told.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub enum Turn {
     /// The run has ended.
     Ended(Box<Result<Outcome, Vec<PlanError>>>),
     /// Threads of a time span don't come back; what there is of it is deposited.
@@ -239,7 +239,7 @@ impl Control {
     }
 
     /// Who is told how the run goes on.
-    pub(super) fn tells(&self, supervisor: Sender<Turn>) {
+    pub fn tells(&self, supervisor: Sender<Turn>) {
         *self.supervisor.lock_anyway() = Some(supervisor);
         // It may have happened before.
         if self.is_interrupted() {
@@ -254,13 +254,13 @@ impl Control {
     }
 
     /// The run's thread ends in a panic.
-    pub(super) fn died(&self) {
+    pub fn died(&self) {
         self.tell(Turn::Died);
     }
 
     /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where
     /// there is one: the process is about to end.
-    pub(super) fn abandon(&self) {
+    pub fn abandon(&self) {
         self.tell(Turn::Abandoned);
         loop {
             std::thread::park();
@@ -268,53 +268,56 @@ impl Control {
     }
 
     /// What a time span has measured: it counts if the run is left behind from here on.
-    pub(super) fn deposit(&self, outcome: SpanOutcome) {
+    pub fn deposit(&self, outcome: SpanOutcome) {
         *self.deposited.lock_anyway() = Some(outcome);
     }
 
     /// What was deposited since a time span began.
-    pub(super) fn take_deposit(&self) -> Option<SpanOutcome> {
+    pub fn take_deposit(&self) -> Option<SpanOutcome> {
         self.deposited.lock_anyway().take()
     }
 
     /// What the run is at, behind "while it". The kernel may keep it there.
-    pub(super) fn does(&self, what: &'static str) {
+    pub fn does(&self, what: &'static str) {
         *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: false };
     }
 
     /// The same for a look at a target, and for what writes a file that is none: the run is left behind when
     /// it takes longer than storage is waited for.
-    pub(super) fn does_in_time(&self, what: &'static str) {
+    pub fn does_in_time(&self, what: &'static str) {
         *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: true };
         self.tell(Turn::Bounded);
     }
 
     /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
-    pub(super) fn awaits(&self, what: &'static str) {
+    pub fn awaits(&self, what: &'static str) {
         *self.doing.lock_anyway() = Doing { what, for_others: true, is_bounded: false };
     }
 
-    pub(super) fn what_it_does(&self) -> &'static str {
+    /// What the run is at, behind "while it".
+    pub fn what_it_does(&self) -> &'static str {
         self.doing.lock_anyway().what
     }
 
-    pub(super) fn is_bounded(&self) -> bool {
+    /// Whether it must not take longer than storage is waited for.
+    pub fn is_bounded(&self) -> bool {
         self.doing.lock_anyway().is_bounded
     }
 
-    pub(super) fn waits_for_others(&self) -> bool {
+    /// Whether it waits for another program, and not for the kernel.
+    pub fn waits_for_others(&self) -> bool {
         self.doing.lock_anyway().for_others
     }
 
     /// A worker's thread has ended.
-    pub(super) fn worker_ended(&self) {
+    pub fn worker_ended(&self) {
         self.lock().ended += 1;
         self.changed.notify_all();
     }
 
     /// Waits until so many workers have ended, for as long as it makes sense; `tell` is called once when
     /// that takes a while, with how many are missing. False = they haven't.
-    pub(super) fn wait_until_ended(&self, workers: usize, mut tell: impl FnMut(usize)) -> bool {
+    pub fn wait_until_ended(&self, workers: usize, mut tell: impl FnMut(usize)) -> bool {
         let begin = clock::monotonic();
         let mut told = false;
         let mut state = self.lock();

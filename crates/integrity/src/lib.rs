@@ -9,6 +9,10 @@
 //!                        AckJournal ──file──▶ read_back        what is durable, after a reboot
 //! ```
 
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
 mod checker;
 mod classify;
 mod durable;

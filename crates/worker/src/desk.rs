@@ -1,7 +1,7 @@
 //! What can be had of a worker from outside, whether it ends or not.
 
-use crate::worker::recorder;
-use crate::worker::{Books, StuckIo, WorkerOutcome};
+use crate::recorder;
+use crate::{Books, StuckIo, WorkerOutcome};
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::ThreadResults;
 use diskspd_sys::clock::{Nanos, SECOND};

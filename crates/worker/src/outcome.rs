@@ -43,6 +43,7 @@ impl Outcome {
 }
 
 impl SpanOutcome {
+    /// It failed; nothing was measured.
     pub fn failed(failures: Vec<String>) -> SpanOutcome {
         SpanOutcome { failures, ..SpanOutcome::default() }
     }

@@ -1,8 +1,8 @@
 //! What becomes of I/Os that are in flight when one fails.
 
-use super::failure::{Failed, FailedIo};
+use super::failed_io::{Failed, FailedIo};
 use super::{Books, Failure, Loop, TICK};
-use crate::real;
+use crate::causes::usual_cause;
 use diskspd_model::io_error;
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
@@ -51,11 +51,6 @@ impl Loop<'_> {
         }
     }
 
-    /// What probably is the matter when an I/O fails with this error number.
-    pub(super) fn usual_cause(&self, errno: i32) -> &'static str {
-        real::usual_cause(self.plan.engine, errno)
-    }
-
     /// The failure of one I/O.
     pub(super) fn describe(&self, failed: FailedIo) -> Failure {
         let FailedIo { errno, io, target } = failed;
@@ -68,7 +63,7 @@ impl Loop<'_> {
             io.request,
             io.length,
             io.offset,
-            self.usual_cause(errno)
+            usual_cause(self.plan.engine, errno)
         );
         Failure::new(message, format!("{direction} of '{path}': {error}"))
     }

@@ -1,6 +1,6 @@
 //! Completion routines (`-x`): every completion is stamped, accounted for and issued anew by itself.
 
-use super::failure::Failed;
+use super::failed_io::Failed;
 use super::{Books, Loop};
 use crate::control::Phase;
 use diskspd_engine::Done;

@@ -1,4 +1,5 @@
-//! THE worker loop: fill, submit, collect, account.
+//! THE worker loop: fill, submit, collect, account. Here too: what its threads and the controlling thread
+//! tell each other ([`control`]), and what is told of it meanwhile ([`tell`], [`listener`]).
 //!
 //! ```text
 //!      idle requests
@@ -7,60 +8,76 @@
 //!   │   may go        submit        until the next may go      count   │
 //!   └──────────────────────────────────────────────────────────────────┘
 //! ```
+//!
+//! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
+//! a worker.
+
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod account;
 mod batches;
 mod books;
 mod by_quota;
+#[cfg_attr(not(target_os = "linux"), path = "causes/elsewhere.rs")]
+mod causes;
 mod collect;
+pub mod control;
 mod counting;
-pub(super) mod desk;
+pub mod desk;
 mod dots;
 mod drain;
+mod failed_io;
 mod failure;
 mod flushes;
 mod flushing;
 mod fresh;
 mod idle;
+pub mod listener;
 #[cfg(test)]
 mod order_tests;
 mod other_batches;
 mod others;
+mod outcome;
 mod pacing;
 mod phases;
 mod quota;
-pub(super) mod recorder;
+pub mod recorder;
 mod requests;
 mod routines;
 mod settle;
-pub(super) mod slowest;
+pub mod slowest;
 mod state;
+pub mod tell;
 mod unfinished;
 mod verifying;
+mod voice;
 mod zones;
 mod zoning;
 
-use super::control::Phase;
-use super::voice::Voice;
-use crate::failure::Failure;
-use crate::real::SectorChecker;
+use crate::recorder::seconds;
 use crate::tell::io_log::Producer;
 use crate::tell::live::Counters;
-use crate::worker::recorder::seconds;
 use batches::Batches;
 pub use books::{Books, StuckIo};
+pub use control::Control;
+use control::Phase;
 use counting::Counting;
 use diskspd_engine::{Engine, EngineError};
+use diskspd_integrity::SectorChecker;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use diskspd_model::workload::ThreadWorkload;
 use diskspd_sys::clock::{Clock, Nanos};
 use diskspd_sys::lent::{Heir, Owner};
 use dots::Dots;
-use failure::Failed;
+use failed_io::Failed;
+pub use failure::{Failure, by_cause};
 use flushes::Flushes;
 use fresh::Fresh;
 use others::OtherOperations;
+pub use outcome::{Outcome, SpanOutcome};
 use pacing::Pacing;
 pub use phases::{Phases, Schedule};
 use quota::QuotaShare;
@@ -69,6 +86,7 @@ pub use requests::Requests;
 pub use slowest::{Slowest, SlowestRings};
 use state::{Loop, TICK};
 use std::sync::Arc;
+pub use voice::Voice;
 use zones::Zones;
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
@@ -117,13 +135,14 @@ impl<'a> Worker<'a> {
     /// Does I/O until the phase is [`Phase::Stop`], or something fails. I/O that is in flight at the end is
     /// never counted; the engine sees to it when it is dropped.
     pub fn run(self, span: &SpanPlan) -> WorkerOutcome {
-        // The engine drains before anything else is given back.
-        self.work(span, |outcome, _| outcome)
+        let mut ended = WorkerOutcome::default();
+        self.work(span, &mut |outcome, _| ended = outcome);
+        ended
     }
 
-    /// The same; what came of it is handed in, with the I/Os that are still in flight, before the engine
-    /// waits for those.
-    pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(WorkerOutcome, Vec<StuckIo>) -> T) -> T {
+    /// The same; what came of it is handed in once, with the I/Os that are still in flight, before the engine
+    /// waits for those. Not generic: the loop would be compiled, and optimized, where it is called.
+    pub fn work(self, span: &SpanPlan, hand_in: &mut dyn FnMut(WorkerOutcome, Vec<StuckIo>)) {
         let (mut work, mut owner) = Loop::new(self, span);
         // Decided here, so that the loop without has not a single instruction more.
         let ended = match (work.others.is_some(), work.checker.is_some()) {
@@ -151,9 +170,9 @@ impl<'a> Worker<'a> {
             results.submits = span.ring.is_some().then_some(counting.submits);
         }
         results.wait = span.wait_statistics.then_some(work.waits);
-        let handed_in = hand_in(WorkerOutcome { results, errors, failure }, in_flight);
+        hand_in(WorkerOutcome { results, errors, failure }, in_flight);
+        // Before the books.
         drop(work);
-        handed_in
     }
 }
 
@@ -311,7 +330,7 @@ impl<'a> Loop<'a> {
 
     /// Draws the next I/Os of idle requests, as many as may go now. Returns when the next one may, if it is
     /// a limit that keeps all that are left.
-    #[inline]
+    #[inline(never)]
     fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
         self.batch.clear();
         if self.is_special {

@@ -110,10 +110,15 @@ pub fn middle_of(cell: usize) -> u64 {
 /// The sums of all workers at one time.
 #[derive(Debug, Default, Clone)]
 pub struct Seen {
+    /// When it was looked, on the monotonic clock.
     pub at: Nanos,
+    /// I/Os so far.
     pub ios: u64,
+    /// Bytes so far.
     pub bytes: u64,
+    /// Sum of their latencies, ns; it wraps around.
     pub latency_sum: u64,
+    /// Latencies so far, by cell.
     pub latency: Vec<u64>,
 }
 
@@ -131,6 +136,7 @@ pub fn totals(workers: &[Counters]) -> (u64, u64) {
     (sum(|worker| &worker.ios), sum(|worker| &worker.bytes))
 }
 
+/// The sums of these workers now.
 pub fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Seen {
     let mut sum = Seen { at: clock::monotonic(), ..Seen::default() };
     for worker in workers {
