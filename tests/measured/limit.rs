@@ -462,11 +462,58 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
             assert!(evidence.contains("kernel threads used 1.2 CPUs: btrfs-endio 120 %"), "{case}");
         }
     }
+    // From 0.1 s on both were on CPU 0, whose CPU threads of the kernel used less than each other's thread.
+    for (cpus, words) in
+        [(vec![0], "the program's own threads: some shared CPUs"), (vec![2], "kernel threads")]
+    {
+        let mut record = on_cpus("-o4 -t2", [full, full], apart, (50, 5, 45));
+        let effort =
+            record.hosts[0].results.time_spans[0].observed.as_mut().unwrap().effort.as_mut().unwrap();
+        effort.others = Some(others(90, 5));
+        effort.workers[1].rebound = Some(Rebound { after_us: 0, seen_us: 100_000, cpus });
+        let message = found(&record, "limited-by-busy-cpus").unwrap().message;
+        assert!(message.contains(words), "{message}");
+    }
     let record = on_cpus("-o1", [full, full], one, (20, 5, 60));
     let ios = summarize(&record).time_spans[0].as_ref().unwrap().total.total.throughput.iops;
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
     let possible = limits.uncontended_iops.unwrap();
     assert!((possible / ios - 2.5).abs() < 1e-6, "what is done in 40 % of the time: {possible} {ios}");
+}
+
+#[test]
+fn a_memory_limit_that_was_reached_is_told_and_who_waited_for_memory_was_not_paused() {
+    let change = quota::MemoryLimitChange { after_us: 200_000, seen_us: 300_000, bytes: Some(48 << 20) };
+    let limit = |reached, stalled_us, changes: &[quota::MemoryLimitChange]| quota::MemoryLimit {
+        group: "/sys/fs/cgroup/a".into(),
+        bytes: Some(64 << 20),
+        changes: changes.to_vec(),
+        reached,
+        stalled_us,
+    };
+    let held_up = |stalled: &str| format!("the program {stalled}, and could not run");
+    let (starved, waited) = ("was starved or frozen, or its machine was paused", "waited for memory");
+    for (limit, severity, values, was) in [
+        (limit(0, Some(0), &[]), None, "", starved),
+        (limit(1, Some(19_000), &[]), Some(Severity::Note), "(64MiB) was reached once", starved),
+        (limit(2, None, &[]), Some(Severity::Note), "(64MiB) was reached 2 times", starved),
+        (limit(2, Some(20_000), &[]), Some(Severity::Warning), "(64MiB) was reached 2 times", starved),
+        (limit(9, Some(200_000), &[change]), Some(Severity::Warning), "(64MiB, then 48MiB) was", waited),
+    ] {
+        let mut record = on_device("-o16", 15.5, 1, 1.0);
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+        let is_changed = !limit.changes.is_empty();
+        observed.effort.as_mut().unwrap().memory = vec![limit];
+        observed.delays = Some(Delays { lost_us: Some(400_000), ..Delays::default() });
+        let finding = found(&record, "memory-limit-reached");
+        assert_eq!(finding.as_ref().map(|finding| finding.severity), severity, "{finding:?}");
+        assert!(finding.is_none_or(|finding| finding.message.contains(values)));
+        let message = found(&record, "held-up").unwrap().message;
+        assert!(message.starts_with(held_up(was).trim_end_matches(", and could not run")), "{message}");
+        let changed = found(&record, "limits-changed").map(|finding| finding.evidence.join("; "));
+        let told = "between second 0.2 and 0.3: 48MiB of memory for the control group /sys/fs/cgroup/a";
+        assert_eq!(changed.as_deref(), is_changed.then_some(told));
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ use diskspd::machine::io_counters::{
 };
 use diskspd::machine::io_limit::{IoControl, IoCost, IoLimit};
 use diskspd::machine::memory_backed::InMemory;
-use diskspd::machine::quota::{CpuQuota, MemoryAllowance};
+use diskspd::machine::quota::{CpuQuota, MemoryAllowance, MemoryLimit, MemoryLimitChange};
 use diskspd::machine::remote::{
     CallTimes, RemoteActivity, RemoteCalls, RemoteFacts, RemoteMount, TcpSegments,
 };
@@ -546,6 +546,20 @@ fn quiet() -> QuietFacts {
     }
 }
 
+fn memory_limit(known: Option<u64>) -> MemoryLimit {
+    MemoryLimit {
+        bytes: known,
+        changes: known.map(|_| [Some(1), None].map(memory_change).to_vec()).unwrap_or_default(),
+        reached: 1,
+        stalled_us: known,
+        ..MemoryLimit::default()
+    }
+}
+
+fn memory_change(bytes: Option<u64>) -> MemoryLimitChange {
+    MemoryLimitChange { bytes, ..MemoryLimitChange::default() }
+}
+
 fn effort(known: bool) -> Effort {
     let worker = |times: Option<ThreadTimes>| WorkerEffort {
         engine: EngineKind::Sync,
@@ -573,6 +587,10 @@ fn effort(known: bool) -> Effort {
         process: 1,
         tool: Some(cost(known.then_some(0.5))),
         quotas: vec![quota],
+        memory: match known {
+            true => vec![memory_limit(Some(1)), memory_limit(None)],
+            false => Vec::new(),
+        },
         io_limits: vec![limit(Some(1)), limit(None)],
         limit_changes: match known {
             true => vec![

@@ -1,18 +1,31 @@
 //! How much memory control groups leave: beyond that the kernel kills without a word.
 
 use super::{ControlGroup, Groups};
-use diskspd_model::machine::quota::MemoryAllowance;
+use diskspd_model::machine::quota::{MemoryAllowance, MemoryLimit};
 
 impl Groups {
     /// The tightest of all groups of this process; `None` = no limit.
     pub fn memory_allowance(&self) -> Option<MemoryAllowance> {
         self.of("memory").filter_map(ControlGroup::memory_allowance).min_by_key(|allowance| allowance.left)
     }
+
+    /// Limits of memory now, and what was counted since the groups exist; of those without a limit too, which
+    /// may get one.
+    pub fn memory_limits(&self) -> Vec<MemoryLimit> {
+        self.of("memory").filter_map(ControlGroup::memory_reached).collect()
+    }
 }
 
 impl ControlGroup {
-    /// Its limit of memory, bytes, where it is in force for this process; `None` = no limit.
+    /// Its limit of memory, page cache included, bytes, where it is in force for this process; `None` = none.
     pub fn memory_limit(&self) -> Option<u64> {
+        // Above `memory.high` nothing is killed: the kernel takes memory back, and holds up who wants more.
+        let high = self.text("memory.high").and_then(|high| high.parse().ok());
+        high.into_iter().chain(self.memory_max()).min()
+    }
+
+    /// The limit beyond which the kernel kills.
+    fn memory_max(&self) -> Option<u64> {
         if !self.own && self.text("memory.use_hierarchy").is_some_and(|used| used == "0") {
             // Version 1: of its own processes alone.
             return None;
@@ -22,8 +35,30 @@ impl ControlGroup {
         limit.parse().ok().filter(|&limit: &u64| limit < 1 << 62)
     }
 
+    fn memory_reached(&self) -> Option<MemoryLimit> {
+        let reached = match self.text("memory.events") {
+            Some(events) => {
+                let count =
+                    |name| events.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok());
+                count("high ")?.saturating_add(count("max ")?)
+            }
+            None => self.text("memory.failcnt")?.parse().ok()?,
+        };
+        let stalled = |pressure: String| {
+            let full = pressure.lines().find(|line| line.starts_with("full "))?;
+            full.rsplit_once("total=")?.1.parse().ok()
+        };
+        Some(MemoryLimit {
+            group: self.name(),
+            bytes: self.memory_limit(),
+            changes: Vec::new(),
+            reached,
+            stalled_us: self.text("memory.pressure").and_then(stalled),
+        })
+    }
+
     fn memory_allowance(&self) -> Option<MemoryAllowance> {
-        let limit = self.memory_limit()?;
+        let limit = self.memory_max()?;
         let used = self.text("memory.current").or_else(|| self.text("memory.usage_in_bytes"));
         let used: u64 = used.and_then(|used| used.parse().ok()).unwrap_or(0);
         let counts = self.text("memory.stat").unwrap_or_default();
@@ -70,6 +105,38 @@ mod tests {
         assert_eq!(own.memory_allowance(), allowance("/sys/fs/cgroup/memory/a/b", 50 * MIB, 50 * MIB));
         let (_directory, apart) = files("9223372036854771712\n", "0\n");
         assert_eq!(apart.memory_allowance(), None, "the limit above isn't in force for this one");
+    }
+
+    #[test]
+    fn the_lower_of_two_limits_counts_with_how_often_it_was_reached() {
+        let (_directory, new) = groups(&[
+            ("proc/self/cgroup", "0::/a/b\n"),
+            ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/a/memory.high", "52428800\n"),
+            ("sys/fs/cgroup/a/memory.max", "104857600\n"),
+            ("sys/fs/cgroup/a/memory.current", "62914560\n"),
+            ("sys/fs/cgroup/a/memory.events", "low 1\nhigh 20\nmax 3\noom 0\n"),
+            (
+                "sys/fs/cgroup/a/memory.pressure",
+                "some avg10=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg300=0.00 total=7\n",
+            ),
+            ("sys/fs/cgroup/a/b/memory.max", "max\n"),
+            ("sys/fs/cgroup/a/b/memory.high", "max\n"),
+            ("sys/fs/cgroup/a/b/memory.events", "high 0\nmax 0\n"),
+        ]);
+        let found = new.memory_limits();
+        let found: Vec<_> =
+            found.iter().map(|limit| (limit.bytes, limit.reached, limit.stalled_us)).collect();
+        assert_eq!(found, [(None, 0, None), (Some(50 * MIB), 23, Some(7))]);
+        assert_eq!(new.memory_allowance().unwrap().limit, 100 * MIB, "above memory.high nothing is killed");
+        let (_directory, old) = groups(&[
+            ("proc/self/cgroup", "4:memory:/a\n"),
+            ("proc/self/mountinfo", "32 31 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"),
+            ("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "104857600\n"),
+            ("sys/fs/cgroup/memory/a/memory.failcnt", "12\n"),
+        ]);
+        let [limit] = &old.memory_limits()[..] else { unreachable!("{old:?}") };
+        assert_eq!((limit.bytes, limit.reached, limit.stalled_us), (Some(100 * MIB), 12, None));
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Contention> {
     matters.then(|| Contention {
         waiting,
         iops: gains.then(|| possible / span.measured.seconds),
-        holder: holder(&waiters, &shares, effort),
+        holder: holder(&waiters, &shares, effort, window),
         effect: effect(span, effort, &waiters),
     })
 }
@@ -123,17 +123,20 @@ fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
     (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64)
 }
 
-fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> CpuHolder {
+fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort, window: f64) -> CpuHolder {
+    let window_us = (window / 1e3) as u64;
     let cpus = shares.len().max(1) as f64;
     // Weighted by how long each waited: what its own companions had of its CPU, and what all others had.
     let (mut companions, mut rest) = (0.0, 0.0);
     for (index, waiter) in waiters.iter().enumerate() {
         let others = waiters.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
-        let beside: f64 = match waiter.worker.bound_to() {
-            Some(cpu) => others.filter(|o| o.worker.bound_to() == Some(cpu)).map(|o| o.busy).sum(),
+        let beside: f64 = match (waiter.worker.cpu, &waiter.worker.rebound) {
+            (Some(_), _) | (_, Some(_)) => {
+                others.map(|other| other.busy * waiter.worker.together(other.worker, window_us)).sum()
+            }
             // Bound to none, they keep out of each other's way where there is room for all.
-            None if waiters.len() as f64 <= cpus => 0.0,
-            None => others.map(|other| other.busy).sum::<f64>() / cpus,
+            _ if waiters.len() as f64 <= cpus => 0.0,
+            _ => others.map(|other| other.busy).sum::<f64>() / cpus,
         };
         let beside = beside.min(waiter.else_used);
         companions += waiter.waiting * beside;

@@ -1,6 +1,6 @@
 //! Was the program itself kept from running? Then the figures are those of a shorter time than they say.
 
-use super::{Finding, Severity, SpanView};
+use super::{Finding, Severity, SpanView, memory};
 use diskspd_model::results::{Delays, EndedBy};
 use diskspd_model::units::seconds_of_us;
 
@@ -16,6 +16,8 @@ const LATE: u64 = 300_000;
 /// and one as long as this to say that the figures are wrong: the workers may have got more of the CPUs
 /// than the one thread that was late.
 const VERY_LATE: u64 = 1_000_000;
+/// If all threads of its control group waited for memory for this share of it, that was it.
+const BY_MEMORY: f64 = 0.5;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let delays = span.results.observed.as_ref().and_then(|observed| observed.delays);
@@ -34,7 +36,7 @@ struct HeldUpTime {
 }
 
 impl HeldUpTime {
-    fn of(delays: &Delays) -> HeldUpTime {
+    fn of(span: &SpanView, delays: &Delays) -> HeldUpTime {
         // Where workers went on, nobody but the controlling thread was late.
         let starved = delays.total_us.saturating_sub(delays.alone_us.unwrap_or(0));
         let lost = delays.lost_us.unwrap_or(0);
@@ -49,7 +51,14 @@ impl HeldUpTime {
             ),
             false => {
                 let lost = lost.saturating_sub(delays.lost_alone_us.unwrap_or(0));
-                held(lost.max(starved), false, "was starved or frozen, or its machine was paused")
+                let us = lost.max(starved);
+                // What waited for memory wasn't paused by anybody.
+                let memory = memory::stalled_seconds(span) >= BY_MEMORY * seconds_of_us(us);
+                let what = match memory {
+                    true => "waited for memory (its control group's limit)",
+                    false => "was starved or frozen, or its machine was paused",
+                };
+                held(us, false, what)
             }
         }
     }
@@ -71,13 +80,13 @@ impl HeldUpTime {
 /// The share of the measured time for which the kernel says that the program was stopped or frozen; `None` =
 /// it says nothing of the kind, or it was so short that the figures are hardly others.
 pub(super) fn stopped(span: &SpanView) -> Option<f64> {
-    let held = HeldUpTime::of(&span.results.observed.as_ref()?.delays?);
+    let held = HeldUpTime::of(span, &span.results.observed.as_ref()?.delays?);
     let share = seconds_of_us(held.us) / span.measured.seconds;
     (held.is_known && share >= MUCH).then_some(share)
 }
 
 fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
-    let held = HeldUpTime::of(delays);
+    let held = HeldUpTime::of(span, delays);
     let seconds = seconds_of_us(held.us);
     let share = seconds / span.measured.seconds;
     let severity = held.severity(delays, share)?;

@@ -31,6 +31,7 @@ mod limit;
 mod little;
 mod looks;
 mod lost;
+mod memory;
 pub mod merged;
 mod offered;
 pub mod outages;
@@ -106,6 +107,7 @@ const CHECKS: &[Check] = &[
     |span, _| lost::check(span),
     |span, _| unfinished::check(span),
     |span, _| held_up::check(span),
+    |span, _| memory::check(span),
     |span, concluded| outages::check(span, concluded.outages.as_deref(), concluded.limits.as_ref()),
     |span, _| volume::check(span),
     |span, _| offered::check(span),

@@ -51,6 +51,52 @@ pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
     }
 }
 
+/// A control group's limit of memory, its page cache included, and what keeping it took in a window.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryLimit {
+    /// The group's directory.
+    pub group: String,
+    /// The lower of `memory.high` and `memory.max` at the first look, bytes; `None` = no limit.
+    pub bytes: Option<u64>,
+    /// What it was changed to meanwhile, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<MemoryLimitChange>,
+    /// How often it was reached, so that the kernel took memory back.
+    pub reached: u64,
+    /// How long all threads of the group that had something to do waited for memory, us; `None` = the kernel
+    /// doesn't count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled_us: Option<u64>,
+}
+
+/// A limit of memory that was found changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryLimitChange {
+    /// The look before, which found the old one: us since measuring began.
+    pub after_us: u64,
+    /// The look that found this.
+    pub seen_us: u64,
+    /// Bytes; `None` = no limit any more.
+    pub bytes: Option<u64>,
+}
+
+impl MemoryLimit {
+    /// The limits that it was, one after the other, bytes.
+    pub fn values(&self) -> impl Iterator<Item = Option<u64>> {
+        std::iter::once(self.bytes).chain(self.changes.iter().map(|change| change.bytes))
+    }
+
+    /// What was counted from this look to the last one; `None` = there never was a limit.
+    pub fn until(self, last: &MemoryLimit) -> Option<MemoryLimit> {
+        let limited = self.values().any(|bytes| bytes.is_some());
+        limited.then(|| MemoryLimit {
+            reached: last.reached.saturating_sub(self.reached),
+            stalled_us: last.stalled_us.zip(self.stalled_us).map(|(last, first)| last.saturating_sub(first)),
+            ..self
+        })
+    }
+}
+
 /// What a control group leaves of its limit of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryAllowance {

@@ -2,7 +2,7 @@
 
 use crate::engines::EngineKind;
 use crate::machine::io_limit::{IoControl, IoCost, IoLimit};
-use crate::machine::quota::CpuQuota;
+use crate::machine::quota::{CpuQuota, MemoryLimit};
 use crate::machine::tasks::Others;
 use crate::machine::threads::ThreadTimes;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,9 @@ pub struct Effort {
     /// CPU quotas of the control groups that the process is in, with what was counted in the window.
     #[serde(default)]
     pub quotas: Vec<CpuQuota>,
+    /// Their limits of memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<MemoryLimit>,
     /// I/O limits in force for them, when measuring began.
     #[serde(default)]
     pub io_limits: Vec<IoLimit>,
@@ -102,6 +105,27 @@ impl WorkerEffort {
     /// The CPU that it was bound to all the time; `None` = there is none.
     pub fn bound_to(&self) -> Option<u32> {
         self.cpu.filter(|_| self.rebound.is_none())
+    }
+
+    /// The share of a window of this length, us, in which it and another one were bound to the same CPU, as
+    /// far as known.
+    pub fn together(&self, other: &WorkerEffort, window_us: u64) -> f64 {
+        let both = |(cpu, from, to): (u32, u64, u64)| {
+            let there = other.bindings(window_us).into_iter().flatten().filter(move |there| there.0 == cpu);
+            there.map(|there| to.min(there.2).saturating_sub(from.max(there.1))).sum::<u64>()
+        };
+        let shared: u64 = self.bindings(window_us).into_iter().flatten().map(both).sum();
+        shared as f64 / window_us.max(1) as f64
+    }
+
+    /// CPUs that it was bound to, and from when to when, us.
+    fn bindings(&self, window_us: u64) -> [Option<(u32, u64, u64)>; 2] {
+        let Some(rebound) = &self.rebound else { return [self.cpu.map(|cpu| (cpu, 0, window_us)), None] };
+        let then = match rebound.cpus[..] {
+            [cpu] => Some((cpu, rebound.seen_us, window_us)),
+            _ => None,
+        };
+        [self.cpu.map(|cpu| (cpu, 0, rebound.after_us)), then]
     }
 
     /// I/Os that it can have in flight: one, if the engine does one after the other.

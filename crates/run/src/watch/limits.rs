@@ -3,8 +3,8 @@
 
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
-use diskspd_model::machine::io_limit::{IoCost, IoLimit};
-use diskspd_model::machine::quota::{CpuQuota, quotas_seen, see_quotas};
+use diskspd_model::machine::io_limit::{IoControl, IoCost, IoLimit};
+use diskspd_model::machine::quota::{CpuQuota, MemoryLimit, MemoryLimitChange, quotas_seen, see_quotas};
 use diskspd_model::results::{CpuLimit, Effort, LimitChange};
 use diskspd_sys::clock::Nanos;
 
@@ -20,11 +20,15 @@ pub struct LimitWatch {
     groups: Groups,
     /// Of each group the first look and the last.
     quotas: Vec<(CpuQuota, CpuQuota)>,
+    /// The same of their memory.
+    memory: Vec<(MemoryLimit, MemoryLimit)>,
     begun: Nanos,
     /// When the last look was, us since the window opened, and what it found.
     last: (u64, LimitsFound),
     first_io: Vec<IoLimit>,
     first_costs: Vec<IoCost>,
+    /// What there was before the window; what there is afterwards is added.
+    controls: Vec<IoControl>,
     changes: Vec<LimitChange>,
 }
 
@@ -39,11 +43,14 @@ impl LimitWatch {
     pub fn new(root: Root) -> LimitWatch {
         let own = root.text("/proc/self/cgroup");
         let groups = Groups::find(&root);
+        let controls = groups.io_controls();
         LimitWatch {
             root,
             own,
             groups,
+            controls,
             quotas: Vec::new(),
+            memory: Vec::new(),
             begun: 0,
             last: Default::default(),
             first_io: Vec::new(),
@@ -57,6 +64,7 @@ impl LimitWatch {
         self.begun = now;
         self.find_groups();
         let found = self.read();
+        self.see_memory(0);
         self.first_io = found.io.clone();
         self.first_costs = self.groups.io_costs();
         self.last = (0, found);
@@ -76,15 +84,23 @@ impl LimitWatch {
                 cpus: found.cpus.clone(),
             });
         }
+        self.see_memory(at);
         self.last = (at, found);
     }
 
     /// What was found.
     pub fn finish(&mut self, effort: &mut Effort) {
         effort.quotas = quotas_seen(&self.quotas);
+        let memory = std::mem::take(&mut self.memory).into_iter();
+        effort.memory = memory.filter_map(|(first, last)| first.until(&last)).collect();
         effort.io_limits = std::mem::take(&mut self.first_io);
         effort.limit_changes = std::mem::take(&mut self.changes);
-        effort.io_controls = self.groups.io_controls();
+        effort.io_controls = std::mem::take(&mut self.controls);
+        for control in self.groups.io_controls() {
+            if !effort.io_controls.contains(&control) {
+                effort.io_controls.push(control);
+            }
+        }
         // Of another group than at the begin there is nothing to compare with.
         let of = |cost: &IoCost| {
             let same = |first: &&IoCost| (&first.group, &first.device) == (&cost.group, &cost.device);
@@ -102,6 +118,20 @@ impl LimitWatch {
             self.groups = Groups::find(&self.root);
         }
         moved
+    }
+
+    fn see_memory(&mut self, seen_us: u64) {
+        for now in self.groups.memory_limits() {
+            let Some((first, last)) = self.memory.iter_mut().find(|(first, _)| first.group == now.group)
+            else {
+                self.memory.push((now.clone(), now));
+                continue;
+            };
+            if now.bytes != last.bytes && first.changes.len() < MOST {
+                first.changes.push(MemoryLimitChange { after_us: self.last.0, seen_us, bytes: now.bytes });
+            }
+            *last = now;
+        }
     }
 
     fn read(&mut self) -> LimitsFound {
@@ -130,17 +160,28 @@ mod tests {
         write("proc/self/cgroup", "0::/a\n");
         write("sys/fs/cgroup/a/io.stat", "8:0 cost.usage=5\n");
         write("sys/fs/cgroup/b/io.stat", "8:0 cost.usage=7\n");
+        write("sys/fs/cgroup/a/memory.high", "max\n");
+        write("sys/fs/cgroup/a/memory.max", "3000000\n");
+        write("sys/fs/cgroup/a/memory.events", "high 1\nmax 5\n");
         let stat = |periods: u64| {
             format!("nr_periods {periods}\nnr_throttled {periods}\nthrottled_usec {periods}\n")
         };
         write("sys/fs/cgroup/a/cpu.stat", &stat(0));
         write("sys/fs/cgroup/b/cpu.stat", &stat(100));
+        write("sys/fs/cgroup/a/cgroup.procs", "");
+        write("sys/fs/cgroup/cgroup.procs", "");
+        let control = |file: &str, text: &str| write(&format!("sys/fs/cgroup/{file}"), text);
+        control("io.cost.qos", "8:0 enable=1\n");
         write("sys/fs/cgroup/b/io.max", "8:0 rbps=max wbps=max riops=300 wiops=max\n");
         let mut watch = LimitWatch::new(Root::at(directory.path()));
+        control("io.cost.qos", "8:0 enable=0\n");
+        control("c/io.latency", "8:0 target=10\n");
         watch.begin(5 * SECOND);
         watch.look(6 * SECOND);
         write("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
         write("sys/fs/cgroup/a/cpu.stat", &stat(7));
+        write("sys/fs/cgroup/a/memory.high", "2000000\n");
+        write("sys/fs/cgroup/a/memory.events", "high 9\nmax 5\n");
         watch.look(7 * SECOND);
         write("proc/self/cgroup", "0::/b\n");
         watch.look(8 * SECOND);
@@ -153,6 +194,17 @@ mod tests {
         assert_eq!((moved.after_us, moved.seen_us, moved.moved), (2_000_000, 3_000_000, true));
         assert_eq!((moved.io_limits[0].reads, moved.cpus.len()), (Some(300), 0));
         assert_eq!(effort.io_costs, [], "of the group before nothing is known any more");
+        let lower = MemoryLimitChange { after_us: 1_000_000, seen_us: 2_000_000, bytes: Some(2_000_000) };
+        let memory = MemoryLimit {
+            group: "/sys/fs/cgroup/a".into(),
+            bytes: Some(3_000_000),
+            changes: vec![lower],
+            reached: 8,
+            stalled_us: None,
+        };
+        assert_eq!(effort.memory, [memory]);
+        let controls: Vec<&str> = effort.io_controls.iter().map(|control| control.setting.as_str()).collect();
+        assert_eq!(controls, ["io.cost.qos enable=1", "io.latency target=10"], "before it, and afterwards");
         let [quota] = &effort.quotas[..] else { unreachable!("{effort:?}") };
         assert_eq!((quota.cpus, quota.throttled_periods), (0.5, 7));
     }

@@ -2,7 +2,7 @@
 
 use super::REACHED;
 use crate::truth::device::Part;
-use crate::truth::{Finding, Severity, SpanView};
+use crate::truth::{Finding, Severity, SpanView, memory};
 use diskspd_model::machine::io_limit::{IoControl, IoLimit};
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Effort;
@@ -235,6 +235,7 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
         let (after, seen) = (seconds_of_us(change.after_us), seconds_of_us(change.seen_us));
         evidence.push(format!("between second {after:.1} and {seen:.1}: {}", what.join("; ")));
     }
+    evidence.extend(memory::changes(&effort.memory));
     let message = "the limits of this process's control groups changed during the measurement";
     let finding = Finding::new("limits-changed", Severity::Warning, span, message);
     let finding = evidence.iter().cloned().fold(finding, Finding::shown_by);

@@ -309,6 +309,9 @@ fn sharing(effort: &Effort) -> Option<String> {
 }
 
 fn more_than_cpus(span: &SpanView, effort: &Effort) -> String {
+    if effort.workers.iter().any(|worker| worker.rebound.is_some()) {
+        return "some shared CPUs for a part of the time".into();
+    }
     format!("{} share {} CPUs", effort.workers.len(), span.system.topology.allowed_cpus().count())
 }
 
