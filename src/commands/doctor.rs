@@ -12,7 +12,7 @@ use crate::machine::target::TargetKind;
 use crate::plan::can_be_made;
 use crate::profile::RawText;
 use crate::report::findings::block;
-use crate::truth::environment;
+use crate::truth::{arrays, environment};
 use serde::Serialize;
 
 /// What programs get.
@@ -59,7 +59,9 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     let mut system = host::snapshot();
     crate::host::look_around(&mut system, targets.iter().map(storage::storage).collect());
     let mut findings = environment::findings(&system);
+    findings.extend(arrays::of_machine(&host::arrays_beneath(targets)));
     findings.extend(missing);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     match json {
         true => output::json_to_stdout(
             "the findings",

@@ -714,7 +714,7 @@ fn devices() -> DeviceFacts {
                 upkeep: Some(Upkeep { action: "recover".into(), done: (0.0, 0.5) }),
                 ..ArrayFacts::default()
             },
-            ArrayFacts { upkeep: Some(Upkeep::default()), ..ArrayFacts::default() },
+            ArrayFacts { upkeep: Some(Upkeep::default()), untold: true, ..ArrayFacts::default() },
             ArrayFacts::default(),
         ],
         own: Some(OwnIo::default()),

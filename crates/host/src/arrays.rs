@@ -1,6 +1,14 @@
-//! Software RAIDs (md), as the kernel tells them right now (Documentation/admin-guide/md.rst).
+//! Software RAIDs, as the kernel tells them right now: md (Documentation/admin-guide/md.rst), and those of
+//! LVM (Documentation/admin-guide/device-mapper/dm-raid.rst), of which it tells root alone.
 
+use super::device::Device;
 use super::root::Root;
+use super::{stack, target};
+use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
+use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
+use diskspd_model::path::RawText;
+use diskspd_sys::mapper;
+use std::path::Path;
 
 /// A look at one.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -9,13 +17,103 @@ pub struct ArrayLook {
     pub members: Option<u64>,
     /// How many of these are missing.
     pub missing: u64,
+    /// It is a RAID, but what it does and lacks may not be asked.
+    pub untold: bool,
     /// What it does by itself, in the kernel's word, and how much of that is done, as a share; `None` =
     /// nothing.
     pub upkeep: Option<(String, f64)>,
 }
 
+/// RAIDs beneath these targets, or all of the machine where there are none; as they are now.
+pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
+    let root = Root::live();
+    let stack_of = |target: &RawText| {
+        let place = target::locate(target.as_bytes()).ok()?;
+        // What doesn't exist yet lies on what its folder does.
+        let there = place.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
+        Some(stack::stack(there))
+    };
+    let stacks: Vec<Stack> = match targets {
+        [] => {
+            let names = root.names("/sys/class/block");
+            let devices = names.iter().filter_map(|name| Device::named(&root, name));
+            devices.map(|device| stack::of_device(&root, device.number)).collect()
+        }
+        targets => targets.iter().filter_map(stack_of).collect(),
+    };
+    let arrays = among(&root, stacks.iter());
+    let now = |name: String| {
+        let ArrayLook { members, missing, untold, upkeep } = look(&root, &name);
+        let upkeep = upkeep.map(|(action, done)| Upkeep { action, done: (done, done) });
+        ArrayFacts { name, members, missing: (missing, missing), untold, upkeep }
+    };
+    arrays.into_iter().map(now).collect()
+}
+
+/// The kernel's names of RAIDs in these stacks, each once.
+pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
+    let is_raid = |layer: &&Layer| match layer.kind {
+        LayerKind::Raid => true,
+        LayerKind::Mapper => look(root, &layer.name) != ArrayLook::default(),
+        _ => false,
+    };
+    let mut names: Vec<String> = Vec::new();
+    for layer in stacks.flat_map(|stack| &stack.layers) {
+        if !names.contains(&layer.name) && is_raid(&layer) {
+            names.push(layer.name.clone());
+        }
+    }
+    names
+}
+
 /// Looks at a RAID by the kernel's name. Takes some tens of microseconds, and no lock.
 pub fn look(root: &Root, name: &str) -> ArrayLook {
+    match root.text(format!("/sys/class/block/{name}/dm/uuid")) {
+        Some(_) => look_at_mapper(root, name),
+        None => look_at_md(root, name),
+    }
+}
+
+/// One of the device mapper; the default where that is no RAID.
+fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
+    let Some(device) = Device::named(root, name) else { return ArrayLook::default() };
+    let parts = match root.is_live() {
+        true => mapper::parts(device.number),
+        false => Err(std::io::ErrorKind::PermissionDenied.into()),
+    };
+    match parts {
+        Ok(parts) => parts
+            .iter()
+            .find(|part| part.kind == "raid")
+            .and_then(|part| mapped_raid(&part.status))
+            .unwrap_or_default(),
+        // LVM calls the members of a RAID so.
+        Err(_) => {
+            let is_member =
+                |below: &Device| below.mapper_name().is_some_and(|name| name.contains("_rimage_"));
+            ArrayLook { untold: device.linked("slaves").iter().any(is_member), ..ArrayLook::default() }
+        }
+    }
+}
+
+/// `raid1 2 Aa 1024/204800 recover 0 0 -`: level, members, how each is, what is in sync, what it does.
+fn mapped_raid(status: &str) -> Option<ArrayLook> {
+    let words: Vec<&str> = status.split(' ').collect();
+    let [_, members, health, in_sync, action, ..] = words[..] else { return None };
+    // One that is being rebuilt isn't a member yet.
+    let lacks = |member: char| matches!(member, 'D' | '-') || member == 'a' && action == "recover";
+    let (done, all) = in_sync.split_once('/')?;
+    let (done, all): (f64, f64) = (done.parse().ok()?, all.parse().ok()?);
+    let at_work = !matches!(action, "idle" | "frozen") && all > 0.0;
+    Some(ArrayLook {
+        members: members.parse().ok(),
+        missing: health.chars().filter(|member| lacks(*member)).count() as u64,
+        untold: false,
+        upkeep: at_work.then(|| (action.to_owned(), done / all)),
+    })
+}
+
+fn look_at_md(root: &Root, name: &str) -> ArrayLook {
     let text = |file: &str| root.text(format!("/sys/class/block/{name}/md/{file}"));
     // While the number of members is changed: `4 (3)`.
     let number = |file: &str| text(file)?.split_whitespace().next()?.parse().ok();
@@ -29,6 +127,7 @@ pub fn look(root: &Root, name: &str) -> ArrayLook {
     ArrayLook {
         members: number("raid_disks"),
         missing: number("degraded").unwrap_or(0),
+        untold: false,
         upkeep: text("sync_action").zip(done),
     }
 }
@@ -37,6 +136,52 @@ pub fn look(root: &Root, name: &str) -> ArrayLook {
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn what_a_raid_of_lvm_does_and_lacks_is_in_its_status() {
+        let found = |status: &str| {
+            let look = mapped_raid(status)?;
+            Some((look.members.unwrap(), look.missing, look.upkeep))
+        };
+        let upkeep = |action: &str, done| Some((action.to_owned(), done));
+        for (status, told) in [
+            ("raid1 2 AA 200/200 idle 0 0 -", Some((2, 0, None))),
+            ("raid1 2 aa 50/200 resync 0 0 -", Some((2, 0, upkeep("resync", 0.25)))),
+            ("raid1 2 Aa 100/200 recover 0 0 -", Some((2, 1, upkeep("recover", 0.5)))),
+            ("raid5_ls 3 ADA 200/200 idle 0 0 -", Some((3, 1, None))),
+            ("raid5_ls 3 A-A 200/200 frozen 0 0 -", Some((3, 1, None))),
+            ("raid1 2 AA", None),
+            ("raid1 2 AA odd idle 0", None),
+        ] {
+            assert_eq!(found(status), told, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_raid_of_lvm_that_may_not_be_asked_is_known_by_its_members_names() {
+        let machine = tempfile::tempdir().unwrap();
+        let sys = machine.path().join("sys");
+        for (name, minor, mapped) in [("dm-0", 0, "vg-a"), ("dm-1", 1, "vg-a_rimage_0"), ("dm-2", 2, "vg-b")]
+        {
+            let folder = sys.join("devices").join(name);
+            fs::create_dir_all(folder.join("dm")).unwrap();
+            fs::create_dir_all(folder.join("slaves")).unwrap();
+            fs::write(folder.join("dev"), format!("253:{minor}\n")).unwrap();
+            fs::write(folder.join("dm/uuid"), "LVM-a\n").unwrap();
+            fs::write(folder.join("dm/name"), format!("{mapped}\n")).unwrap();
+            for list in ["class/block", "dev/block"] {
+                fs::create_dir_all(sys.join(list)).unwrap();
+            }
+            std::os::unix::fs::symlink(&folder, sys.join("class/block").join(name)).unwrap();
+            std::os::unix::fs::symlink(&folder, sys.join(format!("dev/block/253:{minor}"))).unwrap();
+        }
+        std::os::unix::fs::symlink(sys.join("devices/dm-1"), sys.join("devices/dm-0/slaves/dm-1")).unwrap();
+        let root = Root::at(machine.path());
+        assert_eq!([look(&root, "dm-0").untold, look(&root, "dm-2").untold], [true, false]);
+        let layer = |name: &str| Layer { name: name.into(), kind: LayerKind::Mapper, ..Layer::default() };
+        let stack = Stack { layers: ["dm-0", "dm-1", "dm-2"].map(layer).to_vec(), ..Stack::default() };
+        assert_eq!(among(&root, [&stack, &stack].into_iter()), ["dm-0"]);
+    }
 
     #[test]
     fn what_an_array_does_by_itself_is_its_action_while_it_is_at_work() {

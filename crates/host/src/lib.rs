@@ -95,6 +95,8 @@ pub mod zones;
 mod windows;
 
 #[cfg(target_os = "linux")]
+pub use arrays::beneath as arrays_beneath;
+#[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
 #[cfg(target_os = "linux")]
 pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
@@ -102,6 +104,6 @@ pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
 pub use mountinfo::mounted;
 #[cfg(windows)]
 pub use windows::fetched::{
-    boot, caches, claims, content, devices, look_around, name, refusal, root, snapshot, stack, storage,
-    target,
+    arrays_beneath, boot, caches, claims, content, devices, look_around, name, refusal, root, snapshot,
+    stack, storage, target,
 };

@@ -106,6 +106,8 @@ mod lifetimes;
 #[cfg(target_os = "linux")]
 pub mod loops;
 #[cfg(target_os = "linux")]
+pub mod mapper;
+#[cfg(target_os = "linux")]
 pub mod mpi;
 #[cfg(target_os = "linux")]
 pub mod noop;

@@ -1,9 +1,42 @@
-//! Software RAIDs (md) that rebuilt or checked themselves while it was measured, or lacked members.
+//! Software RAIDs (md, and those of LVM) that rebuilt or checked themselves while it was measured, or lacked
+//! members.
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
 use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::stack::Layer;
+
+/// What of RAIDs would distort figures, before a run.
+pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
+    let finding = |name, severity, message| Finding::of_machine(name, severity, message);
+    let one = |array: &ArrayFacts| {
+        let name = &array.name;
+        let busy = array.upkeep.as_ref().map(|upkeep| {
+            let (action, done) = (&upkeep.action, upkeep.done.1 * 100.0);
+            let message = format!(
+                "{name} is {} ({action}, {done:.0} % done): figures of a run would include what that takes",
+                doing(action)
+            );
+            finding("array-at-work", Severity::Warning, message).remedy(ended(array, upkeep))
+        });
+        let lacking = array.missing.1 > 0;
+        let busy = busy.map(|busy| if lacking { busy.shown_by(lacked(array)) } else { busy });
+        let lacks = (lacking && busy.is_none()).then(|| {
+            let message =
+                format!("{name} is degraded: figures of a run would be those of a RAID that lacks members");
+            finding("array-degraded", Severity::Warning, message)
+                .shown_by(lacked(array))
+                .remedy(replaced(array))
+        });
+        let untold = array.untold.then(|| {
+            let message =
+                format!("whether {name}, a RAID of LVM, is at work by itself or lacks members isn't known");
+            finding("array-untold", Severity::Note, message).remedy(ASK_AS_ROOT)
+        });
+        busy.into_iter().chain(lacks).chain(untold)
+    };
+    arrays.iter().flat_map(one).collect()
+}
 
 /// Each RAID: what it did, and what it lacked, unless that follows from what it did.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
@@ -11,7 +44,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let one = |array: &ArrayFacts| {
         let (busy, degraded) = (busy(span, array), degraded(span, array));
         let follows = busy.is_some() && array.missing.0 >= array.missing.1;
-        busy.into_iter().chain(degraded.filter(|_| !follows))
+        busy.into_iter().chain(degraded.filter(|_| !follows)).chain(untold(span, array))
     };
     arrays.iter().flat_map(one).collect()
 }
@@ -26,24 +59,47 @@ fn busy(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
     Some(finding.remedy(ended(array, upkeep)))
 }
 
+fn untold(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
+    let name = &array.name;
+    let message = format!(
+        "whether {name}, a RAID of LVM, was at work by itself or lacked members while it was measured isn't \
+         known"
+    );
+    let finding = || Finding::new("array-untold", Severity::Note, span, message).remedy(ASK_AS_ROOT);
+    array.untold.then(finding)
+}
+
 fn degraded(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
     let name = &array.name;
     let message = match array.missing {
         (0, 0) => return None,
-        (before, after) if before < after => {
-            format!("{name} lost members while it was measured: the figures are of it before and after")
+        (before, after) if before == after => {
+            format!("{name} is degraded: the figures are those of a RAID that lacks members")
         }
-        (before, after) if before > after => {
-            format!("{name} got members back while it was measured: the figures are of it before and after")
+        (before, after) => {
+            let what = if before < after { "lost members" } else { "got members back" };
+            format!("{name} {what} while it was measured: the figures mix the time before and the time after")
         }
-        _ => format!("{name} is degraded: the figures are those of a RAID that lacks members"),
     };
     let finding = Finding::new("array-degraded", Severity::Warning, span, message).shown_by(lacked(array));
-    let look = format!("look at /proc/mdstat and `mdadm --detail /dev/{name}`");
-    Some(
-        finding
-            .remedy(format!("{look}, replace what is missing, wait until it is rebuilt, and measure again")),
-    )
+    Some(finding.remedy(replaced(array)))
+}
+
+/// How to be rid of a lack of members.
+fn replaced(array: &ArrayFacts) -> String {
+    let look = match is_of_lvm(array) {
+        true => LOOK_AT_LVM.to_owned(),
+        false => format!("look at /proc/mdstat and `mdadm --detail /dev/{}`", array.name),
+    };
+    format!("{look}, replace what is missing, wait until it is rebuilt, and measure again")
+}
+
+const LOOK_AT_LVM: &str = "look at `lvs -a -o+raid_sync_action,sync_percent,lv_health_status`";
+const ASK_AS_ROOT: &str = "only root may ask the kernel: run it as root, or look at \
+                           `lvs -a -o+raid_sync_action,sync_percent,lv_health_status`";
+
+fn is_of_lvm(array: &ArrayFacts) -> bool {
+    array.name.starts_with("dm-")
 }
 
 fn lacked(array: &ArrayFacts) -> String {
@@ -62,22 +118,28 @@ pub(super) fn at_work<'a>(facts: &'a DeviceFacts, layers: &[&Layer]) -> Option<(
 
 /// `md0 was rebuilding members (recover, 3 to 12 % done)`
 pub(super) fn did(array: &ArrayFacts, upkeep: &Upkeep) -> String {
-    let what = match upkeep.action.as_str() {
-        "resync" => "was making its members alike",
-        "recover" => "was rebuilding members",
-        "check" => "was checking its members against each other",
-        "repair" => "was checking and repairing its members",
-        "reshape" => "was changing its shape",
-        _ => "was at work by itself",
-    };
     let (first, last) = upkeep.done;
     let done = format!("{:.0} to {:.0} % done", first * 100.0, last * 100.0);
-    format!("{} {what} ({}, {done})", array.name, upkeep.action)
+    format!("{} was {} ({}, {done})", array.name, doing(&upkeep.action), upkeep.action)
+}
+
+fn doing(action: &str) -> &'static str {
+    match action {
+        "resync" => "making its members alike",
+        "recover" => "rebuilding members",
+        "check" => "checking its members against each other",
+        "repair" => "checking and repairing its members",
+        "reshape" => "changing its shape",
+        _ => "at work by itself",
+    }
 }
 
 /// How to be rid of that.
 pub(super) fn ended(array: &ArrayFacts, upkeep: &Upkeep) -> String {
     let name = &array.name;
+    if is_of_lvm(array) {
+        return format!("wait until it is done ({LOOK_AT_LVM}); then measure again");
+    }
     let stop = match upkeep.action.as_str() {
         "check" | "repair" => format!(", or stop it: echo idle >/sys/block/{name}/md/sync_action"),
         _ => String::new(),

@@ -11,7 +11,7 @@
 //! on, in a stated order, and then every check says what it finds.
 
 mod advice;
-mod arrays;
+pub mod arrays;
 mod conclusions;
 mod content;
 mod contention;

@@ -1,16 +1,20 @@
-//! Software RAIDs (md): what they did by themselves while it was measured, and what they lacked.
+//! Software RAIDs (md, and those of LVM): what they did by themselves while it was measured, and what they
+//! lacked.
 
 use serde::{Deserialize, Serialize};
 
 /// One RAID beneath the targets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArrayFacts {
-    /// The kernel's name: `md0`.
+    /// The kernel's name: `md0`, `dm-3`.
     pub name: String,
     /// How many members it is made of; `None` = the kernel doesn't tell.
     pub members: Option<u64>,
     /// How many of these were missing when measuring began, and when it had ended.
     pub missing: (u64, u64),
+    /// What it did and lacked may not be asked: only root may, of one of LVM.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
     /// What it did by itself at one of the looks; `None` = nothing at any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upkeep: Option<Upkeep>,

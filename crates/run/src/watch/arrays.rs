@@ -1,9 +1,9 @@
 //! Observes the software RAIDs beneath the targets: whether they rebuild or check themselves meanwhile.
 
-use diskspd_host::arrays::{ArrayLook, look};
+use diskspd_host::arrays::{ArrayLook, among, look};
 use diskspd_host::root::Root;
 use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
-use diskspd_model::machine::stack::{LayerKind, Stack};
+use diskspd_model::machine::stack::Stack;
 
 /// Watches all RAIDs of a time span.
 #[derive(Debug)]
@@ -15,20 +15,16 @@ pub struct ArrayWatch {
 impl ArrayWatch {
     /// Those of these stacks.
     pub fn of<'a>(root: Root, stacks: impl Iterator<Item = &'a Stack>) -> ArrayWatch {
-        let mut arrays: Vec<ArrayFacts> = Vec::new();
-        for layer in stacks.flat_map(|stack| &stack.layers).filter(|layer| layer.kind == LayerKind::Raid) {
-            if arrays.iter().all(|array| array.name != layer.name) {
-                arrays.push(ArrayFacts { name: layer.name.clone(), ..ArrayFacts::default() });
-            }
-        }
+        let names = among(&root, stacks).into_iter();
+        let arrays = names.map(|name| ArrayFacts { name, ..ArrayFacts::default() }).collect();
         ArrayWatch { root, arrays }
     }
 
     /// Before measuring begins.
     pub fn begin(&mut self) {
         for array in &mut self.arrays {
-            let ArrayLook { members, missing, .. } = see(&self.root, array);
-            (array.members, array.missing.0) = (members, missing);
+            let ArrayLook { members, missing, untold, .. } = see(&self.root, array);
+            (array.members, array.missing.0, array.untold) = (members, missing, untold);
         }
     }
 
@@ -58,7 +54,7 @@ fn see(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::machine::stack::Layer;
+    use diskspd_model::machine::stack::{Layer, LayerKind};
     use std::fs;
 
     #[test]
@@ -84,7 +80,7 @@ mod tests {
         is("0", "idle", "none");
         watch.look();
         let upkeep = Some(Upkeep { action: "recover".into(), done: (0.1, 0.3) });
-        let seen = ArrayFacts { name: "md0".into(), members: None, missing: (0, 0), upkeep };
+        let seen = ArrayFacts { name: "md0".into(), members: None, missing: (0, 0), untold: false, upkeep };
         assert_eq!(watch.finish(), [seen]);
     }
 }

@@ -17,6 +17,7 @@ pub mod target;
 pub use around::look_around;
 pub use counters::Counters;
 pub(crate) use cpu_times::now as processor_times;
+pub use place::arrays_beneath;
 pub use refusal::claims;
 pub use system::{boot, caches, name, snapshot};
 

@@ -3,6 +3,7 @@
 use super::found::{beneath, properties};
 use super::locate::locate;
 use crate::windows::uses::{Named, disk_name, named};
+use diskspd_model::machine::arrays::ArrayFacts;
 use diskspd_model::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd_model::machine::target::DirectRequirements;
 use diskspd_model::path::path as as_path;
@@ -14,6 +15,11 @@ use std::path::{Path, PathBuf};
 /// What volumes tell of themselves that figures depend on (`GetVolumeInformationByHandleW`), as mount
 /// options are written.
 const FLAGS: [(u32, &str); 3] = [(0x8000, "compressed"), (0x8_0000, "ro"), (0x2000_0000, "dax")];
+
+/// RAIDs of Windows aren't asked what they do and lack.
+pub fn arrays_beneath(_targets: &[RawText]) -> Vec<ArrayFacts> {
+    Vec::new()
+}
 
 /// What a target of this machine lies on; for one that does not exist yet, what its folder lies on.
 pub fn storage(target: &RawText) -> Storage {

@@ -1,6 +1,7 @@
 //! The rules as a table: what was counted, what the devices and the process counted, and what is said of it.
 
 use super::*;
+use crate::truth::arrays::of_machine;
 
 #[test]
 fn every_relation_of_counts_has_its_verdict() {
@@ -533,5 +534,29 @@ fn a_raid_that_rebuilds_is_told_as_that() {
     assert!(of_raid(beside.clone(), lost.clone()).1[0].message.starts_with("sda lost members"));
     let both = of_raid(beside.clone(), ArrayFacts { upkeep: upkeep("recover"), ..lost }).1;
     assert_eq!(both.len(), 2, "what failed meanwhile is no part of what it did: {both:?}");
-    assert_eq!(of_raid(beside, ArrayFacts::default()).1, [], "a healthy one");
+    assert_eq!(of_raid(beside.clone(), ArrayFacts::default()).1, [], "a healthy one");
+    // Of one of LVM only root is told.
+    let untold = ArrayFacts { untold: true, ..ArrayFacts::default() };
+    let [found] = &of_raid(beside, untold.clone()).1[..] else { panic!("one finding") };
+    assert_eq!((found.name, found.severity), ("array-untold", Note));
+    // Before a run each is told, too, as it is then.
+    let of_machine = |array: ArrayFacts| {
+        let found = of_machine(&[array]);
+        let [found] = &found[..] else { panic!("{found:?}") };
+        (found.name, found.message.clone(), found.evidence.clone(), found.remedy.clone().unwrap())
+    };
+    let array = ArrayFacts { name: "md0".into(), members: Some(2), ..ArrayFacts::default() };
+    let busy = ArrayFacts { upkeep: upkeep("recover"), missing: (1, 1), ..array.clone() };
+    let (name, message, evidence, _) = of_machine(busy.clone());
+    assert_eq!(
+        (name, &evidence[..]),
+        ("array-at-work", &["members that were missing: 1 of 2".to_owned()][..])
+    );
+    assert!(message.starts_with("md0 is rebuilding members (recover, 12 % done)"), "{message}");
+    let (name, message, ..) = of_machine(ArrayFacts { missing: (1, 1), ..array.clone() });
+    assert!(name == "array-degraded" && message.starts_with("md0 is degraded"), "{message}");
+    assert_eq!(of_machine(untold).0, "array-untold");
+    let (.., remedy) = of_machine(ArrayFacts { name: "dm-4".into(), ..busy });
+    assert!(remedy.contains("lvs -a") && !remedy.contains("mdadm"), "{remedy}");
+    assert!(crate::truth::arrays::of_machine(&[array]).is_empty(), "a healthy one");
 }
