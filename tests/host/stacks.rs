@@ -9,10 +9,10 @@ use diskspd::machine::stack::{self, LayerKind, Stack};
 use std::path::Path;
 
 /// `sda1 > sda`: every device with what it lies on, one that is not asked the same below marked with `*`, one that is not
-/// counted with `!`.
+/// counted with `!`, a cache with `^`.
 fn shown(stack: &Stack) -> String {
     let layer = |layer: &stack::Layer| {
-        let marks = [(layer.faithful, "*"), (layer.counted, "!")];
+        let marks = [(layer.faithful, "*"), (layer.counted, "!"), (!layer.cache, "^")];
         let marks: String = marks.iter().filter(|(fine, _)| !fine).map(|(_, mark)| *mark).collect();
         let on = if layer.on.is_empty() { String::new() } else { format!(" > {}", layer.on.join(" ")) };
         format!("{}{marks}{on}", layer.name)
@@ -34,6 +34,7 @@ fn a_device_is_followed_down_to_those_with_nothing_beneath() {
         ((253, 2), "multipath", "dm-2 > sde sdf, sde, sdf"),
         ((253, 3), "a mirror", "dm-3* > sde sdf, sde, sdf"),
         ((253, 44), "a volume with a snapshot", "dm-44* > dm-45, dm-45 > sde, sde"),
+        ((253, 50), "LVM's cache", "dm-50*^ > dm-51 sde, dm-51 > sdf, sde, sdf"),
         ((253, 46), "LUKS with checksums", "dm-46 > dm-47, dm-47* > sde, sde"),
         ((253, 48), "a mapper whose kind nobody tells", "dm-48* > sde, sde"),
         ((259, 0), "NVMe multipath", "nvme0n1 > nvme0c0n1 nvme0c1n1, nvme0c0n1, nvme0c1n1"),
@@ -45,7 +46,7 @@ fn a_device_is_followed_down_to_those_with_nothing_beneath() {
         (
             (252, 0),
             "bcache",
-            "bcache0* > nvme0n1 sdc, nvme0n1 > nvme0c0n1 nvme0c1n1, sdc, nvme0c0n1, nvme0c1n1",
+            "bcache0*^ > nvme0n1 sdc, nvme0n1 > nvme0c0n1 nvme0c1n1, sdc, nvme0c0n1, nvme0c1n1",
         ),
         ((7, 0), "a loop on a device", "loop0 > sdd, sdd"),
         ((7, 1), "a loop on a file", "loop1* > dm-1, dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),

@@ -13,6 +13,7 @@ use super::root::{Root, text};
 use beneath::{Beneath, FilePlace, NESTING, Without};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::*;
+use diskspd_sys::mapper;
 pub use opened::{moved_to, of_open};
 use std::path::Path;
 
@@ -112,11 +113,24 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
         Ok(below) => (below, None),
         Err(without) => (Vec::new(), Some(without.why())),
     };
+    let cache = kind == LayerKind::Bcache || kind == LayerKind::Mapper && is_cache(root, device, &below);
     let on = below.iter().map(|device| device.name.clone()).collect();
     open.extend(below);
     let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
     let number = (device.number != (0, 0)).then(|| format!("{}:{}", device.number.0, device.number.1));
-    Layer { name, number, kind, on, faithful, counted, unknown_below, traits, memory, remote: None }
+    Layer { name, number, kind, on, faithful, cache, counted, unknown_below, traits, memory, remote: None }
+}
+
+/// Whether a mapper is a cache. Its kind is told to root alone; LVM names what such a one lies on.
+fn is_cache(root: &Root, mapped: &Device, below: &[Device]) -> bool {
+    let parts = root.is_live().then(|| mapper::parts(mapped.number).ok()).flatten();
+    match parts {
+        Some(parts) => parts.iter().any(|part| matches!(part.kind.as_str(), "cache" | "writecache")),
+        None => below
+            .iter()
+            .filter_map(Device::mapper_name)
+            .any(|name| ["_cdata", "_cvol", "_corig", "_wcorig"].iter().any(|kind| name.ends_with(kind))),
+    }
 }
 
 /// Whether a mapper over one device asks it for nothing but what it is asked for itself. Only the programs

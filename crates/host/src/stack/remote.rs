@@ -29,6 +29,7 @@ pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
         name: name.clone(),
         kind: LayerKind::Mount,
         faithful: true,
+        cache: false,
         counted: true,
         traits: Some(traits),
         remote: Some(remote),

@@ -160,8 +160,9 @@ fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Findin
         return None;
     }
     let message = format!(
-        "the device had {counted:.1} of {depth} outstanding I/Os in flight on average: the others waited in \
-         the kernel to reach it, or were completed and waited to be reaped"
+        "{} had {counted:.1} of {depth} outstanding I/Os in flight on average: the others waited in the \
+         kernel to reach it, or were completed and waited to be reaped",
+        span.the_device()
     );
     let mut finding = Finding::new("device-depth", Severity::Note, span, message);
     if limits.accounted.is_some() {
@@ -217,8 +218,10 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
         finding = finding.shown_by(text);
     }
     if let Some(InFlight { counted: Some(counted), .. }) = span.queues.in_flight {
-        finding = finding
-            .shown_by(format!("the device had {counted:.1} of them in flight, by the kernel's counters"));
+        finding = finding.shown_by(format!(
+            "{} had {counted:.1} of them in flight, by the kernel's counters",
+            span.the_device()
+        ));
     }
     finding
         .shown_by(format!(

@@ -12,6 +12,7 @@
 
 mod advice;
 pub mod arrays;
+mod caches;
 mod conclusions;
 mod content;
 mod contention;
@@ -132,6 +133,7 @@ const CHECKS: &[Check] = &[
     |span, _| tracer::check(span),
     |span, _| wire::check(span),
     |span, _| arrays::check(span),
+    |span, _| caches::check(span),
     |span, _| preset::check(span),
     |span, _| advice::check(span),
 ];

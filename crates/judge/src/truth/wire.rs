@@ -40,8 +40,8 @@ fn packets(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
     let share = tcp.sent_again as f64 / tcp.sent.max(1) as f64;
     let severity = if share >= MANY { Severity::Warning } else { Severity::Note };
     let message = format!(
-        "the network lost packets: TCP sent {} of {} segments again ({:.2} %), over all connections of this \
-         host",
+        "packets or their acknowledgements were lost, or late: TCP sent {} of {} segments again ({:.2} %), \
+         over all connections of this host",
         tcp.sent_again,
         tcp.sent,
         share * 100.0

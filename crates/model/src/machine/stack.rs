@@ -37,6 +37,10 @@ pub struct Layer {
     /// Whether every byte asked of it is asked once of what it lies on, by it alone: not so for redundant
     /// RAID, caches and files.
     pub faithful: bool,
+    /// It is a cache: one of what it lies on has a part of what another one has. Missing = not as far as
+    /// known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cache: bool,
     /// Whether the kernel counts its I/O (`queue/iostats`).
     pub counted: bool,
     /// Why it isn't known what is beneath it: what it counts may have been memory's work.

@@ -89,9 +89,10 @@ pub(super) fn describe(
         Limiter::BusyCpus => busy_cpus(span, effort, limits, contention),
         Limiter::Kernel => {
             let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+            let device = span.the_device();
             let what = format!(
-                "the kernel above the device: the device had {at_device:.1} of {depth:.0} outstanding I/Os \
-                 in flight"
+                "the kernel above {device}: {device} had {at_device:.1} of {depth:.0} outstanding I/Os in \
+                 flight"
             );
             finding(Severity::Note, "limited-by-kernel", what).remedy(LOOK_AT_THE_KERNEL)
         }
@@ -100,19 +101,23 @@ pub(super) fn describe(
         Limiter::Unclear if kernel::limits(span, effort, limits) => kernel_or_what(span, effort, limits),
         Limiter::Unclear if kernel::devices_are_idle(span) => idle_devices(span, limits),
         Limiter::Unclear if !kernel::device_is_short(span, effort) => storage_or_way(span, effort),
-        Limiter::Unclear => {
-            let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
-            let message = format!(
-                "the limit is unclear: the device had {at_device:.1} of {depth:.0} outstanding I/Os in \
-                 flight, and threads were on a CPU or ready for one {:.0} % of the time",
-                awake_percent(limits)
-            );
-            unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
-        }
+        Limiter::Unclear => device_or_threads(span, effort, limits),
         Limiter::Depth => one_at_a_time(span, effort),
         Limiter::Storage => storage(span, limits),
     };
     with_figures(finding, span, effort, limits, limiter)
+}
+
+/// What was outstanding was neither all with the device nor all with the threads.
+fn device_or_threads(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding {
+    let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+    let message = format!(
+        "the limit is unclear: {} had {at_device:.1} of {depth:.0} outstanding I/Os in flight, and threads \
+         were on a CPU or ready for one {:.0} % of the time",
+        span.the_device(),
+        awake_percent(limits)
+    );
+    unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
 }
 
 /// One I/O at a time, by the depth or in spite of it.
@@ -215,7 +220,7 @@ fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
     };
     let at_device = match kernel::way_matters(span, effort) {
         Some(OnTheWay::Long { depth, at_device }) => {
-            format!(": the device had {at_device:.1} of {depth:.0} outstanding I/Os in flight")
+            format!(": {} had {at_device:.1} of {depth:.0} outstanding I/Os in flight", span.the_device())
         }
         _ => String::new(),
     };

@@ -486,6 +486,31 @@ fn devices_that_were_replaced_meanwhile_prove_nothing() {
     assert_eq!((verdict, severity), (Verified, None), "{said}");
 }
 
+/// What a cache answers is not what lies behind it.
+#[test]
+fn who_read_beneath_a_cache_is_told() {
+    let of_cache = |case: Case| {
+        let (results, asked) = case.results("a");
+        let judged = judgement_of(vec![(results, asked)], case.facts(vec![case.target("a")]));
+        judged.findings.into_iter().find(|finding| finding.name == "cache-beneath")
+    };
+    let case = |fast: u64| {
+        let case = run((100 * MIB, 0)).on("sdb", (fast * MIB, 0)).on("sdc", ((100 - fast) * MIB, 0));
+        case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Mapper, false))
+    };
+    let cache =
+        |case: Case| case.first(|layer| (layer.cache, layer.on) = (true, vec!["sdb".into(), "sdc".into()]));
+    assert_eq!(of_cache(case(100)), None, "a mapper of another kind");
+    for (fast, severity, words) in [
+        (100, Warning, "sda is a cache: of what was read beneath it sdb 100 %"),
+        (95, Warning, "sda is a cache: of what was read beneath it sdb 95 % and sdc 5 %"),
+        (60, Note, "sda is a cache: of what was read beneath it sdb 60 % and sdc 40 %"),
+    ] {
+        let found = of_cache(cache(case(fast))).unwrap();
+        assert_eq!((found.severity, found.message.as_str()), (severity, words));
+    }
+}
+
 /// What a RAID does by itself is nobody else's, as far as one can know, and so is told as what it is.
 #[test]
 fn a_raid_that_rebuilds_is_told_as_that() {

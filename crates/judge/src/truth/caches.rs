@@ -1,0 +1,63 @@
+//! Devices that are caches (dm-cache, dm-writecache, bcache): which of those beneath them did the I/O.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::machine::io_counters::{DeviceActivity, Flow};
+use diskspd_model::machine::stack::Layer;
+
+/// Who did this share of it did all of it, but for accidents.
+const NEARLY_ALL: f64 = 0.9;
+/// Who did less than this share of it isn't named: what a cache writes down for itself.
+const NAMED: f64 = 0.01;
+
+/// Each of them, as far as it is known which they are.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let mut layers: Vec<&Layer> = span.parts.iter().flat_map(|part| part.layers()).collect();
+    layers.retain(|layer| layer.cache);
+    layers.into_iter().filter_map(|layer| of(span, layer)).collect()
+}
+
+fn of(span: &SpanView, layer: &Layer) -> Option<Finding> {
+    let devices = &span.devices()?.devices;
+    let beneath: Vec<&DeviceActivity> =
+        devices.iter().filter(|device| layer.on.contains(&device.name)).collect();
+    let read = shares(&beneath, "read", |device| &device.done.read);
+    let written = shares(&beneath, "written", |device| &device.done.write);
+    let told: Vec<&str> =
+        [&read, &written].into_iter().flatten().map(|shares| shares.words.as_str()).collect();
+    if told.is_empty() {
+        return None;
+    }
+    let message = format!("{} is a cache: {}", layer.name, told.join("; "));
+    let alone = read.is_some_and(|shares| shares.most >= NEARLY_ALL);
+    let severity = if alone { Severity::Warning } else { Severity::Note };
+    Some(Finding::new("cache-beneath", severity, span, message).remedy(
+        "the figures are of this share of hits: to measure what lies behind the cache, use an area several \
+         times as large as the cache, or that device by itself",
+    ))
+}
+
+/// Who did how much of it.
+struct DoneBeneath {
+    words: String,
+    /// The largest.
+    most: f64,
+}
+
+/// `None` = nothing was done.
+fn shares(
+    beneath: &[&DeviceActivity],
+    done: &str,
+    flow: fn(&DeviceActivity) -> &Flow,
+) -> Option<DoneBeneath> {
+    let all: u64 = beneath.iter().map(|device| flow(device).bytes).sum();
+    let share =
+        |device: &&DeviceActivity| (device.name.clone(), flow(device).bytes as f64 / all.max(1) as f64);
+    let shares: Vec<(String, f64)> = beneath.iter().map(share).collect();
+    let named = shares.iter().filter(|(_, share)| *share >= NAMED);
+    let named: Vec<String> = named.map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
+    let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+    (all > 0).then(|| DoneBeneath {
+        words: format!("of what was {done} beneath it {}", named.join(" and ")),
+        most,
+    })
+}
