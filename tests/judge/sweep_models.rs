@@ -244,7 +244,9 @@ fn rates(sweeps: u64, settings: &Settings) -> Vec<(Shape, Rates)> {
         for seed in 0..sweeps {
             let sweep = depths([1, 2, 4, 8, 16, 32, 64], settings.clone());
             let noise = [0.005, 0.01, 0.02, 0.03, 0.05][seed as usize % 5];
-            let runs = 3.0 + 7.0 * f64::from(settings.repeat.fewest());
+            // How many it takes until it is sure isn't known before: as for five runs of each point, and on.
+            let repeat = if settings.until_sure { 5 } else { settings.repeat.fewest() };
+            let runs = 3.0 + 7.0 * f64::from(repeat);
             let model = Model { iops: shape.1, noise, slower: if seed % 3 == 0 { 0.04 / runs } else { 0.0 } };
             let history = closed(&model, &sweep, &mut Random(seed * 31 + 7));
             let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
@@ -273,12 +275,34 @@ fn answers_of_curves_of_every_shape_are_seldom_wrong() {
 #[test]
 #[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
 fn answers_of_300_sweeps_of_curves_of_every_shape() {
-    for repeat in [1, 5] {
-        for ((name, ..), rates) in rates(300, &repeated(repeat)) {
-            println!("{name}, {repeat} runs of each point: {rates:?}");
+    for settings in [repeated(1), repeated(5), until_sure()] {
+        let how = if settings.until_sure { 0 } else { settings.repeat.fewest() };
+        for ((name, ..), rates) in rates(300, &settings) {
+            println!("{name}, {how} runs of each point (0: until it is sure): {rates:?}");
             assert!(rates.wrong() <= 15, "{name}: {rates:?}");
         }
     }
+}
+
+fn until_sure() -> Settings {
+    Settings { until_sure: true, ..Settings::default() }
+}
+
+/// Of so many sweeps of 19 loads that lie close together, those whose knee lies in its interval though they ended when
+/// they were sure; and how many loads the intervals have on average.
+fn found_until_sure(sweeps: u64) -> (usize, f64) {
+    let knees: Vec<(bool, usize)> =
+        (0..sweeps).map(|seed| knee_found(&MODELS[seed as usize % 4], until_sure(), seed * 13 + 1)).collect();
+    let width = knees.iter().map(|(_, width)| *width).sum::<usize>() as f64 / knees.len() as f64;
+    (knees.iter().filter(|(right, _)| *right).count(), width)
+}
+
+#[test]
+#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
+fn sweeps_that_end_when_they_are_sure_hold_the_knee() {
+    let (right, width) = found_until_sure(60);
+    println!("{right} of 60 knees, an interval has {width:.1} of 19 loads");
+    assert!(right >= 57, "{right} of 60");
 }
 
 /// Of so many sweeps, those in which drift is said to be there.

@@ -160,7 +160,7 @@ fn write(
     fill::fill(&job, progress).map_err(|fill::FillFailed { error, written }| match error {
         fill::Error::Stopped => UnfinishedFile { reason: Reason::Stopped, written: Some(written) },
         fill::Error::Io(error) => match fail("write the file", error) {
-            reason @ (Reason::Full { .. } | Reason::Quota { .. }) => emptied(reason),
+            reason @ (Reason::Full { .. } | Reason::Refused { .. } | Reason::Quota { .. }) => emptied(reason),
             reason => UnfinishedFile { reason, written: Some(written) },
         },
     })?;

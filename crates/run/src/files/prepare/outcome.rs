@@ -92,6 +92,19 @@ pub enum Reason {
         /// Bytes that were free for this user before, and those of the file itself.
         free: u64,
     },
+    /// `ENOSPC` though there was room for it.
+    #[error(
+        "there is no space for {}, though {} were free: a project quota or a thin pool is exhausted, or the \
+         file system needs more for itself; use a smaller -c, or make room there",
+        units::amount(*size),
+        units::amount(*free)
+    )]
+    Refused {
+        /// Bytes asked for.
+        size: u64,
+        /// Bytes that were free for this user before, and those of the file itself.
+        free: u64,
+    },
     /// Each of them might fit, but not all of them.
     #[error(
         "the file system is full: its {files} files need {} together, {} are free; use a smaller -c, or free \

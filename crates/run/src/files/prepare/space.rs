@@ -21,7 +21,10 @@ impl FileRoom {
     /// What the kernel's answer to `doing` something means.
     pub fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
         match error.kind() {
-            ErrorKind::StorageFull => Reason::Full { size: self.size, free: self.free.unwrap_or(0) },
+            ErrorKind::StorageFull => match self.free.unwrap_or(0) {
+                free if free >= self.size => Reason::Refused { size: self.size, free },
+                free => Reason::Full { size: self.size, free },
+            },
             ErrorKind::QuotaExceeded => Reason::Quota { size: self.size },
             ErrorKind::FileTooLarge => Reason::TooLarge { size: self.size },
             ErrorKind::Interrupted => Reason::Stopped,
@@ -128,5 +131,22 @@ pub fn all_fit<'a>(
             reason: Reason::FullTogether { files, size, free: free.unwrap_or(0) },
             state: State::Untouched,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_with_room_is_not_called_full() {
+        let told = |free| {
+            let room = FileRoom { size: 40 << 20, free };
+            room.explain(ErrorKind::StorageFull.into(), "").to_string()
+        };
+        assert!(told(Some(39 << 20)).starts_with("the file system is full"));
+        assert!(told(None).starts_with("the file system is full"));
+        let refused = told(Some(300 << 20));
+        assert!(refused.contains("though 300 MiB were free: a project quota or a thin pool"), "{refused}");
     }
 }
