@@ -99,7 +99,11 @@ fn until_steady_measures_when_it_is() {
     });
     // Too short for any verdict: it measures all the same, and says so.
     assert_eq!(warm_up, serde_json::json!({ "seconds": 2, "limit": 2, "steady": false }));
-    assert!(ended.stderr.contains("WARNING: not steady after 2 s of warm-up"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("WARNING: not known to be steady after 2 s of warm-up"),
+        "{}",
+        ended.stderr
+    );
     assert_eq!(until_sure["steady"], true, "{}", sure.stderr);
     assert!(until_sure["seconds"].as_u64() >= Some(10), "{until_sure}");
     assert!(sure.stderr.contains("steady-after)"), "{}", sure.stderr);
@@ -148,15 +152,17 @@ const SEEDS: u64 = 1000;
 
 #[test]
 fn noise_is_steady() {
-    // Noise of 10 and 20 % too: it changes no mean, however much it scatters.
+    // Noise of 10 and 20 % too: it changes no mean, however much it scatters. What it may hide is another question.
     let wild = [0.1, 0.2].map(|deviation| Noise { deviation, autocorrelation: 0.0, stalls: 0.0 });
-    for noise in NOISES.into_iter().chain(wild) {
+    let cases = NOISES.map(|noise| (noise, false)).into_iter().chain(wild.map(|noise| (noise, true)));
+    for (noise, may_hide) in cases {
         let alarms: Vec<(u64, Course)> = (0..SEEDS)
             .filter_map(|seed| {
                 let random = &mut Random(seed);
                 let count = 10 + (random.uniform() * 111.0) as usize;
                 let course = Course::of(&series(random, count, noise)).unwrap();
-                (!course.is_steady()).then_some((seed, course))
+                let is_level = if may_hide { course.shape == Shape::Level } else { course.is_steady() };
+                (!is_level).then_some((seed, course))
             })
             .collect();
         assert!(alarms.len() < SEEDS as usize / 100, "{noise:?}: {} false alarms: {alarms:?}", alarms.len());

@@ -56,6 +56,39 @@ fn observed(beats: Vec<u64>) -> Observed {
     }
 }
 
+/// Seconds that vary by so much around 1000 I/Os, by chance.
+fn varying(seconds: u64, by: f64) -> Observed {
+    let random = &mut Random(7);
+    let samples = (0..seconds).map(|second| Sample {
+        end_us: (second + 1) * 1_000_000,
+        ios: (1000.0 * (1.0 + by * random.normal())).max(1.0) as u64,
+        bytes: 0,
+    });
+    Observed { samples: samples.collect(), ..Observed::default() }
+}
+
+#[test]
+fn of_seconds_that_vary_more_than_a_change_would_show_nothing_is_known_until_they_are_many() {
+    for (seconds, by, verdict) in [
+        (12, 0.03, SteadyVerdict::Steady),
+        (12, 0.35, SteadyVerdict::Unclear),
+        (1200, 0.35, SteadyVerdict::Steady),
+    ] {
+        let judgement = judged("-o1", seconds as usize, varying(seconds, by));
+        let steady = judgement.steadiness[0].as_ref().unwrap();
+        assert_eq!(steady.verdict, verdict, "{seconds} s that vary by {by}: {steady:?}");
+        assert_eq!(steady.steady_from.is_some(), verdict == SteadyVerdict::Steady, "{steady:?}");
+        if verdict == SteadyVerdict::Unclear {
+            let found = finding(&judgement, "steady-unclear");
+            assert_eq!(found.severity, Severity::Note);
+            assert!(found.message.contains("can't be told"), "{found:?}");
+            let remedy = found.remedy.as_ref().unwrap();
+            let longer: u64 = remedy.split(' ').find_map(|word| word.parse().ok()).unwrap();
+            assert!((24..2400).contains(&longer), "{remedy}");
+        }
+    }
+}
+
 /// Beats of 20 ms at 1000 I/Os per second, which pause for `length` ms every `period` ms.
 fn paused(seconds: usize, period: u64, length: u64) -> Vec<u64> {
     let done = |ms: u64| ms / period * (period - length) + (ms % period).min(period - length);

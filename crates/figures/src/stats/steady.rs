@@ -157,7 +157,13 @@ impl Course {
 
     /// Whether it stays where it is: one level, and within the SNIA's window.
     pub fn is_steady(&self) -> bool {
-        self.shape == Shape::Level
+        self.shape == Shape::Level && self.beyond_window() <= 1.0
+    }
+
+    /// How many times as large as the SNIA's steady-state window allows excursion or slope is, the larger
+    /// of both. Of a level beyond that it can't be told whether noise alone makes it.
+    pub fn beyond_window(&self) -> f64 {
+        (self.excursion / LARGEST_EXCURSION).max(self.slope.abs() / LARGEST_SLOPE)
     }
 
     /// The interval from which on it is level, with at least [`FEWEST`] / 2 intervals to show it; `None` =

@@ -202,7 +202,9 @@ impl Tail {
 /// Whether the latencies say something that the rate doesn't: in a closed loop each is the other turned
 /// round.
 pub(super) fn says_more(span: &SpanView, rate: SteadyVerdict) -> bool {
-    offered::is_limited(span) || span.replays || rate == SteadyVerdict::Steady
+    offered::is_limited(span)
+        || span.replays
+        || matches!(rate, SteadyVerdict::Steady | SteadyVerdict::Unclear)
 }
 
 /// The verdict as a finding; `None` = they were steady.

@@ -8,7 +8,7 @@ use super::plateau::{self, Plateau};
 use super::stalls::{self, Stalled};
 use super::{Finding, Limits, Severity, SpanView};
 use diskspd_model::results::{Sample, ThermalChange, WarmUp};
-use diskspd_model::stats::{Course, FEWEST, Shape};
+use diskspd_model::stats::{Course, FEWEST, Level, Shape};
 use diskspd_model::units;
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
@@ -37,6 +37,9 @@ pub struct Steadiness {
     /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it
     /// not steady.
     pub slope: f64,
+    /// How many times as large as the SNIA allows the larger of both is.
+    #[serde(skip)]
+    pub beyond_window: f64,
     /// How much an interval resembles the one before it, 0 to 0.8.
     pub autocorrelation: f64,
     /// The rate at the beginning: that of the ramp, or of the first level; the lowest one when uneven,
@@ -88,13 +91,12 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
     let course = Course::of(&rates)?;
     let at = |index: usize| index as f64 * interval;
     let (verdict, from_iops, to_iops, changes) = match &course.shape {
-        Shape::Level => (SteadyVerdict::Steady, course.mean, course.mean, vec![]),
+        Shape::Level => (of_level(&course), course.mean, course.mean, vec![]),
         Shape::Ramp { from, to, .. } => {
             (if to > from { SteadyVerdict::Rising } else { SteadyVerdict::Falling }, *from, *to, vec![])
         }
         Shape::Steps { levels } => {
-            let rate =
-                |level: Option<&diskspd_model::stats::Level>| level.map_or(course.mean, |level| level.rate);
+            let rate = |level: Option<&Level>| level.map_or(course.mean, |level| level.rate);
             let changes = levels.iter().skip(1).map(|level| at(level.begin)).collect();
             (SteadyVerdict::Changed, rate(levels.first()), rate(levels.last()), changes)
         }
@@ -115,7 +117,8 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
         _ => verdict,
     };
     let interruptions = Interrupted::of(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
-    let steady_from = course.settles_at().filter(|_| verdict != SteadyVerdict::Stalling).map(at);
+    let told = !matches!(verdict, SteadyVerdict::Stalling | SteadyVerdict::Unclear);
+    let steady_from = course.settles_at().filter(|_| told).map(at);
     let warm_up = steady_from
         .filter(|_| verdict != SteadyVerdict::Steady)
         .map(|from| warmed_up(span).saturating_add(from.ceil() as u32));
@@ -129,6 +132,7 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
         outliers: course.outliers,
         excursion: course.excursion,
         slope: course.slope,
+        beyond_window: course.beyond_window(),
         autocorrelation: course.autocorrelation,
         from_iops,
         to_iops,
@@ -141,6 +145,11 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
         steady_from,
         warm_up,
     })
+}
+
+/// What is said of one level: noise alone may make it look like one, or like something else.
+fn of_level(course: &Course) -> SteadyVerdict {
+    if course.is_steady() { SteadyVerdict::Steady } else { SteadyVerdict::Unclear }
 }
 
 impl Interrupted {
@@ -164,7 +173,9 @@ const SEEN_BY_SECONDS: f64 = 1.0;
 /// Whether the stalls are what the rates of seconds show, or hide.
 fn is_made_of(stalls: &Stalled, verdict: SteadyVerdict) -> bool {
     match verdict {
-        SteadyVerdict::Steady | SteadyVerdict::Uneven | SteadyVerdict::Periodic => true,
+        SteadyVerdict::Steady | SteadyVerdict::Unclear | SteadyVerdict::Uneven | SteadyVerdict::Periodic => {
+            true
+        }
         SteadyVerdict::Interrupted => stalls.length < SEEN_BY_SECONDS,
         _ => false,
     }
@@ -214,7 +225,8 @@ pub(super) fn check(
             Finding::new("steady-after", Severity::Note, span, format!("steady after {seconds} s of warm-up"))
         }
         WarmUp { seconds, limit, .. } => {
-            let message = format!("not steady after {seconds} s of warm-up; measured nevertheless");
+            let message =
+                format!("not known to be steady after {seconds} s of warm-up; measured nevertheless");
             let remedy = format!("allow more time: --until-steady={}", limit.saturating_mul(4));
             Finding::new("never-steady", Severity::Warning, span, message).remedy(remedy)
         }
@@ -238,6 +250,10 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
             let drifts = steady.drifts.map(drifting).unwrap_or_default();
             let message = format!("steady for {seconds:.0} s: {:.0} IOPS{drifts}{late}", steady.iops);
             let finding = with_figures(finding("steady", Severity::Note, message), steady);
+            return with_stalls(finding, steady, limits);
+        }
+        SteadyVerdict::Unclear => {
+            let finding = with_figures(unclear(span, steady, seconds), steady);
             return with_stalls(finding, steady, limits);
         }
         SteadyVerdict::Interrupted => return interrupted(span, steady),
@@ -279,6 +295,22 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
         Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
         None => "warm up longer than this whole run: --until-steady finds out how long".into(),
     })
+}
+
+/// Of a rate in whose noise a change would not show.
+fn unclear(span: &SpanView, steady: &Steadiness, seconds: f64) -> Finding {
+    let message = format!(
+        "whether the rate was steady can't be told: fifths of these {seconds:.0} s differ by {:.0} %, which \
+         chance alone can make where intervals of {:.1} s vary by {:.0} %",
+        steady.excursion * 100.0,
+        steady.interval,
+        steady.variation * 100.0
+    );
+    // Means of n times as many seconds vary by the root of n less.
+    let longer = seconds * steady.beyond_window.powi(2);
+    let remedy =
+        format!("measure for at least {:.0} s (-d): then a change shows in spite of it", longer.ceil());
+    Finding::new("steady-unclear", Severity::Note, span, message).remedy(remedy)
 }
 
 /// That a rate rises or falls, too little to be called unsteady.

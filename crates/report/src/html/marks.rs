@@ -29,7 +29,7 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
     let rates = format!("from {} to {} IOPS", plain(steady.from_iops), plain(steady.to_iops));
     let at = |time: f64| clock(time, seconds);
     match steady.verdict {
-        SteadyVerdict::Steady => Vec::new(),
+        SteadyVerdict::Steady | SteadyVerdict::Unclear => Vec::new(),
         SteadyVerdict::Changed => {
             let changes = steady.changes.iter().take(MOST);
             changes

@@ -8,6 +8,8 @@ use serde::Serialize;
 pub enum SteadyVerdict {
     /// It stayed where it was.
     Steady,
+    /// It can't be told: the seconds vary by so much that a change which matters wouldn't show.
+    Unclear,
     /// It rose from the beginning on.
     Rising,
     /// It fell from the beginning on.
