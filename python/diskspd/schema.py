@@ -190,6 +190,7 @@ class Array:
     missing: List[int] = field(default=None, metadata={'depth': 1})
     name: str = field(default=None)
     members: Optional[int] = field(default=None)
+    untold: Optional[bool] = field(default=None)
     upkeep: Optional[Upkeep] = field(default=None, metadata={'of': 'Upkeep'})
 
 
@@ -434,6 +435,26 @@ class LimitChange:
 
 
 @dataclass
+class Change:
+    """At `host.results.time_span.observed.effort.memory.change`."""
+
+    after_us: int = field(default=None)  # us
+    seen_us: int = field(default=None)  # us
+    bytes: Optional[int] = field(default=None)  # bytes
+
+
+@dataclass
+class Memory:
+    """At `host.results.time_span.observed.effort.memory`."""
+
+    group: str = field(default=None)
+    reached: int = field(default=None)
+    bytes: Optional[int] = field(default=None)  # bytes
+    changes: Optional[List[Change]] = field(default=None, metadata={'of': 'Change', 'depth': 1})
+    stalled_us: Optional[int] = field(default=None)  # us
+
+
+@dataclass
 class Busiest:
     """At `host.results.time_span.observed.effort.others.busiest`."""
 
@@ -518,6 +539,7 @@ class Effort:
     io_controls: Optional[List[IoControl]] = field(default=None, metadata={'of': 'IoControl', 'depth': 1})
     io_costs: Optional[List[IoCost]] = field(default=None, metadata={'of': 'IoCost', 'depth': 1})
     limit_changes: Optional[List[LimitChange]] = field(default=None, metadata={'of': 'LimitChange', 'depth': 1})
+    memory: Optional[List[Memory]] = field(default=None, metadata={'of': 'Memory', 'depth': 1})
 
 
 @dataclass
@@ -586,7 +608,7 @@ class Lost:
 
 
 @dataclass
-class Change:
+class OutageChange:
     """At `judgement.outage.change`, and 1 more."""
 
     from_: str = field(default=None, metadata={'key': 'from'})
@@ -602,7 +624,7 @@ class Silence:
     begin_us: int = field(default=None)  # us
     end_us: int = field(default=None)  # us
     target: int = field(default=None)
-    changes: Optional[List[Change]] = field(default=None, metadata={'of': 'Change', 'depth': 1})
+    changes: Optional[List[OutageChange]] = field(default=None, metadata={'of': 'OutageChange', 'depth': 1})
     in_flight: Optional[int] = field(default=None)
 
 
@@ -1716,7 +1738,7 @@ class Outage:
 
     at_end: bool = field(default=None)
     begin_s: float = field(default=None)  # s
-    changes: List[Change] = field(default=None, metadata={'of': 'Change', 'depth': 1})
+    changes: List[OutageChange] = field(default=None, metadata={'of': 'OutageChange', 'depth': 1})
     errors: int = field(default=None)
     ios: int = field(default=None)
     length_s: float = field(default=None)  # s

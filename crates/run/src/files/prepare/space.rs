@@ -8,6 +8,9 @@ use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Of what it holds a file system may need this part for itself: what is short of that is just full.
+const OF_ITS_OWN: u64 = 8;
+
 /// The room that was found for a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileRoom {
@@ -22,7 +25,9 @@ impl FileRoom {
     pub fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
         match error.kind() {
             ErrorKind::StorageFull => match self.free.unwrap_or(0) {
-                free if free >= self.size => Reason::Refused { size: self.size, free },
+                free if free.saturating_sub(self.size) > self.size / OF_ITS_OWN => {
+                    Reason::Refused { size: self.size, free }
+                }
                 free => Reason::Full { size: self.size, free },
             },
             ErrorKind::QuotaExceeded => Reason::Quota { size: self.size },
@@ -144,7 +149,9 @@ mod tests {
             let room = FileRoom { size: 40 << 20, free };
             room.explain(ErrorKind::StorageFull.into(), "").to_string()
         };
-        assert!(told(Some(39 << 20)).starts_with("the file system is full"));
+        for nearly in [39, 40, 45] {
+            assert!(told(Some(nearly << 20)).starts_with("the file system is full"), "{nearly}");
+        }
         assert!(told(None).starts_with("the file system is full"));
         let refused = told(Some(300 << 20));
         assert!(refused.contains("though 300 MiB were free: a project quota or a thin pool"), "{refused}");
