@@ -84,6 +84,26 @@ fn files_that_the_architecture_names_are_there() {
     assert!(wrong.is_empty(), "ARCHITECTURE.md names files that aren't there: {wrong:?}");
 }
 
+#[test]
+fn places_that_documents_name_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut documents = vec![root.join("CONTRIBUTING.md"), root.join("ARCHITECTURE.md")];
+    for folder in ["docs", "docs/decisions"] {
+        let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        documents.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    }
+    let is_place = |name: &&str| {
+        let begins = ["crates/", "src/", "tests/", "xtask/"].iter().any(|folder| name.starts_with(folder));
+        begins && name.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+    };
+    for document in documents {
+        let text = fs::read_to_string(&document).unwrap();
+        let named = text.split('`').skip(1).step_by(2).filter(is_place);
+        let wrong: Vec<&str> = named.filter(|name| !root.join(name).exists()).collect();
+        assert!(wrong.is_empty(), "{} names what isn't there: {wrong:?}", document.display());
+    }
+}
+
 /// The most functions that a system may have to offer for what reads and judges.
 const MOST_OF_A_SYSTEM: usize = 40;
 
