@@ -7,7 +7,6 @@ use super::{stack, target};
 use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
 use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
 use diskspd_model::path::RawText;
-use diskspd_sys::mapper;
 use std::path::Path;
 
 /// A look at one.
@@ -77,18 +76,14 @@ pub fn look(root: &Root, name: &str) -> ArrayLook {
 /// One of the device mapper; the default where that is no RAID.
 fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
     let Some(device) = Device::named(root, name) else { return ArrayLook::default() };
-    let parts = match root.is_live() {
-        true => mapper::parts(device.number),
-        false => Err(std::io::ErrorKind::PermissionDenied.into()),
-    };
-    match parts {
-        Ok(parts) => parts
+    match device.mapped_parts(root) {
+        Some(parts) => parts
             .iter()
             .find(|part| part.kind == "raid")
             .and_then(|part| mapped_raid(&part.status))
             .unwrap_or_default(),
         // LVM calls the members of a RAID so.
-        Err(_) => {
+        None => {
             let is_member =
                 |below: &Device| below.mapper_name().is_some_and(|name| name.contains("_rimage_"));
             ArrayLook { untold: device.linked("slaves").iter().any(is_member), ..ArrayLook::default() }

@@ -2,6 +2,7 @@
 
 pub use super::disks::Details;
 use super::root::{Root, names, number, text};
+use diskspd_sys::mapper::{self, MappedPart};
 use rustix::fs::FileType;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,6 +109,11 @@ impl Device {
     /// The name that a device-mapper device was given.
     pub fn mapper_name(&self) -> Option<String> {
         text(&self.directory.join("dm/name"))
+    }
+
+    /// The parts of a device-mapper device's table; `None` = they aren't told, as they are to root alone.
+    pub fn mapped_parts(&self, root: &Root) -> Option<Vec<MappedPart>> {
+        root.is_live().then(|| mapper::parts(self.number).ok()).flatten()
     }
 
     /// The file or device behind a loop device.

@@ -13,7 +13,6 @@ use super::root::{Root, text};
 use beneath::{Beneath, FilePlace, NESTING, Without};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::*;
-use diskspd_sys::mapper;
 pub use opened::{moved_to, of_open};
 use std::path::Path;
 
@@ -123,8 +122,7 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
 
 /// Whether a mapper is a cache. Its kind is told to root alone; LVM names what such a one lies on.
 fn is_cache(root: &Root, mapped: &Device, below: &[Device]) -> bool {
-    let parts = root.is_live().then(|| mapper::parts(mapped.number).ok()).flatten();
-    match parts {
+    match mapped.mapped_parts(root) {
         Some(parts) => parts.iter().any(|part| matches!(part.kind.as_str(), "cache" | "writecache")),
         None => below
             .iter()

@@ -38,7 +38,7 @@ pub use periods::Periodic;
 pub use scale::Scale;
 pub use series::Series;
 pub use series_sum::SeriesSum;
-pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape};
+pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape, beyond_window};
 
 /// Largest change of the line through the rounds of a steady window, share of their mean (SNIA PTS).
 /// Smaller changes of level, and interruptions that change the mean by less, are none here either, however

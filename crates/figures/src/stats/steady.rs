@@ -157,13 +157,7 @@ impl Course {
 
     /// Whether it stays where it is: one level, and within the SNIA's window.
     pub fn is_steady(&self) -> bool {
-        self.shape == Shape::Level && self.beyond_window() <= 1.0
-    }
-
-    /// How many times as large as the SNIA's steady-state window allows excursion or slope is, the larger
-    /// of both. Of a level beyond that it can't be told whether noise alone makes it.
-    pub fn beyond_window(&self) -> f64 {
-        (self.excursion / LARGEST_EXCURSION).max(self.slope.abs() / LARGEST_SLOPE)
+        self.shape == Shape::Level && beyond_window(self.excursion, self.slope) <= 1.0
     }
 
     /// The interval from which on it is level, with at least [`FEWEST`] / 2 intervals to show it; `None` =
@@ -171,6 +165,12 @@ impl Course {
     pub fn settles_at(&self) -> Option<usize> {
         self.settles_at
     }
+}
+
+/// How many times as large as the SNIA's steady-state window allows excursion or slope is, the larger of
+/// both. Of a level beyond that it can't be told whether noise alone makes it.
+pub fn beyond_window(excursion: f64, slope: f64) -> f64 {
+    (excursion / LARGEST_EXCURSION).max(slope.abs() / LARGEST_SLOPE)
 }
 
 /// The turns of a course that isn't level, if they make a difference that matters and nothing regular is

@@ -31,7 +31,7 @@ pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
         let untold = array.untold.then(|| {
             let message =
                 format!("whether {name}, a RAID of LVM, is at work by itself or lacks members isn't known");
-            finding("array-untold", Severity::Note, message).remedy(ASK_AS_ROOT)
+            finding("array-untold", Severity::Note, message).remedy(asked_as_root())
         });
         busy.into_iter().chain(lacks).chain(untold)
     };
@@ -65,7 +65,7 @@ fn untold(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
         "whether {name}, a RAID of LVM, was at work by itself or lacked members while it was measured isn't \
          known"
     );
-    let finding = || Finding::new("array-untold", Severity::Note, span, message).remedy(ASK_AS_ROOT);
+    let finding = || Finding::new("array-untold", Severity::Note, span, message).remedy(asked_as_root());
     array.untold.then(finding)
 }
 
@@ -95,8 +95,11 @@ fn replaced(array: &ArrayFacts) -> String {
 }
 
 const LOOK_AT_LVM: &str = "look at `lvs -a -o+raid_sync_action,sync_percent,lv_health_status`";
-const ASK_AS_ROOT: &str = "only root may ask the kernel: run it as root, or look at \
-                           `lvs -a -o+raid_sync_action,sync_percent,lv_health_status`";
+
+/// How to learn what only root is told.
+fn asked_as_root() -> String {
+    format!("only root may ask the kernel: run it as root, or {LOOK_AT_LVM}")
+}
 
 fn is_of_lvm(array: &ArrayFacts) -> bool {
     array.name.starts_with("dm-")

@@ -8,7 +8,7 @@ use super::plateau::{self, Plateau};
 use super::stalls::{self, Stalled};
 use super::{Finding, Limits, Severity, SpanView};
 use diskspd_model::results::{Sample, ThermalChange, WarmUp};
-use diskspd_model::stats::{Course, FEWEST, Level, Shape};
+use diskspd_model::stats::{Course, FEWEST, Level, Shape, beyond_window};
 use diskspd_model::units;
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
@@ -37,9 +37,6 @@ pub struct Steadiness {
     /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it
     /// not steady.
     pub slope: f64,
-    /// How many times as large as the SNIA allows the larger of both is.
-    #[serde(skip)]
-    pub beyond_window: f64,
     /// How much an interval resembles the one before it, 0 to 0.8.
     pub autocorrelation: f64,
     /// The rate at the beginning: that of the ramp, or of the first level; the lowest one when uneven,
@@ -132,7 +129,6 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
         outliers: course.outliers,
         excursion: course.excursion,
         slope: course.slope,
-        beyond_window: course.beyond_window(),
         autocorrelation: course.autocorrelation,
         from_iops,
         to_iops,
@@ -307,9 +303,9 @@ fn unclear(span: &SpanView, steady: &Steadiness, seconds: f64) -> Finding {
         steady.variation * 100.0
     );
     // Means of n times as many seconds vary by the root of n less.
-    let longer = seconds * steady.beyond_window.powi(2);
+    let longer = seconds * beyond_window(steady.excursion, steady.slope).powi(2);
     let remedy =
-        format!("measure for at least {:.0} s (-d): then a change shows in spite of it", longer.ceil());
+        format!("measure for at least {:.0} s (-d): then chance hides no change that matters", longer.ceil());
     Finding::new("steady-unclear", Severity::Note, span, message).remedy(remedy)
 }
 
