@@ -24,6 +24,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -163,8 +164,9 @@ impl VirtualMachine {
         let work = super::directory();
         let directory = super::directory();
         let [ram_disk, console] = ["initramfs", "console"].map(|name| work.path().join(name));
-        let under_test = without_debug_information(&work.path().join("diskspd"));
+        let under_test = without_symbols(&work.path().join("diskspd"));
         fs::write(&ram_disk, self.ram_disk(&kernel, &modules, &under_test)?).unwrap();
+        let image = kernel.unpacked(&work.path().join("vmlinux"));
         fs::write(directory.path().join("script"), self.whole_script()).unwrap();
 
         let program = qemu();
@@ -182,7 +184,7 @@ impl VirtualMachine {
             .arg("-serial")
             .arg(format!("file:{}", console.display()))
             .arg("-kernel")
-            .arg(&kernel.image)
+            .arg(image)
             .arg("-initrd")
             .arg(&ram_disk)
             .arg("-append")
@@ -237,10 +239,10 @@ impl VirtualMachine {
     }
 }
 
-/// The program under test, half as large for the emulated processor that copies it; as it is where there is no `strip`.
-fn without_debug_information(to: &Path) -> PathBuf {
+/// The program under test, a third as large for the emulated processor that copies it; as it is where there is no `strip`.
+fn without_symbols(to: &Path) -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_diskspd"));
-    let stripped = Command::new("strip").arg("--strip-debug").arg("-o").args([to, program]).status();
+    let stripped = Command::new("strip").arg("-o").args([to, program]).status();
     if stripped.is_ok_and(|status| status.success()) { to.into() } else { program.into() }
 }
 
@@ -327,6 +329,19 @@ impl Kernel {
         found.ok_or_else(|| Impossible(none.to_owned()))
     }
 
+    /// The kernel as xz unpacks it, which takes the emulated processor a third of its boot; packed as it is where it can't be unpacked.
+    fn unpacked(&self, to: &Path) -> PathBuf {
+        let unpack = || {
+            let packed = fs::read(&self.image).ok()?;
+            let mut xz = Command::new("xz");
+            xz.arg("--decompress").stdin(Stdio::piped()).stdout(File::create(to).ok()?).stderr(Stdio::null());
+            let mut xz = super::while_nothing_starts(|| xz.spawn()).ok()?;
+            xz.stdin.take()?.write_all(payload(&packed)?).ok()?;
+            xz.wait().ok()?.success().then(|| to.to_owned())
+        };
+        unpack().unwrap_or_else(|| self.image.clone())
+    }
+
     /// What a module needs, and last itself; `None` = there is no such module.
     fn line(&self, name: &str) -> Option<String> {
         let file = format!("/{name}.ko");
@@ -353,6 +368,19 @@ impl Kernel {
         }
         Ok(files)
     }
+}
+
+/// What a kernel's image holds packed (Documentation/arch/x86/boot.rst): behind the sectors of the loader, and the last four bytes,
+/// which aren't xz's, are how large it is unpacked. `None` = xz didn't pack it.
+fn payload(image: &[u8]) -> Option<&[u8]> {
+    let number = |place: usize| {
+        let bytes = image.get(place..place + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
+    };
+    let loader = (usize::from(*image.get(0x1f1)?) + 1) * 512;
+    let begin = loader + number(0x248)?;
+    let packed = image.get(begin..begin + number(0x24c)?.checked_sub(4)?)?;
+    packed.starts_with(b"\xfd7zXZ\0").then_some(packed)
 }
 
 /// A `newc` archive of cpio, as the kernel unpacks it (Documentation/driver-api/early-userspace/buffer-format.rst).
