@@ -34,7 +34,12 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let check = arguments.flag("--check");
     let program_only = arguments.flag("--program");
     let for_windows = arguments.flag("--windows");
+    let toolchain = arguments.value("--toolchain")?;
     arguments.finish()?;
+    // The bill of materials tells the standard library of the toolchain that makes what is shipped.
+    if toolchain.is_some() && (!check || twice || for_windows || libc == Libc::Glibc) {
+        return Err("--toolchain goes with --check of the static program".into());
+    }
     let own = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
     let root = Path::new(&own).parent().ok_or("this tool's package lies in no workspace")?;
     if twice {
@@ -49,7 +54,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
             None => list(&out, &windows::make(root, profile, &out)?),
         };
     }
-    let built = build::build(root, triple, profile)?;
+    let built = build::build(root, triple, profile, toolchain.as_deref())?;
     if !check && built.size()? > LARGEST {
         return Err(format!("{} bytes: the program is larger than {LARGEST}", built.size()?).into());
     }
@@ -87,9 +92,9 @@ fn is_usual(triple: Triple) -> bool {
 
 /// A copy of what git knows of is built in another folder.
 fn build_twice(root: &Path, triple: Triple) -> Result<(), Failure> {
-    let first = build::build(root, triple, "dist")?;
+    let first = build::build(root, triple, "dist", None)?;
     let other = tempfile::tempdir_in(root.join("target"))?.keep();
-    let copied = copy_tracked(root, &other).and_then(|()| build::build(&other, triple, "dist"));
+    let copied = copy_tracked(root, &other).and_then(|()| build::build(&other, triple, "dist", None));
     let answer = copied.and_then(|second| {
         let [first, second] = [&first, &second].map(|built| sha256(&built.program));
         Ok((first?, second?))

@@ -50,11 +50,12 @@ const COMMANDS: &[Command] = &[
     (
         "dist",
         dist::main,
-        "[--arch x86_64|aarch64] [--libc musl|glibc] [--program | --twice | --windows] [--check]",
+        "[--arch x86_64|aarch64] [--libc musl|glibc] [--program | --twice | --windows] \
+         [--check [--toolchain NAME]]",
         "What is shipped, in target/dist/out: one static program, its debug symbols, packages, a bill \
          of\n    materials, an archive for Windows. --program makes the program alone, --twice makes it in \
          two\n    folders and compares, --windows makes the archive for Windows alone, --check makes \
-         everything\n    unoptimized.",
+         everything\n    unoptimized. --toolchain is the one of rustup that compiles the static program.",
     ),
     (
         "peers",

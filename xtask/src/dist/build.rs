@@ -249,11 +249,11 @@ fn newest_glibc(program: &[u8]) -> Option<u32> {
     places.filter_map(minor).max()
 }
 
-/// Builds the program in this folder.
+/// Builds the program in this folder, by a toolchain of rustup if one is named.
 ///
 /// # Errors
 /// A tool is missing, or it doesn't build.
-pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failure> {
+pub fn build(root: &Path, triple: Triple, profile: &str, toolchain: Option<&str>) -> Result<Built, Failure> {
     let host = host(root)?;
     let is_static = triple.libc == Libc::Musl;
     if profile == "dev" && !is_static && (triple.name == host || triple.libc == Libc::Mingw) {
@@ -262,7 +262,7 @@ pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failur
     // What is only tried takes what the tests have compiled to run while crates are compiled.
     let target = root.join(if profile == "dev" { "target" } else { "target/dist" });
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(root);
+    cargo.current_dir(root).args(toolchain.map(|name| format!("+{name}")));
     match has_cargo("auditable") {
         true => drop(cargo.arg("auditable")),
         false => eprintln!(

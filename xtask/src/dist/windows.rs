@@ -28,7 +28,7 @@ pub fn missing(root: &Path) -> Option<&'static str> {
 /// # Errors
 /// It doesn't build, or a file can't be read or written.
 pub fn make(root: &Path, profile: &str, out: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let built = build::build(root, WINDOWS, profile)?;
+    let built = build::build(root, WINDOWS, profile, None)?;
     let crates = crates::Crates::known(root, WINDOWS)?;
     let bill = sbom::write(root, WINDOWS, &crates, out)?;
     let name = format!("diskspd-{}-{}", env!("CARGO_PKG_VERSION"), WINDOWS.label());
