@@ -31,7 +31,6 @@ mod judge {
     mod certainty;
     pub mod comparison;
     mod environment;
-    mod fio_jobs;
     mod fio_results;
     mod merged;
     mod outages;
@@ -46,6 +45,10 @@ mod judge {
     mod steady_shapes;
     mod sweep_models;
     mod trend;
+}
+
+mod fio_jobs {
+    mod conversion;
 }
 
 mod report {

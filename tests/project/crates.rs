@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crates of the program without `diskspd-`, each with those that it uses in what isn't test.
+/// The crates of the program as their folders are called, each with those that it uses in what isn't test.
 fn crates() -> BTreeMap<String, Vec<String>> {
     let known = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--no-deps", "--format-version", "1", "--manifest-path"])
@@ -17,7 +17,7 @@ fn crates() -> BTreeMap<String, Vec<String>> {
         .output()
         .unwrap();
     let known: Value = serde_json::from_slice(&known.stdout).unwrap();
-    let short = |name: &Value| name.as_str().unwrap().trim_start_matches("diskspd-").to_owned();
+    let short = |name: &Value| name.as_str().unwrap().trim_start_matches("diskspd-").replace('-', "_");
     let packages = known["packages"].as_array().unwrap();
     let names: Vec<String> = packages.iter().map(|package| short(&package["name"])).collect();
     let uses = |package: &Value| {
@@ -58,6 +58,7 @@ fn what_judges_and_prints_can_not_name_the_machine() {
         ("figures", &[][..]),
         ("model", &["figures"]),
         ("judge", &["model"]),
+        ("fio_jobs", &["model"]),
         ("report", &["judge", "model"]),
     ] {
         assert_eq!(crates[name], may, "{name}");

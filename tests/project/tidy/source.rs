@@ -28,8 +28,8 @@ pub struct Source {
 const BESIDES: [(&str, &str); 2] = [("sys", "clock"), ("run", "cluster")];
 
 /// The crates whose modules stand below one name, that of the crate; the modules of all others are top ones.
-const ONE_NAME: [&str; 9] =
-    ["report", "sys", "host", "engine", "integrity", "worker", "outlet", "run", "store"];
+const ONE_NAME: [&str; 10] =
+    ["fio_jobs", "report", "sys", "host", "engine", "integrity", "worker", "outlet", "run", "store"];
 
 /// All files of the program: those below `src`, and those of its crates.
 pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {

@@ -3,6 +3,10 @@
 //! refused: nothing is silently different. Files aren't opened here; what has to be asked for is asked of
 //! [`JobSurroundings`].
 
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
 mod access;
 mod beside;
 mod each;
