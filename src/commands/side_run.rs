@@ -1,8 +1,6 @@
 //! A run as comparisons see it: of a record, or of what is known of a run that another program made.
 
 use crate::lab::compare::SideRun;
-use crate::machine::System;
-use crate::machine::environment::Disk;
 use crate::machine::fingerprint::Fingerprint;
 use crate::record::known;
 use crate::results::{Record, RunSummary};
@@ -25,11 +23,10 @@ pub fn of_known(known: RunSummary) -> SideRun {
 /// A record's run.
 pub fn of_record(record: &Record, name: &str) -> SideRun {
     let system = &record.host().system;
-    let mut environment = match &system.fingerprint {
+    let environment = match &system.fingerprint {
         Some(fingerprint) => fingerprint.parts.clone(),
         None => Fingerprint::of(system).parts,
     };
-    environment.extend(disks(system));
     let mut run_options = BTreeMap::new();
     if let Some(Value::Object(fields)) =
         record.run_options.as_ref().and_then(|m| serde_json::to_value(m).ok())
@@ -46,45 +43,11 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
     SideRun { known, environment, run_options, began_ms, boot, test: None }
 }
 
-/// Which disks they were: one of the same model in the place of another has the same fingerprint.
-fn disks(system: &System) -> impl Iterator<Item = (String, String)> {
-    let disks = system.environment.iter().flat_map(|environment| &environment.disks);
-    let identity = |(number, disk): (u32, &Disk)| {
-        Some((format!("disk {number} serial number or WWN"), disk.device.identity.clone()?))
-    };
-    (1..).zip(disks).filter_map(identity)
-}
-
 fn text(value: Value) -> String {
     match value {
         Value::Null | Value::Bool(false) => "no".into(),
         Value::Bool(true) => "yes".into(),
         Value::String(text) => text,
         other => other.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machine::environment::Environment;
-
-    #[test]
-    fn a_disk_that_took_the_place_of_another_of_its_model_is_another() {
-        let machine = |identities: &[Option<&str>]| {
-            let disk = |identity: &Option<&str>| {
-                let mut disk = Disk::default();
-                disk.device.identity = identity.map(str::to_owned);
-                disk
-            };
-            let disks = identities.iter().map(disk).collect();
-            System { environment: Some(Environment { disks, ..Environment::default() }), ..System::default() }
-        };
-        let found = |identities: &[Option<&str>]| disks(&machine(identities)).collect::<Vec<_>>();
-        let named =
-            |number: u32, identity: &str| (format!("disk {number} serial number or WWN"), identity.into());
-        assert_eq!(found(&[Some("a"), None, Some("b")]), [named(1, "a"), named(3, "b")]);
-        assert_eq!(found(&[]), []);
-        assert_eq!(disks(&System::default()).count(), 0);
     }
 }

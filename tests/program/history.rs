@@ -339,13 +339,13 @@ fn a_hostile_index_leads_to_no_file_outside() {
     let row = |id: &str| {
         let id = id.replace('\'', "''").replace('\0', "' || char(0) || '");
         format!(
-            "INSERT OR REPLACE INTO runs VALUES ('{id}', 'json', 'evil', 0, 1, 1, 1, 1, NULL, 1, 'x', NULL, NULL, 'w', NULL, NULL, NULL);"
+            "INSERT OR REPLACE INTO runs VALUES ('{id}', 'json', 'evil', 0, 1, 1, 1, 1, NULL, 1, 'x', NULL, NULL, NULL, 'w', NULL, NULL, NULL);"
         )
     };
     for evil in ids {
         for also in [
             "",
-            "CREATE TRIGGER t AFTER DELETE ON runs BEGIN INSERT INTO runs VALUES ('../../x', 'json', 'evil', 0, 1, 1, 1, 1, NULL, 1, 'x', NULL, NULL, 'w', NULL, NULL, NULL); END;",
+            "CREATE TRIGGER t AFTER DELETE ON runs BEGIN INSERT INTO runs VALUES ('../../x', 'json', 'evil', 0, 1, 1, 1, 1, NULL, 1, 'x', NULL, NULL, NULL, 'w', NULL, NULL, NULL); END;",
             "CREATE VIEW v AS SELECT 1;",
             "DROP TABLE tags; CREATE VIEW tags AS SELECT '../../x' AS run, 'evil' AS tag;",
         ] {
@@ -708,12 +708,19 @@ fn has_the_page_of_all(history: &History) {
 #[test]
 fn many_runs_of_the_same_work_are_followed() {
     let history = History::new();
-    let out = history.folder.path().join("run.json");
+    let [first, out] = ["first.json", "run.json"].map(|name| history.folder.path().join(name));
     history.run(&format!("{RUN} --out {} target", out.display())).report();
     let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
-    // The same record on twenty days, the last ten with a window twice as long: half the rate.
+    // The same record on twenty days, the last ten with a window twice as long, half the rate, and another disk of
+    // the same model, which no fingerprint tells.
     for day in 0..20 {
-        record["hosts"][0]["system"]["start_time"] = (1_700_000_000 + day * 86_400).into();
+        let system = &mut record["hosts"][0]["system"];
+        system["start_time"] = (1_700_000_000 + day * 86_400).into();
+        let serial = if day < 10 { "S1" } else { "S2" };
+        let device = serde_json::json!({"name": "/dev/nvme0n1", "disk": null, "model": "X", "firmware": null,
+            "identity": serial, "size": null, "queue": {}});
+        system["fingerprint"] = serde_json::json!({"hash": "1", "parts": {"kernel": "6.18"}});
+        system["environment"]["disks"] = serde_json::json!([{"device": device}]);
         if day == 10 {
             let measured = &mut record["hosts"][0]["results"]["time_spans"][0]["measured"];
             *measured = (measured.as_u64().unwrap() * 2).into();
@@ -721,10 +728,18 @@ fn many_runs_of_the_same_work_are_followed() {
         record.as_object_mut().unwrap().remove("index");
         fs::write(&out, record.to_string()).unwrap();
         history.says(&format!("history import {}", out.display()));
+        if day == 0 {
+            fs::copy(&out, &first).unwrap();
+        }
     }
+    let compared = history.says(&format!("compare {} {}", first.display(), out.display()));
+    assert!(compared.contains("disk 1 serial number or WWN"), "{compared}");
     let trend = history.says("history trend");
     assert!(trend.contains("20 runs") && trend.contains("-50.0 % (WORSE)"), "{trend}");
     assert!(trend.contains("2023-11-24"), "{trend}");
+    let replaced = "disk 1 serial number or WWN S1 -> S2";
+    assert!(trend.contains(&format!("at the same time as a change of {replaced} (not")), "{trend}");
+    assert_eq!(history.says("history export").matches(replaced).count(), 3, "in a line for each direction");
     assert!(history.says("history trend --last 10").contains("too few runs for a trend, which needs 16"));
     has_the_page_of_all(&history);
 }

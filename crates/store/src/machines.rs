@@ -5,8 +5,9 @@
 //! ([`diskspd_model::machine::System::machine`]).
 
 use super::StoreEntry;
-use diskspd_model::machine::fingerprint::{Difference, Fingerprint};
+use diskspd_model::machine::fingerprint::{Difference, Fingerprint, replaced};
 use diskspd_model::machine::numbers::is_container;
+use diskspd_model::results::RunSummary;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The machines of many runs.
@@ -59,30 +60,32 @@ impl Fingerprints {
         Fingerprints(known.map(|one| (one.hash.clone(), one)).collect())
     }
 
-    /// What changed from one fingerprint to another; nothing where one of them isn't recorded.
-    pub fn changes(&self, before: Option<&str>, now: Option<&str>) -> Vec<Difference> {
-        let Some((before, now)) = before.zip(now).filter(|(before, now)| before != now) else {
-            return Vec::new();
+    /// What changed about the machine from one run to another; nothing where one of them didn't record it.
+    pub fn changes(&self, before: &RunSummary, now: &RunSummary) -> Vec<Difference> {
+        let mut changed = replaced(&before.disks, &now.disks);
+        let Some((before, now)) = before.fingerprint.as_ref().zip(now.fingerprint.as_ref()) else {
+            return changed;
         };
         match (self.0.get(before), self.0.get(now)) {
-            (Some(before), Some(now)) => before.differences(now),
-            _ => vec![Difference {
+            _ if before == now => {}
+            (Some(before), Some(now)) => changed.extend(before.differences(now)),
+            _ => changed.push(Difference {
                 part: "fingerprint".into(),
-                first: Some(before.to_owned()),
-                other: Some(now.to_owned()),
-            }],
+                first: Some(before.clone()),
+                other: Some(now.clone()),
+            }),
         }
+        changed
     }
 
     /// For each run what changed about its machine since the run before it of the same work there.
     pub fn changes_of<'a>(&self, entries: &'a [StoreEntry]) -> HashMap<&'a str, Vec<Difference>> {
         let machines = MachineNames::of(entries);
-        let mut latest: HashMap<(String, &str), &str> = HashMap::new();
+        let mut latest: HashMap<(String, &str), &RunSummary> = HashMap::new();
         let mut changes = HashMap::new();
-        for entry in entries {
-            let Some(now) = entry.run.fingerprint.as_deref() else { continue };
-            let before = latest.insert((machines.name(entry), entry.workload.as_str()), now);
-            let changed = self.changes(before, Some(now));
+        for entry in entries.iter().filter(|entry| entry.run.fingerprint.is_some()) {
+            let before = latest.insert((machines.name(entry), entry.workload.as_str()), &entry.run);
+            let changed = before.map(|before| self.changes(before, &entry.run)).unwrap_or_default();
             if !changed.is_empty() {
                 changes.insert(entry.id.as_str(), changed);
             }

@@ -3,7 +3,7 @@
 use super::{Fingerprints, MachineNames, StoreEntry};
 use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::machine::fingerprint::Difference;
-use diskspd_model::results::WhichIos;
+use diskspd_model::results::{RunSummary, WhichIos};
 use diskspd_model::stats::trend::Trend;
 use std::collections::BTreeMap;
 
@@ -39,7 +39,6 @@ pub struct TrendPoint {
     /// between them; 0 = it was not.
     pub clock_back_s: i64,
     saved_at: i64,
-    fingerprint: Option<String>,
 }
 
 /// The clock is corrected all the time by less than this, s.
@@ -49,26 +48,34 @@ impl History {
     /// The histories of runs that are in order; those with the most runs first.
     pub fn all(entries: &[StoreEntry], figure: RunFigure, fingerprints: &Fingerprints) -> Vec<History> {
         let machines = MachineNames::of(entries);
-        let mut found: BTreeMap<(String, &str, u32), History> = BTreeMap::new();
+        // Each with the latest run that tells of its machine.
+        let mut found: BTreeMap<(String, &str, u32), (History, Option<&RunSummary>)> = BTreeMap::new();
         for entry in entries {
             let machine = machines.name(entry);
             for (time_span, span) in entry.time_spans() {
                 let value = span.and_then(|span| figure.value(span, WhichIos::Total));
                 let Some(value) = value else { continue };
                 let key = (machine.clone(), entry.workload.as_str(), time_span);
-                let history = found.entry(key).or_insert_with(|| History {
-                    machine: machine.clone(),
-                    workload: entry.workload.clone(),
-                    command_line: None,
-                    time_span,
-                    points: Vec::new(),
-                    trend: Trend::default(),
+                let (history, before) = found.entry(key).or_insert_with(|| {
+                    let history = History {
+                        machine: machine.clone(),
+                        workload: entry.workload.clone(),
+                        command_line: None,
+                        time_span,
+                        points: Vec::new(),
+                        trend: Trend::default(),
+                    };
+                    (history, None)
                 });
                 history.command_line = entry.run.command_line.as_ref().map(ToString::to_string);
-                history.add(entry, value, fingerprints);
+                let changed = before.map(|before| fingerprints.changes(before, &entry.run));
+                history.add(entry, value, changed.unwrap_or_default());
+                if entry.run.fingerprint.is_some() {
+                    *before = Some(&entry.run);
+                }
             }
         }
-        let mut all: Vec<History> = found.into_values().collect();
+        let mut all: Vec<History> = found.into_values().map(|(history, _)| history).collect();
         for history in &mut all {
             let values: Vec<f64> = history.points.iter().map(|point| point.value).collect();
             history.trend = Trend::of(&values);
@@ -77,8 +84,7 @@ impl History {
         all
     }
 
-    fn add(&mut self, entry: &StoreEntry, value: f64, fingerprints: &Fingerprints) {
-        let known = self.points.iter().rev().find_map(|point| point.fingerprint.as_deref());
+    fn add(&mut self, entry: &StoreEntry, value: f64, changed: Vec<Difference>) {
         let saved_at = entry.about.saved_at;
         // What comes from elsewhere was not kept in the order in which it was run.
         let before = self.points.last().filter(|_| entry.about.imported_from.is_none());
@@ -87,10 +93,9 @@ impl History {
             id: entry.id.clone(),
             at: entry.at(),
             value,
-            changed: fingerprints.changes(known, entry.run.fingerprint.as_deref()),
+            changed,
             clock_back_s: if back >= CLOCK_SET { back } else { 0 },
             saved_at,
-            fingerprint: entry.run.fingerprint.clone(),
         });
     }
 }

@@ -35,6 +35,9 @@ struct IndexForm {
     /// None also where there are several, or where an older program made the index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<String>,
+    /// Empty also where an older program made the index.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disks: Vec<Option<String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unmeasured: Vec<UnmeasuredSpan>,
     #[serde(skip)]
@@ -102,6 +105,7 @@ impl Index {
                 .filter(|line| !line.as_bytes().is_empty()),
             hosts: record.hosts.iter().map(|host| host.name.clone()).collect(),
             fingerprint: host.system.fingerprint.as_ref().map(|fingerprint| fingerprint.hash.clone()),
+            disks: host.system.disk_identities(),
             findings: Some(Findings::new(judgement.worst(), names)),
             time_spans: figures::spans(judged),
             machine: host.system.machine.clone().filter(|_| record.hosts.len() == 1),

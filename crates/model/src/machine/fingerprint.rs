@@ -26,6 +26,24 @@ pub struct Difference {
     pub other: Option<String>,
 }
 
+/// What a disk beneath the targets, from 1, is told from others by. It is in no fingerprint: machines are
+/// alike that have disks of the same model.
+pub fn disk_identity(number: usize) -> String {
+    format!("disk {number} serial number or WWN")
+}
+
+/// Which disks took the place of others, as far as both are known.
+pub fn replaced(before: &[Option<String>], now: &[Option<String>]) -> Vec<Difference> {
+    let both = (1..).zip(before.iter().zip(now));
+    both.filter(|(_, (before, now))| before.is_some() && now.is_some() && before != now)
+        .map(|(number, (before, now))| Difference {
+            part: disk_identity(number),
+            first: before.clone(),
+            other: now.clone(),
+        })
+        .collect()
+}
+
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".into());
@@ -77,6 +95,20 @@ fn hash(parts: &BTreeMap<String, String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_disk_took_the_place_of_another_where_both_are_known() {
+        let disks = |names: &[&str]| -> Vec<Option<String>> {
+            names.iter().map(|name| (!name.is_empty()).then(|| (*name).to_owned())).collect()
+        };
+        let told = |before, now| told(&replaced(&disks(before), &disks(now)), 9);
+        assert_eq!(told(&["a", "b"], &["a", "c"]), "disk 2 serial number or WWN b -> c");
+        for (before, now) in
+            [(&["a", "b"][..], &["a", "b"][..]), (&["a"], &["", "b"]), (&[], &["a"]), (&[""], &["a"])]
+        {
+            assert_eq!(told(before, now), "", "{before:?} {now:?}");
+        }
+    }
 
     #[test]
     fn the_hash_is_fnv_1a() {

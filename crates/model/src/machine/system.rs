@@ -75,6 +75,13 @@ impl System {
         if self.is_windows() { "Event Viewer: System" } else { "dmesg" }
     }
 
+    /// What tells each disk beneath the targets from any other; empty = of none is it known.
+    pub fn disk_identities(&self) -> Vec<Option<String>> {
+        let disks = self.environment.iter().flat_map(|environment| &environment.disks);
+        let disks: Vec<Option<String>> = disks.map(|disk| disk.device.identity.clone()).collect();
+        if disks.iter().any(Option::is_some) { disks } else { Vec::new() }
+    }
+
     /// Whether it was Windows that ran there.
     pub fn is_windows(&self) -> bool {
         self.kernel.starts_with("Windows")

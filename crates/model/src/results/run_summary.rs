@@ -7,6 +7,7 @@
 use super::which_ios::WhichIos;
 use super::{ChartRow, FioFigures, Verdict};
 use crate::finding::Severity;
+use crate::machine::fingerprint::disk_identity;
 use crate::profile::{Parameters, RawText};
 use crate::units::{Millis, amount};
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,10 @@ pub struct RunSummary {
     pub machine: Option<String>,
     /// What two runs must share to be comparable: [`crate::machine::fingerprint`].
     pub fingerprint: Option<String>,
+    /// What tells each disk beneath the targets from any other, in the order of `disk <n>` in
+    /// fingerprints, which don't hold it; empty = of none is it known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disks: Vec<Option<String>>,
     /// Program name and all arguments.
     pub command_line: Option<RawText>,
     /// What was found about the figures; `None` = nobody looked.
@@ -301,6 +306,12 @@ impl RunSummary {
         (!self.hosts.is_empty()).then(|| self.hosts.join(", "))
     }
 
+    /// What is known of its disks, each with a name for it.
+    pub fn named_disks(&self) -> impl Iterator<Item = (String, &str)> {
+        let disks = (1..).zip(&self.disks);
+        disks.filter_map(|(number, disk)| Some((disk_identity(number), disk.as_deref()?)))
+    }
+
     /// How bad the worst is that was found; `None` = nothing, or nobody looked.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.as_ref()?.worst
@@ -317,6 +328,7 @@ impl RunSummary {
             hosts: Vec::new(),
             machine: None,
             fingerprint: None,
+            disks: Vec::new(),
             command_line: None,
             findings: None,
             time_spans: Vec::new(),

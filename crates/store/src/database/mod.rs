@@ -23,7 +23,7 @@ use std::time::Duration;
 /// The tables.
 const TABLES: &str = include_str!("tables.sql");
 /// The version of the tables.
-pub const VERSION: i64 = 3;
+pub const VERSION: i64 = 4;
 /// What tells the index from another program's database: "dspd".
 const APPLICATION: i64 = 0x6473_7064;
 /// So long others may have it in use before that is an error.

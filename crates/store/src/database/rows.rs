@@ -24,8 +24,8 @@ pub fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlit
     remove(transaction, id)?;
     let mut insert = transaction.prepare_cached(
         "INSERT INTO runs (id, source, label, pinned, saved_at, kept, position, notes, imported_from, \
-        started_at, computer, machine, fingerprint, workload, command_line, worst, identity) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        started_at, computer, machine, fingerprint, disks, workload, command_line, worst, identity) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )?;
     insert.execute(params![
         id,
@@ -41,6 +41,7 @@ pub fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlit
         run.computer(),
         run.machine,
         run.fingerprint,
+        disks_text(&run.disks),
         entry.workload,
         run.command_line.as_ref().map(ToString::to_string),
         run.worst().map(Severity::word),
@@ -102,6 +103,16 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
     Ok(())
 }
 
+/// Disks as a cell; `None` = nothing is known of them.
+fn disks_text(disks: &[Option<String>]) -> Option<String> {
+    serde_json::to_string(disks).ok().filter(|_| !disks.is_empty())
+}
+
+/// Disks out of a cell. Whoever wrote it: what is no list says nothing.
+fn disks_of(cell: Option<String>) -> Vec<Option<String>> {
+    cell.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
 /// Whether a run has a row.
 pub fn has(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
@@ -160,7 +171,7 @@ const MIXED: &str = "mixed";
 /// The columns that [`decode`] reads.
 pub const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, r.started_at, \
                            r.computer, r.fingerprint, r.workload, r.command_line, r.worst, r.identity, \
-                           r.machine, r.kept";
+                           r.machine, r.kept, r.disks";
 
 /// A run without its tags, targets and figures, out of a row of [`COLUMNS`].
 pub fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
@@ -181,6 +192,7 @@ pub fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
         hosts: computer.into_iter().collect(),
         machine: row.get(13)?,
         fingerprint: row.get(8)?,
+        disks: disks_of(row.get::<_, Option<String>>(15)?),
         command_line: command_line.map(|line| line.as_str().into()),
         findings: worst.map(|worst| Findings { worst: Some(worst), names: Vec::new() }),
         identity: row.get(12)?,

@@ -1,4 +1,4 @@
--- The index of a store, version 3: docs/history.md describes every column. It follows from the files and can be made anew
+-- The index of a store, version 4: docs/history.md describes every column. It follows from the files and can be made anew
 -- from them (diskspd history reindex); other tools may read it, and change nothing by it.
 CREATE TABLE runs (
     id           TEXT PRIMARY KEY,
@@ -14,6 +14,7 @@ CREATE TABLE runs (
     computer     TEXT,
     machine      TEXT,
     fingerprint  TEXT,
+    disks        TEXT,
     workload     TEXT NOT NULL,
     command_line TEXT,
     worst        TEXT,

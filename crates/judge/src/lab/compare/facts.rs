@@ -104,6 +104,9 @@ fn of_run(run: &SideRun) -> Facts {
     add("kept as", Some(known.origin.to_string()), MustAgree::No);
     let worst = known.findings.as_ref().map(|found| found.worst.map_or("nothing", |worst| worst.word()));
     add("worst finding about the figures", worst.map(str::to_owned), MustAgree::No);
+    for (name, disk) in known.named_disks() {
+        add(&name, Some(disk.to_owned()), MustAgree::No);
+    }
     if run.environment.is_empty() {
         add("fingerprint", known.fingerprint.clone(), MustAgree::No);
     }
