@@ -4,6 +4,9 @@
 
 use crate::common::random::Random;
 use crate::common::{Ended, diskspd};
+use diskspd::engines::Direction;
+use diskspd::profile::TargetId;
+use diskspd::results::IoErrors;
 use diskspd::stats::{Course, Shape};
 use serde_json::Value;
 use std::path::Path;
@@ -244,8 +247,61 @@ fn a_run_that_was_interrupted_says_when_and_what_the_mean_contains() {
     assert!(with_samples([1000; 12].into_iter()).findings.iter().any(|finding| finding.name == "steady"));
 }
 
+/// Nobody warms up for a device that answers no more, or for requests that have stopped.
+#[test]
+fn what_breaks_down_is_no_warm_up() {
+    let error = IoErrors {
+        target: TargetId(0),
+        direction: Direction::Read,
+        errno: 5,
+        count: 2,
+        first_offset: 0,
+        at_us: Vec::new(),
+    };
+    let dies = [1800, 1700, 1500, 1300, 400, 0, 0, 0, 0, 0, 0, 0];
+    let at_once = [760, 340, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let halves = [1000, 1000, 1000, 1000, 1000, 1000, 500, 500, 500, 500, 500, 500];
+    for (ios, errors, words) in [
+        (dies, vec![], ["to 0 IOPS", "find out why next to nothing was completed any more (dmesg)"]),
+        (
+            at_once,
+            vec![],
+            [
+                "from second 2 on next to nothing was completed: 0 IOPS instead of 550",
+                "completed any more (dmesg)",
+            ],
+        ),
+        (halves, vec![error], ["at second 6: from 1000 to 500 IOPS", "find out why I/Os failed"]),
+        (halves, vec![], ["at second 6: from 1000 to 500 IOPS", "-W6, or --until-steady"]),
+    ] {
+        let judgement = with_errors(ios.into_iter(), errors);
+        let finding =
+            judgement.findings.iter().find(|finding| finding.message.contains("not steady")).unwrap();
+        let text = format!("{} -> {}", finding.message, finding.remedy.as_deref().unwrap());
+        for words in words {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        let warm_up = judgement.steadiness[0].as_ref().unwrap().warm_up;
+        assert_eq!(warm_up.is_some(), text.contains("-W"), "{text}");
+    }
+}
+
+#[test]
+fn what_lies_between_two_changes_is_told() {
+    let seconds = |iops: u64, seconds: usize| std::iter::repeat_n(iops, seconds);
+    let judgement = with_samples(seconds(1000, 6).chain(seconds(10, 6)).chain(seconds(980, 8)));
+    let expected = "not steady: the rate changed at second 6, 12: from 1000 to 10 to 980 IOPS";
+    let messages: Vec<&str> = judgement.findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert!(messages.contains(&expected), "{messages:?}");
+}
+
 /// The judgement about a run with these I/Os in its seconds.
 fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::truth::Judgement {
+    with_errors(ios, Vec::new())
+}
+
+/// The same with I/Os that failed.
+fn with_errors(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::truth::Judgement {
     use diskspd::results::{Observed, Sample, summarize};
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
@@ -255,7 +311,9 @@ fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::truth::Judgement {
     let sample =
         |(second, ios): (usize, u64)| Sample { end_us: (second as u64 + 1) * 1_000_000, ios, bytes: 0 };
     let samples = ios.enumerate().map(sample).collect();
-    record.hosts[0].results.time_spans[0].observed = Some(Observed { samples, ..Observed::default() });
+    let span = &mut record.hosts[0].results.time_spans[0];
+    span.observed = Some(Observed { samples, ..Observed::default() });
+    span.errors = errors;
     diskspd::truth::judge(&record, &summarize(&record))
 }
 

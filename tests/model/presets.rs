@@ -5,13 +5,16 @@
 use crate::common::in_process::asked;
 use crate::common::kept::is_kept;
 use diskspd::cli;
+use diskspd::engines::Direction;
 use diskspd::finding::Severity;
 use diskspd::prelude::*;
 use diskspd::presets::{self, PRESETS};
+use diskspd::profile::TargetId;
 use diskspd::profile::validate::validate;
 use diskspd::profile::{validate, xml};
 use diskspd::report::findings::{self, Detail};
 use diskspd::report::profile_xml;
+use diskspd::results::IoErrors;
 use std::ffi::OsString;
 
 #[test]
@@ -111,6 +114,7 @@ fn the_grade_is_told_and_data_files_have_one_at_a_rate_alone() {
             Severity::Note,
         ),
         ("--preset sql-oltp -g50i", "is excellent for sql-oltp", Severity::Note),
+        ("--preset sql-oltp --rate-total 40", "reads are too few for it, 100 are needed", Severity::Note),
         // More than the drive does: what waits counts.
         ("--preset sql-oltp --rate-total 10000000", "is bad for sql-oltp", Severity::Warning),
     ] {
@@ -124,6 +128,25 @@ fn the_grade_is_told_and_data_files_have_one_at_a_rate_alone() {
         assert!(text.contains(&grade.message), "{line}: {text}");
         assert!(!text.contains("-v shows more: preset-threshold"), "{text}");
     }
+}
+
+#[test]
+fn figures_that_are_wrong_have_no_grade() {
+    let request = asked("--preset sql-log --engine sim -c1G -W0 -d1 a.dat");
+    let mut record = execute(&request.profile, &request.run_options, &Session::default()).unwrap().record;
+    let error = IoErrors {
+        target: TargetId(0),
+        direction: Direction::Read,
+        errno: 5,
+        count: 1,
+        first_offset: 0,
+        at_us: Vec::new(),
+    };
+    record.hosts[0].results.time_spans[0].errors.push(error);
+    let findings = Judged::new(&record).judgement.findings;
+    let grade = findings.iter().find(|finding| finding.name == "preset-threshold").unwrap();
+    assert!(grade.message.ends_with("isn't graded: the figures are WRONG"), "{grade:?}");
+    assert_eq!(grade.severity, Severity::Note);
 }
 
 #[test]

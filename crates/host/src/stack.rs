@@ -89,7 +89,8 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     } else if is("md") {
         let level = text(&device.directory().join("md/level")).unwrap_or_default();
         (LayerKind::Raid, slaves(), matches!(level.as_str(), "raid0" | "linear"))
-    } else if is("bcache") || device.name.starts_with("bcache") {
+    } else if device.name.starts_with("bcache") {
+        // The disks beneath one have a folder `bcache`, too.
         (LayerKind::Bcache, slaves(), false)
     } else if is("dm") {
         let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();

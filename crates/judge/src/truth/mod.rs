@@ -134,7 +134,6 @@ const CHECKS: &[Check] = &[
     |span, _| wire::check(span),
     |span, _| arrays::check(span),
     |span, _| caches::check(span),
-    |span, _| preset::check(span),
     |span, _| advice::check(span),
 ];
 
@@ -177,7 +176,11 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
             verdicts.extend(merged::verdict(record, index + 1));
             continue;
         }
-        findings.extend(CHECKS.iter().flat_map(|check| check(&view, &concluded)));
+        let mut found: Vec<Finding> = CHECKS.iter().flat_map(|check| check(&view, &concluded)).collect();
+        let worst = found.iter().map(|finding| Some(finding.severity));
+        let worst = worst.chain(concluded.verdict.iter().map(|verdict| verdict.severity)).max().flatten();
+        found.extend(preset::check(&view, worst == Some(Severity::Wrong)));
+        findings.extend(found);
         steadiness[index] = concluded.steadiness;
         limits[index] = concluded.limits;
         outages[index] = concluded.outages;

@@ -4,6 +4,7 @@ use super::{Finding, Severity, SpanView};
 use diskspd_model::operation::Operation;
 use diskspd_model::presets::{self, GradedLoad, JudgedLatency, Threshold};
 use diskspd_model::profile::{Throughput, TimeSpan};
+use diskspd_model::results::LatencyFigures;
 use diskspd_model::units::Millis;
 
 /// So many flushes must have taken longer than a percentile of theirs that is graded: of fewer chance decides
@@ -14,15 +15,19 @@ const SLOWER: f64 = 0.01;
 /// So near to the limit of a grade, share of it, another run may get another grade: repeated runs scatter by
 /// so much.
 const NEAR: f64 = 0.1;
+/// A mean of fewer I/Os isn't graded: a single slow one makes another.
+const FEWEST: u64 = 100;
+/// A mean lies hardly ever so many standard errors from where it would lie in a run without end.
+const STANDARD_ERRORS: f64 = 3.0;
 
-/// The grade of each figure that has one.
-pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+/// The grade of each figure that has one; `wrong`: what else was found makes the figures wrong.
+pub(super) fn check(span: &SpanView, wrong: bool) -> Vec<Finding> {
     let preset = span.preset.and_then(presets::find);
     let thresholds = preset.map_or(&[][..], |preset| preset.thresholds);
-    thresholds.iter().filter_map(|threshold| finding(span, threshold)).collect()
+    thresholds.iter().filter_map(|threshold| finding(span, threshold, wrong)).collect()
 }
 
-fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
+fn finding(span: &SpanView, threshold: &Threshold, wrong: bool) -> Option<Finding> {
     let preset = span.preset?;
     let has_rate = span.rate_total.is_some() || has_rates(span.asked);
     let outstanding = span.asked.targets.iter().map(|target| in_flight(span.asked, target)).sum::<u64>();
@@ -36,29 +41,29 @@ fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
         }
         _ => (threshold.of.words().to_owned(), String::new()),
     };
+    let ungraded = |why: String, remedy: &'static str| {
+        let message = format!("{preset}: {what}, {time} ms, isn't graded: {why}");
+        Some(Finding::new("preset-threshold", Severity::Note, span, message).remedy(remedy).as_answer())
+    };
+    if wrong {
+        return ungraded("the figures are WRONG".into(), "do first what is advised there");
+    }
     if !tells {
-        let message = format!(
-            "{preset}: {what}, {time} ms, isn't graded: at full load each of {outstanding} outstanding I/Os \
-             waits for the others"
-        );
-        return Some(
-            Finding::new("preset-threshold", Severity::Note, span, message)
-                .remedy("give the rate of your workload, as in --rate-total 2000")
-                .as_answer(),
+        return ungraded(
+            format!("at full load each of {outstanding} outstanding I/Os waits for the others"),
+            "give the rate of your workload, as in --rate-total 2000",
         );
     }
-    if let Some(count) = flushes(span, threshold.of).filter(|count| *count as f64 * SLOWER < BEYOND) {
-        let message = format!(
-            "{preset}: {what}, {time} ms, isn't graded: {count} flushes are too few for it, {:.0} are needed",
-            BEYOND / SLOWER
-        );
-        let found = Finding::new("preset-threshold", Severity::Note, span, message);
-        return Some(found.remedy("measure longer (-d)").as_answer());
+    let (count, name, needed) = graded_ios(span, threshold.of);
+    if count < needed {
+        let why = format!("{count} {name} are too few for it, {needed} are needed");
+        return ungraded(why, "measure longer (-d)");
     }
     let (word, beyond) = threshold.judge(time.ms());
     let severity = if beyond { Severity::Warning } else { Severity::Note };
     let limits = threshold.grades.iter().map(|grade| grade.up_to_ms);
-    let near = limits.into_iter().find(|limit| (time.ms() / limit - 1.0).abs() <= NEAR);
+    let standard_error = std_dev(span, threshold.of, has_rate) / (count as f64).sqrt();
+    let near = limits.into_iter().find(|limit| is_near(time.ms(), standard_error, *limit));
     let near = near.map_or(String::new(), |limit| {
         format!(", but near the limit of {limit} ms: another run may be on its other side (--repeat)")
     });
@@ -67,28 +72,48 @@ fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
     Some(found.shown_by(threshold.source.into()).as_answer())
 }
 
-/// The figure. Under a rate the time that an I/O waits before it is started belongs to it.
+/// Whether another run may lie on the other side of a limit.
+fn is_near(ms: f64, standard_error_ms: f64, limit_ms: f64) -> bool {
+    (ms - limit_ms).abs() <= (NEAR * limit_ms).max(STANDARD_ERRORS * standard_error_ms)
+}
+
+/// The figure.
 fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
-    let measured = span.measured;
-    let response = || measured.paced.as_ref().filter(|_| has_rate)?.response.as_ref();
     match of {
-        JudgedLatency::MeanRead => match response() {
-            Some(response) => response.read.mean,
-            None => measured.read.total.latency?.mean,
-        },
-        JudgedLatency::MeanWrite => match response() {
-            Some(response) => response.write.mean,
-            None => measured.write.total.latency?.mean,
-        },
-        JudgedLatency::FlushP99 => measured.others.of(Operation::Flush)?.total.p99,
+        JudgedLatency::FlushP99 => span.measured.others.of(Operation::Flush)?.total.p99,
+        _ => latency(span, of, has_rate)?.mean,
     }
 }
 
-/// How many flushes a percentile is that of; `None` = it is none of flushes.
-fn flushes(span: &SpanView, of: JudgedLatency) -> Option<u64> {
+/// How much single I/Os scatter, ms, where the figure is their mean.
+fn std_dev(span: &SpanView, of: JudgedLatency, has_rate: bool) -> f64 {
+    latency(span, of, has_rate).and_then(|latency| latency.std_dev).map_or(0.0, Millis::ms)
+}
+
+/// The latencies whose mean is judged. Under a rate the time that an I/O waits before it is started
+/// belongs to it.
+fn latency(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<LatencyFigures> {
+    let measured = span.measured;
+    let response = || measured.paced.as_ref().filter(|_| has_rate)?.response.as_ref();
+    match (of, response()) {
+        (JudgedLatency::MeanRead, Some(response)) => Some(response.read),
+        (JudgedLatency::MeanRead, None) => measured.read.total.latency,
+        (JudgedLatency::MeanWrite, Some(response)) => Some(response.write),
+        (JudgedLatency::MeanWrite, None) => measured.write.total.latency,
+        (JudgedLatency::FlushP99, _) => None,
+    }
+}
+
+/// How many I/Os a figure is of, what they are called, and how many it needs.
+fn graded_ios(span: &SpanView, of: JudgedLatency) -> (u64, &'static str, u64) {
+    let measured = span.measured;
     match of {
-        JudgedLatency::FlushP99 => Some(span.measured.others.of(Operation::Flush)?.total.count),
-        JudgedLatency::MeanRead | JudgedLatency::MeanWrite => None,
+        JudgedLatency::MeanRead => (measured.read.total.throughput.ios, "reads", FEWEST),
+        JudgedLatency::MeanWrite => (measured.write.total.throughput.ios, "writes", FEWEST),
+        JudgedLatency::FlushP99 => {
+            let count = measured.others.of(Operation::Flush).map_or(0, |flushes| flushes.total.count);
+            (count, "flushes", (BEYOND / SLOWER).ceil() as u64)
+        }
     }
 }
 
@@ -103,4 +128,23 @@ fn has_rates(span: &TimeSpan) -> bool {
 /// I/Os that all threads keep outstanding on a target.
 fn in_flight(span: &TimeSpan, target: &diskspd_model::profile::Target) -> u64 {
     u64::from(span.threads_on(target)) * u64::from(target.request_count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_is_what_repeated_runs_or_the_i_os_scatter_by() {
+        for (ms, standard_error_ms, near) in [
+            (4.4, 0.0, false),
+            (4.5, 0.0, true),
+            (5.5, 0.0, true),
+            (5.6, 0.0, false),
+            (4.0, 0.3, false),
+            (4.0, 0.34, true),
+        ] {
+            assert_eq!(is_near(ms, standard_error_ms, 5.0), near, "{ms} {standard_error_ms}");
+        }
+    }
 }

@@ -87,20 +87,8 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
     let (rates, interval) = rates(span)?;
     let course = Course::of(&rates)?;
     let at = |index: usize| index as f64 * interval;
-    let (verdict, from_iops, to_iops, changes) = match &course.shape {
-        Shape::Level => (of_level(&course), course.mean, course.mean, vec![]),
-        Shape::Ramp { from, to, .. } => {
-            (if to > from { SteadyVerdict::Rising } else { SteadyVerdict::Falling }, *from, *to, vec![])
-        }
-        Shape::Steps { levels } => {
-            let rate = |level: Option<&Level>| level.map_or(course.mean, |level| level.rate);
-            let changes = levels.iter().skip(1).map(|level| at(level.begin)).collect();
-            (SteadyVerdict::Changed, rate(levels.first()), rate(levels.last()), changes)
-        }
-        Shape::Interrupted(found) => (SteadyVerdict::Interrupted, found.level, found.rate, vec![]),
-        Shape::Periodic(found) => (SteadyVerdict::Periodic, found.low, found.high, vec![]),
-        Shape::Restless { low, high } => (SteadyVerdict::Uneven, *low, *high, vec![]),
-    };
+    let (verdict, from_iops, to_iops, changes) = in_figures(&course);
+    let changes = changes.into_iter().map(at).collect();
     let period = match &course.shape {
         Shape::Periodic(found) => Some(found.period * interval),
         _ => None,
@@ -119,7 +107,7 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
     let warm_up = steady_from
         .filter(|_| verdict != SteadyVerdict::Steady)
         .map(|from| warmed_up(span).saturating_add(from.ceil() as u32));
-    Some(Steadiness {
+    let judged = Steadiness {
         verdict,
         intervals: course.count,
         interval,
@@ -140,7 +128,57 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
         drifts: course.drifts,
         steady_from,
         warm_up,
-    })
+    };
+    let warm_up = judged.warm_up.filter(|_| !has_broken_down(span, &judged));
+    Some(Steadiness { warm_up, ..judged })
+}
+
+/// What a course is called, its rates at the beginning and the end (lowest and highest), and the intervals
+/// at which it changed.
+fn in_figures(course: &Course) -> (SteadyVerdict, f64, f64, Vec<usize>) {
+    match &course.shape {
+        Shape::Level => (of_level(course), course.mean, course.mean, vec![]),
+        Shape::Ramp { from, to, .. } => {
+            let verdict = if to > from { SteadyVerdict::Rising } else { SteadyVerdict::Falling };
+            // A line through rates that end at nothing, or begin there, goes on below.
+            (verdict, from.max(0.0), to.max(0.0), vec![])
+        }
+        Shape::Steps { levels } => {
+            let rate = |level: Option<&Level>| level.map_or(course.mean, |level| level.rate);
+            let changes = levels.iter().skip(1).map(|level| level.begin).collect();
+            (SteadyVerdict::Changed, rate(levels.first()), rate(levels.last()), changes)
+        }
+        Shape::Interrupted(found) => (SteadyVerdict::Interrupted, found.level, found.rate, vec![]),
+        Shape::Periodic(found) => (SteadyVerdict::Periodic, found.low, found.high, vec![]),
+        Shape::Restless { low, high } => (SteadyVerdict::Uneven, *low, *high, vec![]),
+    }
+}
+
+/// Whether I/Os failed, each of which stopped a request (`-x`).
+fn requests_stopped(span: &SpanView) -> bool {
+    span.measured.failed > 0
+}
+
+/// Whether the rate at the end is none to warm up for: that of fewer requests, or next to nothing.
+fn has_broken_down(span: &SpanView, steady: &Steadiness) -> bool {
+    requests_stopped(span) || stopped_at(steady).is_some()
+}
+
+/// From which second on next to nothing was completed; `None` = it was to the end, or came and went.
+fn stopped_at(steady: &Steadiness) -> Option<f64> {
+    let next_to_nothing = |iops: f64, before: f64| iops < before / 20.0;
+    let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
+    match (steady.verdict, &steady.interruptions) {
+        (SteadyVerdict::Changed, _) if next_to_nothing(to, from) => steady.changes.last().copied(),
+        (SteadyVerdict::Falling, _) if next_to_nothing(to, from) => steady.steady_from,
+        // What is taken for the level is what most of the seconds did.
+        (SteadyVerdict::Interrupted, Some(Interrupted { times: 1, begin, end, .. }))
+            if *begin < steady.interval && next_to_nothing(from, to) =>
+        {
+            Some(*end)
+        }
+        _ => None,
+    }
 }
 
 /// What is said of one level: noise alone may make it look like one, or like something else.
@@ -238,7 +276,6 @@ pub(super) fn check(
 fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Option<&Limits>) -> Finding {
     let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
     let seconds = steady.intervals as f64 * steady.interval;
-    let change = format!("from {from:.0} to {to:.0} IOPS ({:+.0} %)", (to / from.max(1e-9) - 1.0) * 100.0);
     let finding = |name, severity, message| Finding::new(name, severity, span, message);
     match steady.verdict {
         SteadyVerdict::Steady => {
@@ -266,9 +303,24 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
         }
         _ => {}
     }
-    let (name, message) = match (steady.verdict, steady.steady_from) {
+    let (name, message) = course_in_words(span, steady);
+    let finding = with_figures(finding(name, Severity::Warning, message), steady);
+    let mut finding = with_stalls(finding, steady, limits);
+    for cause in causes(span, steady) {
+        finding = finding.shown_by(cause);
+    }
+    finding.remedy(remedy(span, steady))
+}
+
+/// A rate that changed, rose or fell: the finding's name, and what is said.
+fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, String) {
+    let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
+    let change = format!("from {from:.0} to {to:.0} IOPS ({:+.0} %)", (to / from.max(1e-9) - 1.0) * 100.0);
+    match (steady.verdict, steady.steady_from) {
         (SteadyVerdict::Changed, _) => {
             let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
+            // What lay between isn't told by the first and the last level.
+            let change = between(span, &steady.changes).unwrap_or(change);
             ("changed", format!("not steady: the rate changed at second {}: {change}", times.join(", ")))
         }
         (SteadyVerdict::Rising, None) => {
@@ -281,16 +333,36 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
         (_, Some(until)) => {
             ("falling", format!("not steady: the rate fell until second {until:.0}: {change}"))
         }
-    };
-    let finding = with_figures(finding(name, Severity::Warning, message), steady);
-    let mut finding = with_stalls(finding, steady, limits);
-    for cause in causes(span, steady) {
-        finding = finding.shown_by(cause);
     }
-    finding.remedy(match steady.warm_up {
+}
+
+/// What to do about it.
+fn remedy(span: &SpanView, steady: &Steadiness) -> String {
+    match steady.warm_up {
         Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
+        None if requests_stopped(span) => {
+            "find out why I/Os failed: each stopped a request, and the others are \
+                                           a lower queue depth"
+                .into()
+        }
+        None if has_broken_down(span, steady) => {
+            format!("find out why next to nothing was completed any more ({})", span.system.kernel_log())
+        }
         None => "warm up longer than this whole run: --until-steady finds out how long".into(),
-    })
+    }
+}
+
+/// The levels between several changes, at these seconds; `None` = there was one.
+fn between(span: &SpanView, changes: &[f64]) -> Option<String> {
+    let (rates, interval) = rates(span).filter(|_| changes.len() > 1)?;
+    let place = |second: &f64| ((second / interval).round() as usize).min(rates.len());
+    let ends: Vec<usize> = changes.iter().map(place).chain([rates.len()]).collect();
+    let begins = [0].into_iter().chain(ends.iter().copied());
+    let levels = begins.zip(&ends).filter_map(|(begin, end)| {
+        let level = rates.get(begin..*end).filter(|level| !level.is_empty())?;
+        Some(format!("{:.0}", level.iter().sum::<f64>() / level.len() as f64))
+    });
+    Some(format!("from {} IOPS", levels.collect::<Vec<_>>().join(" to ")))
 }
 
 /// Of a rate in whose noise a change would not show.
@@ -326,6 +398,14 @@ const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garba
 fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
     let Steadiness { from_iops: level, to_iops: rate, mean_iops: mean, .. } = *steady;
     let all = steady.intervals as f64 * steady.interval;
+    if let Some(second) = stopped_at(steady) {
+        let message = format!(
+            "not steady: from second {second:.0} on next to nothing was completed: {level:.0} IOPS instead \
+             of {rate:.0}"
+        );
+        let finding = Finding::new("interrupted", Severity::Warning, span, message);
+        return with_figures(finding, steady).remedy(remedy(span, steady));
+    }
     let mut message = "not steady: it was interrupted".to_owned();
     if let Some(Interrupted { times, share, depth, begin, end, period }) = &steady.interruptions {
         message += &match (times, period) {
@@ -346,10 +426,8 @@ fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
         if mean < level { "below" } else { "above" }
     ));
     match steady.warm_up {
-        Some(seconds) => {
-            finding.remedy(format!("warm up until it is steady: -W{seconds}, or --until-steady"))
-        }
-        None => finding.remedy(COMES_AND_GOES),
+        None if !has_broken_down(span, steady) => finding.remedy(COMES_AND_GOES),
+        _ => finding.remedy(remedy(span, steady)),
     }
 }
 
