@@ -432,11 +432,17 @@ fn the_rounds_of_a_preconditioning_have_a_verdict_a_chart_and_a_table() {
 
 #[test]
 fn every_figure_of_the_headline_is_that_of_the_json() {
-    let mut compared = 0;
+    let (mut compared, mut with_few) = (0, 0);
     let records = RECORDED.iter().map(|recorded| synth::record(recorded));
     for record in records.chain([three_spans()]) {
         let stored: Value = serde_json::from_slice(&json::bytes(&record)).unwrap();
-        let shown = values(&page(&record));
+        let whole = page(&record);
+        let shown = values(&whole);
+        let measured = stored["index"]["time_spans"].as_array().unwrap().iter();
+        let timed = measured.filter(|span| span["total"]["mean_ms"].is_f64());
+        let few = timed.filter(|span| span["total"]["ios"].as_u64().unwrap() < 10_000).count();
+        assert_eq!(whole.matches("99.9th percentile, of fewer than 10 I/Os").count(), few);
+        with_few += few;
         let mut has = |what: &str, value: &Value| {
             let Some(value) = value.as_f64() else { return };
             assert!(holds(&shown, value), "{what} {value} is not on the page");
@@ -455,7 +461,7 @@ fn every_figure_of_the_headline_is_that_of_the_json() {
             has("CPU", &span["cpu_percent"]);
         }
     }
-    assert!(compared > 60, "{compared} figures");
+    assert!(compared > 60 && with_few > 0, "{compared} figures");
 }
 
 #[test]

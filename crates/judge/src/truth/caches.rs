@@ -12,7 +12,8 @@ const NAMED: f64 = 0.01;
 /// Each of them, as far as it is known which they are.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut layers: Vec<&Layer> = span.parts.iter().flat_map(|part| part.layers()).collect();
-    layers.retain(|layer| layer.cache);
+    // A bcache without its cache's device keeps nothing anywhere else.
+    layers.retain(|layer| layer.cache && layer.on.len() > 1);
     layers.into_iter().filter_map(|layer| of(span, layer)).collect()
 }
 

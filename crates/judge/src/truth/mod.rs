@@ -54,6 +54,7 @@ pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, SpanVerdict};
 pub use diskspd_model::finding::{Finding, Severity};
 pub use diskspd_model::results::{Limiter, Verdict};
+pub use few_ios::highest_told;
 pub use judged::Judged;
 pub use latency::{LatencySteadiness, LatencyVerdict, Tail, of as latency_steadiness};
 pub use limit::Limits;

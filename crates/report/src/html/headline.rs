@@ -4,6 +4,7 @@ use super::span::{PickDirection, Span};
 use super::table::PageTable;
 use crate::number::{exact, exact_time, grouped, number};
 use crate::work_in_words as workload;
+use diskspd_judge::truth;
 use diskspd_model::results::{KnownFigures, SpanSummary};
 use diskspd_model::units::amount;
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -23,6 +24,11 @@ fn tiles(span: &Span) -> Markup {
     let known = span.figures;
     let total = &known.total;
     let at = |percent| known.percentile(percent).and_then(|row| row.total);
+    let is_chance = |percent| total.ios.is_some_and(|ios| truth::highest_told(ios) < Some(percent));
+    let percentile = |name: &str, percent| match at(percent).is_some() && is_chance(percent) {
+        true => format!("{name} percentile, of fewer than 10 I/Os"),
+        false => format!("{name} percentile"),
+    };
     let measured = span.detail.map(|detail| detail.measured);
     let response = measured.and_then(|measured| measured.paced.as_ref()?.response.as_ref());
     let response = response.and_then(|response| response.chart.percentiles.get(5)?.total);
@@ -32,8 +38,8 @@ fn tiles(span: &Span) -> Markup {
             (tile("I/Os per second", "", exact(total.iops, number)))
             (tile("MiB per second", "", exact(total.mib_per_s, number)))
             (tile("mean latency", "", exact_time(total.mean_ms)))
-            (tile("99th percentile", "", exact_time(at(99.0))))
-            (tile("99.9th percentile", "", exact_time(at(99.9))))
+            (tile(&percentile("99th", 99.0), "", exact_time(at(99.0))))
+            (tile(&percentile("99.9th", 99.9), "", exact_time(at(99.9))))
             (tile("longest", "", exact_time(total.max_ms)))
             @if response.is_some() { (tile("99th percentile, response", "", exact_time(response))) }
             (tile("CPUs in use", " %", exact(known.cpu_percent, number)))

@@ -3,6 +3,7 @@
 use super::axis::ChartAxis;
 use super::table::FigureTable;
 use super::{ChartFigure, Key, path};
+use diskspd_judge::truth;
 use maud::html;
 
 /// One distribution.
@@ -60,16 +61,36 @@ pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: Fi
         }
     };
     let key = distributions.iter().rev().map(|one| Key::line(one.class, one.name.clone())).collect();
-    let note =
+    let few = distributions.last().map(|most_important| beyond_what_is_told(most_important.ios));
+    let note = format!(
         "The further to the right, the rarer; the dot at the end of a line is the longest I/O of all. Both \
-         axes are logarithmic."
-            .to_owned();
+         axes are logarithmic.{}",
+        few.unwrap_or_default()
+    );
     ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
+}
+
+/// Which percentiles chance decides on, of so many I/Os.
+fn beyond_what_is_told(ios: u64) -> String {
+    match truth::highest_told(ios) {
+        Some(percent) => format!(
+            " Above the {percent}th percentile fewer than 10 I/Os took longer: another run will have others."
+        ),
+        None => " So few I/Os tell no percentile: another run will have others.".into(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_chance_decides_is_said() {
+        for (ios, said) in [(19, "no percentile"), (400, "Above the 95th"), (1_000_000, "Above the 99.999th")]
+        {
+            assert!(beyond_what_is_told(ios).contains(said), "{ios}");
+        }
+    }
 
     #[test]
     fn no_nines_are_shown_that_there_are_too_few_ios_for() {

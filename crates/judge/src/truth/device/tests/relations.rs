@@ -501,6 +501,8 @@ fn who_read_beneath_a_cache_is_told() {
     let cache =
         |case: Case| case.first(|layer| (layer.cache, layer.on) = (true, vec!["sdb".into(), "sdc".into()]));
     assert_eq!(of_cache(case(100)), None, "a mapper of another kind");
+    let alone = case(100).first(|layer| (layer.cache, layer.on) = (true, vec!["sdb".into()]));
+    assert_eq!(of_cache(alone), None, "a bcache without its cache's device");
     for (fast, severity, words) in [
         (100, Warning, "sda is a cache: of what was read beneath it sdb 100 %"),
         (95, Warning, "sda is a cache: of what was read beneath it sdb 95 % and sdc 5 %"),
