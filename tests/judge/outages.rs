@@ -295,6 +295,32 @@ fn a_record_says_what_was_in_flight_and_what_failed() {
     assert_eq!(outages_of(&seen("x", of_beats(counts, Some(stopped)))), []);
 }
 
+/// With `-x` each failed I/O stops its request: nothing is asked any more, and whether the storage would answer is
+/// not known.
+#[test]
+fn what_nobody_asks_is_not_known_to_be_out() {
+    let worker = WorkerEffort { engine: EngineKind::Uring, depth: 4, cpu: None, rebound: None, times: None };
+    let told = |count: u64| {
+        let effort = Some(Effort { workers: vec![worker.clone()], ..Effort::default() });
+        let mut record = seen("-d10 x", Observed { effort, ..of_beats(steady(20, 500, &[100..500]), None) });
+        record.hosts[0].results.time_spans[0].errors = vec![IoErrors {
+            target: TargetId(0),
+            direction: Direction::Read,
+            errno: 5,
+            count,
+            first_offset: 0,
+            at_us: vec![2_010_000, 2_500_000],
+        }];
+        let finding = judge(&record).findings.into_iter().find(|finding| finding.name == "outage").unwrap();
+        (finding.message, finding.remedy.unwrap())
+    };
+    let (message, remedy) = told(4);
+    assert!(message.contains("until the end, from 2.50 s on unasked"), "{message}");
+    assert!(remedy.contains("can't be told"), "{remedy}");
+    let (message, remedy) = told(3);
+    assert!(!message.contains("unasked") && remedy.contains("failover time"), "{message} -> {remedy}");
+}
+
 /// As staged beside busy loops of a higher priority: a thread without a CPU takes no completions.
 #[test]
 fn threads_that_had_no_cpu_are_told_before_the_storage_is_blamed() {

@@ -33,7 +33,7 @@ pub(super) use part::Part;
 pub(super) use queue::{InFlight, Queues};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict};
 
-use super::{Limiter, SpanView, failed};
+use super::{Limiter, Severity, SpanView, failed};
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Verdict;
@@ -235,13 +235,16 @@ fn without_effect(
         let side = side.as_ref().filter(|side| !same(side))?;
         Some(format!("; {} {name} are too few to compare", count(side.counted_ios)))
     });
-    let memory = judged.in_memory().into_iter().map(|(layer, _)| format!("; {} is memory", layer.name));
+    let memory: Vec<String> =
+        judged.in_memory().into_iter().map(|(layer, _)| format!("; {} is memory", layer.name)).collect();
+    // Beside others that are as good as they can be it wouldn't be said.
+    let severity = (!memory.is_empty()).then_some(Severity::Note);
     let together = match part.targets.len() {
         0 | 1 => String::new(),
         several => format!("; {several} targets together"),
     };
-    let memory = memory.chain([together]);
-    plain(Verdict::Verified, message + &few.chain(memory).collect::<String>(), None)
+    let beside = few.chain(memory).chain([together]).collect::<String>();
+    Effect { severity, ..plain(Verdict::Verified, message + &beside, None) }
 }
 
 /// What became of discards (`--trim`). A file system makes its own of the holes in files, later.

@@ -25,6 +25,23 @@ pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> S
     }
 }
 
+/// Requests of all workers; `None` = nobody looked.
+fn depth(span: &SpanView) -> Option<u64> {
+    let effort = span.results.observed.as_ref()?.effort.as_ref()?;
+    Some(effort.workers.iter().map(|worker| u64::from(worker.depth)).sum())
+}
+
+/// When the last I/O failed, s since measuring began.
+fn last_at(span: &SpanView) -> Option<f64> {
+    span.results.errors.iter().flat_map(|error| &error.at_us).max().map(|us| seconds_of_us(*us))
+}
+
+/// From when on, s since measuring began, nothing was asked of the targets, because every request had failed
+/// once (`-x`); `None` = requests were left, or it isn't known.
+pub(super) fn all_stopped_at(span: &SpanView) -> Option<f64> {
+    last_at(span).filter(|_| depth(span).is_some_and(|depth| depth > 0 && span.measured.failed >= depth))
+}
+
 /// Every failure stops a request (`-x`): what follows is measured at a lower depth, or not at all.
 fn failed(span: &SpanView) -> Option<Finding> {
     let errors = &span.results.errors;
@@ -33,10 +50,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
         return None;
     }
     let ios = span.measured.total.total.throughput.ios;
-    let workers = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
-    let depth =
-        workers.map(|effort| effort.workers.iter().map(|worker| u64::from(worker.depth)).sum::<u64>());
-    let last = errors.iter().flat_map(|error| &error.at_us).max().map(|us| seconds_of_us(*us));
+    let (depth, last) = (depth(span), last_at(span));
     let what = match failed {
         1 => format!("1 I/O failed ({ios} were counted)"),
         _ => format!("{failed} I/Os failed ({ios} were counted)"),

@@ -2,7 +2,7 @@
 
 use super::stalls::for_want_of_cpus;
 use super::view::Asked;
-use super::{Finding, Limits, Severity, SpanView, held_up};
+use super::{Finding, Limits, Severity, SpanView, failed, held_up};
 use diskspd_model::profile::{RawText, TargetId};
 use diskspd_model::results::{EndedBy, PathChange, Record, Silence, SpanResults, UnseenTime};
 use diskspd_model::stats::outages::{self, QuietStretch, WatchedIos};
@@ -232,7 +232,11 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&
     };
     let of = longest.target.as_ref().filter(|_| span.ids.len() > 1);
     let of = of.map_or(String::new(), |path| format!(" of '{path}'"));
-    let message = format!("longest outage {:.2} s{of} ({}){more}", longest.length_s, longest.in_short());
+    // What nobody asks anything of answers nothing: that is no outage.
+    let unasked = failed::all_stopped_at(span).filter(|stopped| longest.is_at(*stopped));
+    let from = unasked.map_or(String::new(), |stopped| format!(", from {stopped:.2} s on unasked"));
+    let message =
+        format!("longest outage {:.2} s{of} ({}{from}){more}", longest.length_s, longest.in_short());
     let mut finding = Finding::new("outage", Severity::Warning, span, message);
     for outage in found.iter().take(LISTED) {
         finding = finding.shown_by(outage.line());
@@ -245,6 +249,11 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&
     // A thread without a CPU takes no completions: for the program that looks like storage that is silent.
     let causes = for_want_of_cpus("outages", all / span.measured.seconds.max(f64::MIN_POSITIVE), limits);
     let remedy = match causes.is_empty() {
+        true if unasked.is_some() => format!(
+            "check {} and the path to the storage. How long the storage was out can't be told: with -x each \
+             failed I/O stopped its request, and none was left",
+            span.system.kernel_log()
+        ),
         true => format!(
             "check {} and the path to the storage at these times; in a failover test this is the \
              failover time. Rates include the outages",
@@ -258,6 +267,11 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&
 }
 
 impl Outage {
+    /// Whether it went on at this time, s, to the end.
+    fn is_at(&self, second: f64) -> bool {
+        self.at_end && second <= self.begin_s + self.length_s
+    }
+
     /// `at 12.40 s: nothing completed, 32 in flight, 3 errors`
     pub fn in_short(&self) -> String {
         let mut text = format!("at {:.2} s: {}", self.begin_s, self.what());

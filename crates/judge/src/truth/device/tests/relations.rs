@@ -422,7 +422,7 @@ fn every_relation_of_counts_has_its_verdict() {
             "random data on zram",
             Case { random: true, ..writes(100).first(|layer| layer.memory = Some(InMemory::Zram)) },
             Verified,
-            None,
+            Some(Note),
             "; sda is memory",
         ),
         ("a head without statistics", reads(100).device(read(0)).on("path", read(100)), Verified, None, ""),
