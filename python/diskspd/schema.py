@@ -1704,6 +1704,7 @@ class Index:
     hosts: List[str] = field(default=None, metadata={'depth': 1})
     identity: str = field(default=None)
     time_spans: List[IndexTimeSpan] = field(default=None, metadata={'of': 'IndexTimeSpan', 'depth': 1})
+    disks: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     fingerprint: Optional[str] = field(default=None)
     machine: Optional[str] = field(default=None)
     started_at: Optional[int] = field(default=None)
