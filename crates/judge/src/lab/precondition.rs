@@ -8,14 +8,11 @@
 
 use super::NotAsExpected;
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
+use diskspd_model::stats::{LARGEST_EXCURSION, LARGEST_SLOPE};
 use diskspd_model::units::table::{self, Cell, TableColumn, signed};
 
 /// So many rounds have to be alike.
 pub const WINDOW: usize = 5;
-/// The fastest and the slowest of them are at most so far apart, share of their mean.
-pub const EXCURSION: f64 = 0.20;
-/// The straight line that fits them best rises or falls by at most so much, share of their mean.
-pub const SLOPE: f64 = 0.10;
 /// Nobody waits for more rounds than this, if nothing else was said.
 pub const ROUNDS: u32 = 25;
 
@@ -105,7 +102,7 @@ pub fn window(iops: &[f64]) -> Option<RoundWindow> {
 
 /// Whether these rounds are alike.
 pub fn is_steady(window: &RoundWindow) -> bool {
-    window.excursion <= EXCURSION + ROUNDING && window.slope.abs() <= SLOPE + ROUNDING
+    window.excursion <= LARGEST_EXCURSION + ROUNDING && window.slope.abs() <= LARGEST_SLOPE + ROUNDING
 }
 
 /// How it goes on behind rounds of these rates, of which there are to be `most` at most.
@@ -206,9 +203,9 @@ pub fn verdict(done: &Preconditioning) -> String {
          {:.0} %)",
         window.average_iops,
         Cell::Share(unsigned_zero(100.0 * window.excursion), 1).readable(),
-        EXCURSION * 100.0,
+        LARGEST_EXCURSION * 100.0,
         signed(unsigned_zero(100.0 * window.slope)),
-        SLOPE * 100.0
+        LARGEST_SLOPE * 100.0
     );
     match done.steady {
         true => format!("steady after {count} rounds: {by}{}", still_moving(&done.rounds)),

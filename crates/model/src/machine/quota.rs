@@ -37,17 +37,54 @@ pub fn quotas_seen(looks: &[(CpuQuota, CpuQuota)]) -> Vec<CpuQuota> {
 
 /// Adds a look at all groups to the first and the last of each. The tightest of a group's quotas counts.
 pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
-    for quota in now {
-        let Some((_, last)) = looks.iter_mut().find(|(first, _)| first.group == quota.group) else {
-            looks.push((quota.clone(), quota));
-            continue;
-        };
-        let cpus = match (last.cpus, quota.cpus) {
-            (had, 0.0) => had,
-            (0.0, has) => has,
-            (had, has) => had.min(has),
-        };
-        *last = CpuQuota { cpus, ..quota };
+    let tightest = |had: f64, has: f64| match (had, has) {
+        (had, 0.0) => had,
+        (0.0, has) => has,
+        (had, has) => had.min(has),
+    };
+    see(
+        looks,
+        now,
+        |quota| &quota.group,
+        |(_, last), quota| {
+            *last = CpuQuota { cpus: tightest(last.cpus, quota.cpus), ..quota };
+        },
+    );
+}
+
+/// The same of their memory. `after_us`, `seen_us`: when the look before was, and when this one was; no more
+/// than `most` changes of a group are kept.
+pub fn see_memory(
+    looks: &mut Vec<(MemoryLimit, MemoryLimit)>,
+    now: Vec<MemoryLimit>,
+    (after_us, seen_us): (u64, u64),
+    most: usize,
+) {
+    see(
+        looks,
+        now,
+        |limit| &limit.group,
+        |(first, last), limit| {
+            if limit.bytes != last.bytes && first.changes.len() < most {
+                first.changes.push(MemoryLimitChange { after_us, seen_us, bytes: limit.bytes });
+            }
+            *last = limit;
+        },
+    );
+}
+
+/// Keeps of each group what the first look at it found; what a later one found is put to that and the last.
+fn see<T: Clone>(
+    looks: &mut Vec<(T, T)>,
+    now: Vec<T>,
+    group: impl Fn(&T) -> &str,
+    mut again: impl FnMut(&mut (T, T), T),
+) {
+    for found in now {
+        match looks.iter_mut().find(|(first, _)| group(first) == group(&found)) {
+            Some(known) => again(known, found),
+            None => looks.push((found.clone(), found)),
+        }
     }
 }
 

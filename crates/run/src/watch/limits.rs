@@ -4,7 +4,7 @@
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_model::machine::io_limit::{IoControl, IoCost, IoLimit};
-use diskspd_model::machine::quota::{CpuQuota, MemoryLimit, MemoryLimitChange, quotas_seen, see_quotas};
+use diskspd_model::machine::quota::{CpuQuota, MemoryLimit, quotas_seen, see_memory, see_quotas};
 use diskspd_model::results::{CpuLimit, Effort, LimitChange};
 use diskspd_sys::clock::Nanos;
 
@@ -64,7 +64,7 @@ impl LimitWatch {
         self.begun = now;
         self.find_groups();
         let found = self.read();
-        self.see_memory(0);
+        see_memory(&mut self.memory, self.groups.memory_limits(), (0, 0), MOST);
         self.first_io = found.io.clone();
         self.first_costs = self.groups.io_costs();
         self.last = (0, found);
@@ -84,7 +84,7 @@ impl LimitWatch {
                 cpus: found.cpus.clone(),
             });
         }
-        self.see_memory(at);
+        see_memory(&mut self.memory, self.groups.memory_limits(), (self.last.0, at), MOST);
         self.last = (at, found);
     }
 
@@ -120,20 +120,6 @@ impl LimitWatch {
         moved
     }
 
-    fn see_memory(&mut self, seen_us: u64) {
-        for now in self.groups.memory_limits() {
-            let Some((first, last)) = self.memory.iter_mut().find(|(first, _)| first.group == now.group)
-            else {
-                self.memory.push((now.clone(), now));
-                continue;
-            };
-            if now.bytes != last.bytes && first.changes.len() < MOST {
-                first.changes.push(MemoryLimitChange { after_us: self.last.0, seen_us, bytes: now.bytes });
-            }
-            *last = now;
-        }
-    }
-
     fn read(&mut self) -> LimitsFound {
         let quotas = self.groups.cpu_quotas();
         let limited = quotas.iter().filter(|quota| quota.cpus > 0.0);
@@ -146,6 +132,7 @@ impl LimitWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_model::machine::quota::MemoryLimitChange;
     use diskspd_sys::clock::SECOND;
 
     #[test]
