@@ -169,6 +169,86 @@ fn total_latency_is_taken_where_it_is_and_completion_where_it_is_not() {
     assert!(span(&none).total.iops.is_some());
 }
 
+/// As versions before wrote it: with no counts of times, to 2.20 in us and KiB.
+fn as_before(text: &str, in_us: bool) -> String {
+    let mut value = value(text);
+    for job in value["jobs"].as_array_mut().unwrap() {
+        for name in ["read", "write"] {
+            let direction = job[name].as_object_mut().unwrap();
+            for times in ["clat", "lat"] {
+                let mut of = direction.remove(&format!("{times}_ns")).unwrap();
+                of.as_object_mut().unwrap().remove("N");
+                if !in_us {
+                    direction.insert(format!("{times}_ns"), of);
+                    continue;
+                }
+                for at in ["/min", "/max", "/mean", "/stddev", "/percentile/99.900000"] {
+                    if let Some(time) = of.pointer_mut(at) {
+                        *time = serde_json::json!(time.as_f64().unwrap() / 1e3);
+                    }
+                }
+                if of.get("bins").is_some() {
+                    of["bins"] = serde_json::json!({"10": 1000, "11": 1000, "FIO_IO_U_PLAT_NR": 1216});
+                }
+                direction.insert(times.into(), of);
+            }
+            if in_us {
+                let kib = direction.remove("io_kbytes").unwrap();
+                direction.insert("io_bytes".into(), kib);
+            }
+        }
+    }
+    value.to_string()
+}
+
+#[test]
+fn results_of_every_version_have_the_same_figures() {
+    for text in [MIX, GROUP, STONEWALL] {
+        let new = span(text);
+        assert_eq!(span(&as_before(text, false)), new);
+        let old = span(&as_before(text, true));
+        for (old, new) in [(&old.read, &new.read), (&old.write, &new.write), (&old.total, &new.total)] {
+            assert_eq!((old.ios, old.iops), (new.ios, new.iops));
+            // Whole KiB, each direction.
+            assert!(old.bytes.unwrap().abs_diff(new.bytes.unwrap()) < 2048);
+            for (old, new) in [
+                (old.mean_ms, new.mean_ms),
+                (old.std_dev_ms, new.std_dev_ms),
+                (old.min_ms, new.min_ms),
+                (old.max_ms, new.max_ms),
+            ] {
+                assert_eq!(old.is_some(), new.is_some());
+                old.iter().zip(&new).for_each(|(old, new)| near(Some(old.ms()), new.ms()));
+            }
+        }
+    }
+    // Its bins are numbered; its percentiles are stated.
+    let old = as_before(MIX, true);
+    assert_eq!(fio(&old).percentiles, Some((FioLatency::Completion, FioPercentiles::Stated)));
+    let p999 = span(&old).percentile(99.9).unwrap();
+    near_ns(p999.read, written(MIX, "/jobs/0/read/clat_ns/percentile/99.900000"));
+    // Before 2.1.14 I/Os were not counted: here reads alone were done.
+    let old = as_before(GROUP, true);
+    let mut value = value(&old);
+    for direction in ["read", "write"] {
+        value["jobs"][0][direction].as_object_mut().unwrap().remove("total_ios");
+    }
+    let oldest = span(&value.to_string());
+    assert_eq!((oldest.total.ios, oldest.total.iops, oldest.write.ios), (None, None, Some(0)));
+    assert_eq!(oldest.total.mib_per_s, span(&old).total.mib_per_s);
+    near_ns(oldest.total.mean_ms, written(GROUP, "/jobs/0/read/lat_ns/mean"));
+}
+
+/// With `lat_percentiles` fio 3.1 to 3.12 wrote those of the total latency among the times of completion.
+#[test]
+fn percentiles_of_the_total_latency_are_called_so() {
+    let mut value = value(&as_before(GROUP, false));
+    value["jobs"][0]["job options"]["lat_percentiles"] = "1".into();
+    let known = span(&value.to_string());
+    assert_eq!(known.fio.unwrap().percentiles, Some((FioLatency::Total, FioPercentiles::Stated)));
+    near_ns(known.read.max_ms, written(GROUP, "/jobs/0/read/lat_ns/max"));
+}
+
 #[test]
 fn jobs_that_ran_together_are_added_up() {
     for (text, threads) in [(CLONES, 2), (GROUP, 2), (HOSTS, 2)] {

@@ -13,9 +13,11 @@ impl KnownFigures {
             all.iter().try_fold(0_u64, |sum, figures| Some(sum.saturating_add(of(figures)?)))
         };
         let ios = amount(|figures| figures.ios);
-        // (I/Os, mean, deviation) of those that did any.
-        let parts: Option<Vec<(f64, f64, f64)>> =
-            busy().map(|of| Some((of.ios? as f64, of.mean_ms?.ms(), of.std_dev_ms?.ms()))).collect();
+        // (I/Os, mean, deviation) of those that did any; of one alone how many doesn't matter.
+        let uncounted = (busy().count() == 1).then_some(1);
+        let parts: Option<Vec<(f64, f64, f64)>> = busy()
+            .map(|of| Some((of.ios.or(uncounted)? as f64, of.mean_ms?.ms(), of.std_dev_ms?.ms())))
+            .collect();
         let moments = parts.filter(|parts| !parts.is_empty()).map(|parts| {
             let count: f64 = parts.iter().map(|(ios, ..)| ios).sum();
             let mean = parts.iter().map(|(ios, mean, _)| ios * mean).sum::<f64>() / count;
@@ -66,5 +68,8 @@ mod tests {
         assert!((both.std_dev_ms.unwrap().ms() - (squares / 4.0).sqrt()).abs() < 1e-12);
         let unknown = KnownFigures { ios: Some(1), ..KnownFigures::default() };
         assert_eq!(KnownFigures::of_all(&[&unknown, &of(1, 1.0, 0.0, 1.0, 1.0)]).mean_ms, None);
+        let uncounted = KnownFigures { ios: None, ..of(0, 2.0, 1.0, 1.0, 3.0) };
+        assert_eq!(KnownFigures::of_all(&[&uncounted, &idle]).mean_ms, Some(Millis::new(2.0)));
+        assert_eq!(KnownFigures::of_all(&[&uncounted, &uncounted]).mean_ms, None);
     }
 }

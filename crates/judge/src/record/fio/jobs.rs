@@ -77,6 +77,13 @@ impl<'a> FioJob<'a> {
             .find_map(|options| names.iter().find_map(|name| options.get(*name)?.as_str()))
     }
 
+    /// Whether its percentiles stand among the times of completion, but are of the total latency, as
+    /// `lat_percentiles` asks for: so did fio 3.1 to 3.12.
+    pub fn misplaces_percentiles(&self) -> bool {
+        let counts = |name: &&str| self.value.pointer(&format!("/{name}/clat_ns/N")).is_some();
+        self.option(&["lat_percentiles"]) == Some("1") && !["read", "write", "mixed"].iter().any(counts)
+    }
+
     /// How long it did I/O, ms: its longest direction.
     pub fn runtime_ms(&self) -> u64 {
         let of = |name: &&str| self.value.get(*name)?.get("runtime")?.as_u64();

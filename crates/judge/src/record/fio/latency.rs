@@ -11,25 +11,58 @@ const MOST_BINS: usize = 1 << 13;
 
 /// Times of I/Os, of which there is at least one.
 #[derive(Clone, Copy)]
-pub struct FioTimes<'a>(&'a Value);
+pub struct FioTimes<'a> {
+    value: &'a Value,
+    unit: FioUnit,
+}
+
+/// What times are stated in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum FioUnit {
+    Nanoseconds,
+    /// Of fio 2.
+    Microseconds,
+}
 
 /// The times of a kind of a direction; `None` = none were measured.
 pub fn times(direction: &Value, kind: FioLatency) -> Option<FioTimes<'_>> {
-    let name = match kind {
-        FioLatency::Total => "lat_ns",
-        FioLatency::Completion => "clat_ns",
+    let (ns, us) = match kind {
+        FioLatency::Total => ("lat_ns", "lat"),
+        FioLatency::Completion => ("clat_ns", "clat"),
     };
-    FioTimes::of(direction.get(name)?)
+    match direction.get(ns) {
+        Some(times) => FioTimes::of(times),
+        None => measured(direction.get(us)?, FioUnit::Microseconds),
+    }
+}
+
+/// `None` = they are of no I/O: before fio 3.18, which counts them, all of them are zero then.
+fn measured(value: &Value, unit: FioUnit) -> Option<FioTimes<'_>> {
+    let is_any = match value.get("N") {
+        Some(count) => count.as_u64()? > 0,
+        None => value.get("max")?.as_f64()? > 0.0,
+    };
+    is_any.then_some(FioTimes { value, unit })
+}
+
+impl FioUnit {
+    fn ns(self, time: f64) -> f64 {
+        match self {
+            FioUnit::Nanoseconds => time,
+            FioUnit::Microseconds => time * 1000.0,
+        }
+    }
 }
 
 impl<'a> FioTimes<'a> {
-    /// `None` = they are of no I/O.
+    /// Of times in ns; `None` = they are of no I/O.
     pub fn of(value: &'a Value) -> Option<FioTimes<'a>> {
-        (value.get("N")?.as_u64()? > 0).then_some(FioTimes(value))
+        measured(value, FioUnit::Nanoseconds)
     }
 
     fn time(self, name: &str) -> Option<Millis> {
-        self.0.get(name)?.as_f64().filter(|ns| *ns >= 0.0).map(Millis::of_mean_ns)
+        let time = self.value.get(name)?.as_f64().filter(|time| *time >= 0.0)?;
+        Some(Millis::of_mean_ns(self.unit.ns(time)))
     }
 
     /// Mean.
@@ -56,14 +89,16 @@ impl<'a> FioTimes<'a> {
 
     /// What its percentiles can be had from.
     pub fn percentiles(self) -> Option<FioDistribution> {
-        let of = |name| self.0.get(name).and_then(Value::as_object);
-        let counts = of("bins").map(bins).filter(|bins| !bins.is_empty());
-        if let Some(counts) = counts {
-            let edge = |name| self.0.get(name).and_then(Value::as_u64);
+        let of = |name| self.value.get(name).and_then(Value::as_object);
+        // Fio 2 numbers its bins.
+        let counts = of("bins").filter(|_| self.unit == FioUnit::Nanoseconds).map(bins);
+        if let Some(counts) = counts.filter(|bins| !bins.is_empty()) {
+            let edge = |name| self.value.get(name).and_then(Value::as_u64);
             let (min, max) = (edge("min").unwrap_or(0), edge("max").unwrap_or(u64::MAX));
             return Some(FioDistribution::Counted { counts, min, max: max.max(min) });
         }
-        of("percentile").map(stated).filter(|known| !known.is_empty()).map(FioDistribution::Stated)
+        let known = stated(of("percentile")?, self.unit);
+        (!known.is_empty()).then_some(FioDistribution::Stated(known))
     }
 }
 
@@ -81,9 +116,10 @@ fn bins(bins: &Map<String, Value>) -> BTreeMap<u64, u64> {
     bins.filter(|(_, ios)| *ios > 0).collect()
 }
 
-fn stated(percentiles: &Map<String, Value>) -> Vec<(f64, f64)> {
+fn stated(percentiles: &Map<String, Value>, unit: FioUnit) -> Vec<(f64, f64)> {
     let percentiles = percentiles.iter().take(MOST_BINS);
-    let known = percentiles.filter_map(|(percent, ns)| Some((percent.parse::<f64>().ok()?, ns.as_f64()?)));
+    let known = percentiles
+        .filter_map(|(percent, time)| Some((percent.parse::<f64>().ok()?, unit.ns(time.as_f64()?))));
     let possible = known.filter(|(percent, ns)| *percent > 0.0 && *percent < 100.0 && *ns >= 0.0);
     let mut possible: Vec<(f64, f64)> = possible.collect();
     possible.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,5 +1,5 @@
-//! Reads fio's results: JSON and JSON+ of fio 3, with whatever fio printed around it. What isn't in it is not
-//! known; what nobody here knows is left out.
+//! Reads fio's results: JSON and JSON+ of fio 2 and 3, with what fio printed around it. What isn't in it is
+//! not known; what nobody here knows is left out.
 //!
 //! ```text
 //! bytes ─decode─▶ text ─documents─▶ JSON ─jobs of a group, which ran together─▶ a time span ─▶ RunSummary

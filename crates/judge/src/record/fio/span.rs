@@ -39,21 +39,22 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
     let (reads, writes, mixed) = (of("read"), of("write"), of("mixed"));
     let apart: Vec<&Value> = reads.iter().chain(&writes).copied().collect();
     // Of `unified_rw_reporting` nobody knows which were read; `both` tells everything twice.
-    let only_mixed = !mixed.is_empty() && apart.iter().all(|direction| number(direction, "total_ios") == 0);
+    let only_mixed = !mixed.is_empty() && !apart.iter().any(|direction| is_busy(direction));
     let all = if only_mixed { mixed } else { apart };
     let ms = entries.iter().map(FioJob::runtime_ms).max().filter(|ms| *ms > 0);
     let seconds = ms.map(|ms| ms as f64 / 1000.0);
     let latency = common_kind(&all, |times| times.mean().is_some());
-    let kind = common_kind(&all, |times| times.percentiles().is_some());
+    let place = common_kind(&all, |times| times.percentiles().is_some());
+    let kind = if entries.iter().any(FioJob::misplaces_percentiles) { place.and(latency) } else { place };
     let sum = |directions: &[&Value]| of_directions(directions, Taken { latency, kind, seconds });
     let figures = |directions: &[&Value]| match only_mixed {
         true => KnownFigures::default(),
         false => sum(directions),
     };
-    let charts = kind.map(|kind| Charts {
-        read: chart(&reads, kind),
-        write: chart(&writes, kind),
-        total: chart(&all, kind),
+    let charts = place.map(|place| Charts {
+        read: chart(&reads, place),
+        write: chart(&writes, place),
+        total: chart(&all, place),
     });
     SpanSummary {
         seconds,
@@ -75,8 +76,7 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
 
 /// The kind of times that all have which did any I/O; the total latency before that of completion.
 fn common_kind(directions: &[&Value], has: impl Fn(FioTimes) -> bool) -> Option<FioLatency> {
-    let busy: Vec<&&Value> =
-        directions.iter().filter(|direction| number(direction, "total_ios") > 0).collect();
+    let busy: Vec<&&Value> = directions.iter().filter(|direction| is_busy(direction)).collect();
     let all =
         |kind| !busy.is_empty() && busy.iter().all(|direction| times(direction, kind).is_some_and(&has));
     [FioLatency::Total, FioLatency::Completion].into_iter().find(|kind| all(*kind))
@@ -84,6 +84,18 @@ fn common_kind(directions: &[&Value], has: impl Fn(FioTimes) -> bool) -> Option<
 
 fn number(value: &Value, name: &str) -> u64 {
     value.get(name).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// Whether it did any I/O; before 2.1.14 fio counted bytes alone.
+fn is_busy(direction: &Value) -> bool {
+    let amount = direction.get("total_ios").or_else(|| direction.get("io_bytes"));
+    amount.and_then(Value::as_u64).unwrap_or(0) > 0
+}
+
+/// Before 2.21 fio called KiB bytes; such results have times in µs, and no amount that is called KiB.
+fn bytes(direction: &Value) -> Option<u64> {
+    let in_kib = direction.get("lat").is_some() && direction.get("io_kbytes").is_none();
+    direction.get("io_bytes")?.as_u64()?.checked_mul(if in_kib { 1024 } else { 1 })
 }
 
 /// Which figures are taken.
@@ -116,8 +128,11 @@ fn of_direction(direction: &Value, taken: Taken) -> KnownFigures {
     let deviation = direction.get("iops_stddev").and_then(Value::as_f64);
     let sampled = number(direction, "iops_samples") > 1;
     let mut figures = KnownFigures {
-        ios: direction.get("total_ios").and_then(Value::as_u64),
-        bytes: direction.get("io_bytes").and_then(Value::as_u64),
+        ios: match direction.get("total_ios") {
+            Some(ios) => ios.as_u64(),
+            None => bytes(direction).filter(|bytes| *bytes == 0),
+        },
+        bytes: bytes(direction),
         iops_std_dev: deviation.filter(|deviation| sampled && *deviation >= 0.0),
         ..KnownFigures::default()
     };
@@ -182,8 +197,9 @@ fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> [Option<Millis>; 5] {
 }
 
 fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
-    let sum = |name| all.iter().map(|trims| number(trims, name)).fold(0_u64, u64::saturating_add);
-    let (discards, bytes) = (sum("total_ios"), sum("io_bytes"));
+    let sum = |of: fn(&Value) -> u64| all.iter().map(|trims| of(trims)).fold(0_u64, u64::saturating_add);
+    let discards = sum(|trims| number(trims, "total_ios"));
+    let bytes = sum(|trims| bytes(trims).unwrap_or(0));
     let latency = common_kind(all, |times| times.mean().is_some());
     let charted = common_kind(all, |times| times.percentiles().is_some()).or(latency);
     let of = |kind: Option<FioLatency>| -> Vec<FioTimes> {
