@@ -4,8 +4,8 @@
 
 use crate::report::golden_reports::synth;
 use diskspd::profile::{Access, CacheMode, Compat, Parameters, Rate};
-use diskspd::record::known;
 use diskspd::record::result_text::{parts, read};
+use diskspd::record::{formats, known};
 use diskspd::report::text;
 use diskspd::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
 use diskspd::truth::Judged;
@@ -322,6 +322,52 @@ fn reports_are_read_in_every_form_that_shells_make() {
     }
 }
 
+/// As a console shows it that is so wide: the rest of a line stands in the next one.
+fn wrapped(text: &str, width: usize) -> String {
+    let wrap = |line: &str| {
+        let letters: Vec<char> = line.replace('\t', "        ").chars().collect();
+        let lines: Vec<String> = letters.chunks(width).map(|piece| piece.iter().collect()).collect();
+        lines.join("\n")
+    };
+    text.lines().map(wrap).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_consoles_wrap_is_put_together() {
+    let path = "C:\\ClusterStorage\\volume of the first node\\measurements\\testfile.dat";
+    let series = String::from_utf8(SERIES.to_vec()).unwrap().replace("/data/a.bin", path);
+    for text in [FIRST.to_owned(), second(), series] {
+        let plain = one(text.as_bytes());
+        let total = &plain.time_spans[0].as_ref().unwrap().total;
+        assert!(total.std_dev_ms.map(Millis::ms).or(total.iops_std_dev).is_some());
+        for width in 75..125 {
+            let narrow = one(wrapped(&text, width).as_bytes());
+            assert_eq!(narrow.time_spans, plain.time_spans, "{width}");
+        }
+    }
+    // Of a command line nobody knows whether a blank stood there.
+    let narrow = FIRST.replace(" d:\\io.dat\n\nInput", "\nd:\\io.dat\n\nInput");
+    assert_ne!(narrow, FIRST);
+    assert_eq!(one(narrow.as_bytes()), RunSummary { command_line: None, ..one(FIRST.as_bytes()) });
+}
+
+#[test]
+fn a_report_without_its_first_line_is_read() {
+    let headless = FIRST[FIRST.find("Input parameters:").unwrap()..].to_owned();
+    let whole = one(FIRST.as_bytes());
+    assert_eq!(one(headless.as_bytes()), RunSummary { command_line: None, ..whole.clone() });
+    let several = [&headless, FIRST, &headless, &headless].map(String::from).concat();
+    let runs = read(several.as_bytes(), "a").unwrap();
+    assert_eq!(
+        runs.iter().map(|run| run.command_line.is_some()).collect::<Vec<_>>(),
+        [false, true, false, false]
+    );
+    assert!(runs.iter().all(|run| run.time_spans == whole.time_spans));
+    for (text, word) in [(headless.as_str(), Some("text")), ("Input parameters:\n\nsize: 3\n", None)] {
+        assert_eq!(formats::of_beginning(text.as_bytes()).map(|format| format.word), word);
+    }
+}
+
 #[test]
 fn paths_keep_their_bytes() {
     let text = String::from_utf8(SERIES.to_vec()).unwrap();
@@ -340,7 +386,10 @@ fn what_can_not_be_read_is_refused_with_its_place() {
         assert!(text.contains(old), "{old}");
         text.replacen(old, new, 1).into_bytes()
     };
-    let table: [(Vec<u8>, &str); 10] = [
+    let figures = &text[text.find("Total IO").unwrap()..];
+    let table: [(Vec<u8>, &str); 11] = [
+        // As they are pasted into notes.
+        (format!("{text}\nThe other disk:\n{figures}").into_bytes(), "a second table \"Total IO\""),
         (b"".to_vec(), "not a text report"),
         (b"anything\nat all\n".to_vec(), "no line begins with \"Command Line:\""),
         (before("Results for"), "has no \"Results for timespan 1:\""),

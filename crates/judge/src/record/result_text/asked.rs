@@ -1,6 +1,6 @@
 //! What was asked for: the input parameters of a report.
 
-use super::lines::TextPiece;
+use super::lines::{TextPiece, unwrapped};
 use super::size;
 use crate::record::fault::LineFault;
 use diskspd_model::operation::Operation;
@@ -38,7 +38,8 @@ const MOST: usize = 1 << 16;
 pub fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineFault> {
     let mut spans: Vec<AskedInText> = Vec::new();
     let mut targets = 0;
-    for line in head.lines() {
+    let mut lines = head.lines().peekable();
+    while let Some(line) = lines.next() {
         if line.text.starts_with("System information") {
             break;
         }
@@ -49,7 +50,9 @@ pub fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineFault> {
         if line.text.starts_with("timespan:") {
             spans.push(AskedInText::default());
         } else if let Some(span) = spans.last_mut() {
-            span.line(line.text);
+            let is_cut = line.text.starts_with("path: '") && !line.text.ends_with('\'');
+            let text = unwrapped(line, &mut lines, |text| is_cut && text.ends_with('\''));
+            span.line(&text);
         }
     }
     Ok(spans)

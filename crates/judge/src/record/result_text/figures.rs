@@ -2,9 +2,10 @@
 
 use super::cells::{amount, figure, time};
 use super::charts;
-use super::lines::{TextLine, TextPiece};
+use super::lines::{TextLine, TextPiece, unwrapped};
 use crate::record::fault::LineFault;
 use diskspd_model::results::{KnownFigures, SpanSummary};
+use std::iter::Peekable;
 
 /// The line that the results of a time span begin with.
 pub const START: &str = "Results for timespan";
@@ -16,14 +17,14 @@ pub const START: &str = "Results for timespan";
 pub fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineFault> {
     let mut span = SpanSummary::default();
     let (mut total, mut read, mut write, mut chart) = (false, false, false, false);
-    let mut lines = results.lines().filter(|line| !line.text.is_empty());
+    let mut lines = results.lines().filter(|line| !line.text.is_empty()).peekable();
     let (mut last, mut before) = (results.first, "");
     while let Some(line) = lines.next() {
         last = line.number;
         match line.text {
-            "Total IO" => total = table(&mut lines, line, &mut span.total)?,
-            "Read IO" => read = table(&mut lines, line, &mut span.read)?,
-            "Write IO" => write = table(&mut lines, line, &mut span.write)?,
+            "Total IO" => table(&mut lines, line, &mut span.total, &mut total)?,
+            "Read IO" => table(&mut lines, line, &mut span.read, &mut read)?,
+            "Write IO" => table(&mut lines, line, &mut span.write, &mut write)?,
             // Of several targets each has one of its own below its path; that of all comes last.
             text if text.starts_with("%-ile") => {
                 chart = charts::read(&mut lines, line, &mut span)? && is_of_all(before);
@@ -63,26 +64,36 @@ fn of_line(line: TextLine, span: &mut SpanSummary) -> Result<(), LineFault> {
     Ok(())
 }
 
-/// Reads a table from its heading to the line of all threads; returns whether that is there.
+/// Reads a table from its heading to the line of all threads; one that was there belongs to other results.
 fn table<'a>(
-    lines: &mut impl Iterator<Item = TextLine<'a>>,
+    lines: &mut Peekable<impl Iterator<Item = TextLine<'a>>>,
     heading: TextLine,
     figures: &mut KnownFigures,
-) -> Result<bool, LineFault> {
-    let mut columns: Option<Vec<&str>> = None;
-    for line in lines {
+    is_there: &mut bool,
+) -> Result<(), LineFault> {
+    if *is_there {
+        let what = format!("a second table \"{}\" in the results of one time span", heading.text);
+        let fault = LineFault::at(heading.number, what);
+        return Err(
+            fault.hint("are these figures of another run? keep each report from its \"Command Line:\" on")
+        );
+    }
+    let mut columns = None;
+    while let Some(line) = lines.next() {
         if line.text.starts_with("thread |") {
-            columns = Some(line.text.split('|').map(str::trim).collect());
-        } else if let Some(cells) = line.text.strip_prefix("total:") {
+            columns = Some(unwrapped(line, lines, |text| !text.starts_with('-')));
+        } else if line.text.starts_with("total:") {
             let Some(columns) = columns else { break };
+            let row = unwrapped(line, lines, |text| text.chars().all(|c| "0123456789.| N/A".contains(c)));
             // Bytes stand right behind `total:`, and there is no column for a file.
-            let cells = cells.split('|').map(str::trim);
-            for (column, cell) in columns.iter().skip(1).zip(cells) {
-                put(figures, column, cell, line.number)?;
+            let cells = row.trim_start_matches("total:").split('|');
+            for (column, cell) in columns.split('|').skip(1).zip(cells) {
+                put(figures, column.trim(), cell.trim(), line.number)?;
             }
             // Without samples 0.000 stands there, and no deviation.
             figures.mean_ms = figures.mean_ms.filter(|_| figures.std_dev_ms.is_some());
-            return Ok(true);
+            *is_there = true;
+            return Ok(());
         }
     }
     let what = format!("the table \"{}\" has no line of all threads", heading.text);

@@ -1,5 +1,8 @@
 //! The lines of a text report.
 
+use std::borrow::Cow;
+use std::iter::Peekable;
+
 /// A line, without blanks at its ends.
 #[derive(Debug, Clone, Copy)]
 pub struct TextLine<'a> {
@@ -35,9 +38,9 @@ impl<'a> TextPiece<'a> {
         of(self.text, self.first)
     }
 
-    /// What stands before the first line of this beginning, and all from each such line to the next.
-    pub fn split_at(self, start: &str) -> (TextPiece<'a>, Vec<TextPiece<'a>>) {
-        let starts: Vec<TextLine> = self.lines().filter(|line| line.text.starts_with(start)).collect();
+    /// What stands before the first line that begins a part, and all from each such line to the next.
+    pub fn split_at(self, mut begins: impl FnMut(&str) -> bool) -> (TextPiece<'a>, Vec<TextPiece<'a>>) {
+        let starts: Vec<TextLine> = self.lines().filter(|line| begins(line.text)).collect();
         let ends = starts.iter().skip(1).map(|line| line.at).chain([self.text.len()]);
         let pieces = starts
             .iter()
@@ -46,4 +49,19 @@ impl<'a> TextPiece<'a> {
         let before = starts.first().map_or(self.text.len(), |line| line.at);
         (TextPiece { text: &self.text[..before], ..self }, pieces.collect())
     }
+}
+
+/// A line with what follows of it in the next ones: consoles wrap what is longer than they are wide. Blanks
+/// at the places where they did are lost.
+pub fn unwrapped<'a>(
+    first: TextLine<'a>,
+    lines: &mut Peekable<impl Iterator<Item = TextLine<'a>>>,
+    goes_on: impl Fn(&str) -> bool,
+) -> Cow<'a, str> {
+    let (mut whole, mut last) = (Cow::Borrowed(first.text), first.number);
+    while let Some(line) = lines.next_if(|line| line.number == last + 1 && goes_on(line.text)) {
+        whole.to_mut().push_str(line.text);
+        last = line.number;
+    }
+    whole
 }

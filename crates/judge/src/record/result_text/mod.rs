@@ -35,9 +35,25 @@ pub const MAX_BYTES: u64 = 256 << 20;
 /// The line that every report begins with.
 const START: &str = "Command Line:";
 
+/// The line that one begins with whose first lines were cut off: nothing else is missing then.
+const PARAMETERS: &str = "Input parameters:";
+
 /// Whether a text that begins so holds a report.
 pub fn begins_so(text: &str) -> bool {
-    lines::of(text, 1).any(|line| line.text.starts_with(START))
+    let has = |is_it: fn(&str) -> bool| lines::of(text, 1).any(|line| is_it(line.text));
+    has(|line| line.starts_with(START))
+        || has(|line| line == PARAMETERS) && has(|line| line.starts_with("timespan:"))
+}
+
+/// All reports of a text.
+fn reports(text: &str) -> Vec<TextPiece<'_>> {
+    let mut has_begun = false;
+    let (_, reports) = TextPiece { first: 1, text }.split_at(|line| {
+        let begins = line.starts_with(START) || line == PARAMETERS && !has_begun;
+        has_begun = begins || has_begun && !line.starts_with(figures::START);
+        begins
+    });
+    reports
 }
 
 /// Reads all reports of a file.
@@ -49,8 +65,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
     let text = decoded(bytes);
-    let (_, reports) = TextPiece { first: 1, text: &text }.split_at(START);
-    let runs = reports.into_iter().map(report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
+    let runs = reports(&text).into_iter().map(report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     if runs.is_empty() {
         let fault = LineFault::of_all("not a text report: no line begins with \"Command Line:\"");
         return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
@@ -61,13 +76,12 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
 /// The reports of a file, each as it stands there, in UTF-8 or in the file's code page.
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     let text = decoded(bytes);
-    let (_, reports) = TextPiece { first: 1, text: &text }.split_at(START);
-    reports.into_iter().map(|report| path_bytes(report.text)).collect()
+    reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
 }
 
 /// Reads a report, from its command line to the next one.
 fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
-    let (head, results) = report.split_at(figures::START);
+    let (head, results) = report.split_at(|line| line.starts_with(figures::START));
     let mut run = RunSummary::new("", Origin::ResultText);
     let states_all = system(head, &mut run);
     let mut asked: Vec<AskedInText> = asked::read(head)?;
@@ -90,11 +104,16 @@ fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
 /// Reads what a report says of the run as a whole; returns whether its version states all that a profile has.
 fn system(head: TextPiece, run: &mut RunSummary) -> bool {
     let mut states_all = false;
-    for line in head.lines() {
+    let mut lines = head.lines().peekable();
+    while let Some(line) = lines.next() {
         let Some((label, value)) = line.text.split_once(':') else { continue };
         let value = value.trim();
         match label.trim_end() {
-            "Command Line" if !value.is_empty() => run.command_line = Some(path_bytes(value).into()),
+            "Command Line" if !value.is_empty() => {
+                // Where a console wrapped it, nobody knows whether blanks stood there.
+                let is_whole = lines.peek().is_none_or(|next| matches!(next.text, "" | PARAMETERS));
+                run.command_line = is_whole.then(|| path_bytes(value).into());
+            }
             "computer name" if !value.is_empty() => {
                 run.hosts = vec![String::from_utf8_lossy(&path_bytes(value)).into_owned()];
             }
