@@ -53,7 +53,8 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
         }
         match of_folder(path) {
             Ok(found) if found.is_empty() => {
-                files.push((path.clone(), Err(UnreadFault::EmptyFolder.of(path))));
+                let has_folders = listed(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
+                files.push((path.clone(), Err(UnreadFault::EmptyFolder { has_folders }.of(path))));
             }
             Ok(found) => {
                 tell_skipped(path);
@@ -141,26 +142,29 @@ fn tell_skipped(folder: &Path) {
         return;
     }
     let Ok(files) = listed(folder) else { return };
-    let skipped: Vec<String> = files
-        .iter()
-        .filter(|path| !holds_runs(path) && !name_of(path).ends_with(NOTES))
-        .filter_map(|path| Some(shown(Path::new(path.file_name()?))))
-        // They belong to the results beside them.
-        .filter(|name| !fio::is_any_log(name))
-        .collect();
-    if skipped.is_empty() {
-        return;
+    let skipped = files.into_iter().filter(|path| !holds_runs(path) && !name_of(path).ends_with(NOTES));
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = skipped.partition(|path| path.is_dir());
+    for (paths, noun, nouns, why) in
+        [(files, "entry", "entries", " without runs"), (folders, "folder", "folders", "")]
+    {
+        let names: Vec<String> = paths
+            .iter()
+            .filter_map(|path| Some(shown(Path::new(path.file_name()?))))
+            // They belong to the results beside them.
+            .filter(|name| !fio::is_any_log(name))
+            .collect();
+        let entries = match names.len() {
+            0 => continue,
+            1 => format!("1 {noun}"),
+            several => format!("{several} {nouns}"),
+        };
+        let more = match names.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let names = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        say(Finding::note(format!("{}: skipped {entries}{why}: {names}{more}", shown(folder))));
     }
-    let more = match skipped.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    say(Finding::note(format!(
-        "{}: skipped {} without runs: {}{more}",
-        shown(folder),
-        if skipped.len() == 1 { "1 entry".into() } else { format!("{} entries", skipped.len()) },
-        skipped.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ")
-    )));
 }
 
 /// What is known of the runs in a file. Of a record no more is read than its index.

@@ -36,8 +36,11 @@ pub enum UnreadFault {
     #[error("can't be read: {0}")]
     Folder(#[source] io::Error),
     /// No file in it holds runs.
-    #[error("this folder holds no records or results")]
-    EmptyFolder,
+    #[error(
+        "this folder holds no records or results{}",
+        if *has_folders { "; folders in it are not looked into: name them" } else { "" }
+    )]
+    EmptyFolder { has_folders: bool },
 }
 
 impl UnreadFault {

@@ -332,6 +332,7 @@ fn what_fio_prints_around_its_json_changes_nothing() {
              <127.0.0.1> fio: something\n"
         );
         assert_eq!(one(&noise), plain);
+        assert_eq!(one(&text.replacen('{', "the first half hour> {", 1)), plain);
         let dos = text.replace('\n', "\r\n");
         let wide: Vec<u8> = dos.encode_utf16().flat_map(u16::to_le_bytes).collect();
         for bytes in [dos.into_bytes(), [&b"\xff\xfe"[..], &wide].concat()] {

@@ -387,7 +387,11 @@ fn what_can_not_be_read_is_refused_with_its_place() {
         text.replacen(old, new, 1).into_bytes()
     };
     let figures = &text[text.find("Total IO").unwrap()..];
-    let table: [(Vec<u8>, &str); 11] = [
+    let table: [(Vec<u8>, &str); 12] = [
+        (
+            text.replace("Results for timespan 1:", "Results for job 1:").into_bytes(),
+            "line 2: this is a report of Microsoft's diskspd-for-linux",
+        ),
         // As they are pasted into notes.
         (format!("{text}\nThe other disk:\n{figures}").into_bytes(), "a second table \"Total IO\""),
         (b"".to_vec(), "not a text report"),

@@ -47,6 +47,8 @@ fn what_is_known_before_the_run_comes_alone() {
         ("-d1 -W0 #no-such-disk", "no-such-disk"),
         ("-d1 -W0 {}", "is a directory"),
         ("-d1 -W0 -c1M C:\\test\\io.dat", "is a Windows path"),
+        ("-d1 -W0 /b4K", "'/b4K' does not exist: options begin with -"),
+        ("-d1 -W0 /b4K/t.dat", "'/b4K/t.dat' does not exist: check the name"),
         ("-d1 -W0 -c1M --out {}/report.txt {}/no/folder/x.dat", "mkdir -p"),
         ("-d1 -W0 --repeat 3 {}/missing.dat", "does not exist"),
         ("-d1 -W0 --prefill --verify -w50 {}/missing.dat", "does not exist"),

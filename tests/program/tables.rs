@@ -123,7 +123,12 @@ fn a_record_that_was_cut_off_is_not_taken_by_its_index() {
 #[test]
 fn an_empty_folder_is_said_to_be() {
     let directory = directory();
-    report("{}", directory.path()).fails(1, &["this folder holds no records or results"]);
+    report("{}", directory.path()).fails(1, &["this folder holds no records or results\n"]);
+    std::fs::create_dir(directory.path().join("monday")).unwrap();
+    report("{}", directory.path()).fails(1, &["or results; folders in it are not looked into: name them"]);
+    std::fs::write(directory.path().join("a.xml"), DISKSPD[1].1).unwrap();
+    let told = report("{}", directory.path()).stderr;
+    assert!(told.contains("skipped 1 folder: monday"), "{told}");
     report("{} -v", directory.path()).fails(3, &["-v is for one file"]);
 }
 

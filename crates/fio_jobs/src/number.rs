@@ -101,9 +101,10 @@ impl Units {
 /// # Errors
 /// It is none.
 pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
-    match text.strip_suffix('%') {
-        Some(percent) => Ok(FioSize::Percent(plain(percent.trim(), Units::Bytes(kb_base))?)),
-        None => bytes(text, kb_base).map(FioSize::Bytes),
+    // Fio takes 100%% for 100%.
+    match text.trim_end_matches('%') {
+        percent if percent != text => Ok(FioSize::Percent(plain(percent.trim(), Units::Bytes(kb_base))?)),
+        _ => bytes(text, kb_base).map(FioSize::Bytes),
     }
 }
 
@@ -303,6 +304,7 @@ mod tests {
             assert_eq!(bytes(text, kb_base), Ok(expected), "{text}");
         }
         assert_eq!(size("30%", 1024), Ok(FioSize::Percent(30)));
+        assert_eq!(size("100%%", 1024), Ok(FioSize::Percent(100)));
         assert_eq!(FioSize::Percent(30).of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
         assert_eq!(FioSize::Percent(30).of(None), None);
     }

@@ -131,6 +131,10 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::Missing if creates(target) || is_place_of_devices(&facts.location) => {
             can_be_made(path, facts)
         }
+        TargetKind::Missing if is_windows_option(path.as_bytes()) => unfit(format!(
+            "'{path}' does not exist: options begin with - here, not with /; for a file of that name check \
+             the name, or create it with -c<size> (for example -c1G)"
+        )),
         TargetKind::Missing => unfit(format!(
             "'{path}' does not exist: check the name, or create it with -c<size> (for example -c1G)"
         )),
@@ -171,6 +175,18 @@ pub fn can_be_made(path: &RawText, facts: &TargetFacts) -> Result<(), PlanError>
 /// for files.
 fn is_place_of_devices(location: &Path) -> bool {
     location.starts_with("/dev") && !location.starts_with("/dev/shm")
+}
+
+/// Whether it may be meant as an option, which begin with `/` too on Windows: `/L`, `/b4K`.
+fn is_windows_option(path: &[u8]) -> bool {
+    match path {
+        [b'/', letter, value @ ..] => {
+            letter.is_ascii_alphabetic()
+                && value.first().is_none_or(u8::is_ascii_digit)
+                && !value.contains(&b'/')
+        }
+        _ => false,
+    }
 }
 
 /// What to type in place of a path of Windows.

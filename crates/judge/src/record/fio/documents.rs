@@ -33,11 +33,10 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
     let mut found: Vec<FioDocument> = Vec::new();
     let (mut at, mut line) = (0, 1);
     while let Some(piece) = text[at..].split_inclusive('\n').next() {
-        let begin = at + piece.len() - piece.trim_start().len();
-        if !piece.trim_start().starts_with('{') {
+        let Some(begin) = begin_of_json(piece, &text[at + piece.len()..]).map(|begin| at + begin) else {
             (at, line) = (at + piece.len(), line + 1);
             continue;
-        }
+        };
         let Some(length) = length(&text[begin..]) else {
             let fault = LineFault::at(line, "the JSON that begins here doesn't end");
             return Err(fault.hint("was the file cut off, or is fio still running?"));
@@ -61,6 +60,16 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
             .hint("fio's normal and terse output have rounded figures: run fio with --output-format=json+"));
     }
     Ok(found)
+}
+
+/// Where JSON begins in a line: at its first letter, or behind something else if fio's follows.
+fn begin_of_json(line: &str, behind: &str) -> Option<usize> {
+    if line.trim_start().starts_with('{') {
+        return Some(line.len() - line.trim_start().len());
+    }
+    let before = line.trim_end().strip_suffix('{')?;
+    let is_fios = behind.trim_start().strip_prefix('"').is_some_and(|name| name.starts_with(VERSION));
+    is_fios.then_some(before.len())
 }
 
 fn wrong(line: usize, error: &serde_json::Error) -> LineFault {
