@@ -26,7 +26,7 @@ pub fn add(runs: &mut [RunSummary], result: &Path) {
     beside.sort();
     for fio in asked {
         fio.series =
-            fio.logs.iter().flat_map(|files| fio::series(files.of, &contents(files, &beside))).collect();
+            fio.logs.iter().flat_map(|files| fio::series(files, &contents(files, &beside))).collect();
     }
 }
 

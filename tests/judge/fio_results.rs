@@ -389,7 +389,9 @@ fn logs_become_courses() {
     assert_eq!(files.len(), 4);
     let iops = files.iter().find(|files| files.of == FioSeriesOf::Iops).unwrap();
     assert!(is_log_of("mix_iops.1.log", iops) && !is_log_of("mix_bw.1.log", iops));
-    let courses = series(FioSeriesOf::Iops, &[log]);
+    assert!(files.iter().all(|files| !files.in_us));
+    assert!(fio(&as_before(MIX, true)).logs.iter().all(|files| files.in_us));
+    let courses = series(iops, &[log]);
     let read = &courses[0];
     assert_eq!((read.direction.as_str(), read.interval_s), ("read", 0.1));
     let known: Vec<f64> = read.values.iter().flatten().copied().collect();

@@ -84,6 +84,9 @@ pub struct FioLogFiles {
     pub first: u32,
     /// The last one's.
     pub last: u32,
+    /// Whether times are in us, as fio 2 logs them, and not in ns.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_us: bool,
 }
 
 /// The course of a figure, out of log files.

@@ -77,6 +77,13 @@ impl<'a> FioJob<'a> {
             .find_map(|options| names.iter().find_map(|name| options.get(*name)?.as_str()))
     }
 
+    /// Whether fio 2 wrote it.
+    pub fn has_times_in_us(&self) -> bool {
+        ["read", "write", "trim", "mixed"]
+            .iter()
+            .any(|name| self.value.pointer(&format!("/{name}/lat")).is_some())
+    }
+
     /// Whether its percentiles stand among the times of completion, but are of the total latency, as
     /// `lat_percentiles` asks for: so did fio 3.1 to 3.12.
     pub fn misplaces_percentiles(&self) -> bool {

@@ -53,7 +53,7 @@ pub fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
                 let prefix = if prefix.is_empty() { job.name } else { prefix };
                 // A log is looked for beside the result, wherever it was written to.
                 let prefix = prefix.rsplit('/').next().unwrap_or_default().to_owned();
-                let found = FioLogFiles { of, prefix, first, last };
+                let found = FioLogFiles { of, prefix, first, last, in_us: job.has_times_in_us() };
                 if !found.prefix.is_empty() && !files.contains(&found) {
                     files.push(found);
                 }
@@ -87,9 +87,10 @@ pub fn is_any_log(name: &str) -> bool {
     name.ends_with(".log") && kinds.iter().any(|kind| name.contains(kind))
 }
 
-/// The course of a figure out of the log files of all threads, by direction. Lines that are none are left
-/// out. Rates of the threads add up; of latencies it is the mean of what is logged.
-pub fn series(of: FioSeriesOf, files: &[Vec<u8>]) -> Vec<FioSeries> {
+/// The course of a figure out of the content of the log files of all threads, by direction. Lines that are
+/// none are left out. Rates of the threads add up; of latencies it is the mean of what is logged.
+pub fn series(logs: &FioLogFiles, files: &[Vec<u8>]) -> Vec<FioSeries> {
+    let (of, times_per_ms) = (logs.of, if logs.in_us { 1e3 } else { 1e6 });
     let lines =
         |file: &[u8]| -> Vec<LogLine> { file.split(|byte| *byte == b'\n').filter_map(line).collect() };
     let files: Vec<Vec<LogLine>> = files.iter().map(|file| lines(file)).collect();
@@ -121,7 +122,7 @@ pub fn series(of: FioSeriesOf, files: &[Vec<u8>]) -> Vec<FioSeries> {
             let means = || sums.iter().map(|(sum, lines)| (*lines > 0).then(|| sum / *lines as f64));
             let values: Vec<Option<f64>> = match of {
                 FioSeriesOf::Latency | FioSeriesOf::CompletionLatency => {
-                    means().map(|mean| mean.map(|ns| ns / 1e6)).collect()
+                    means().map(|mean| mean.map(|time| time / times_per_ms)).collect()
                 }
                 FioSeriesOf::Iops => rates,
                 FioSeriesOf::MibPerS => rates.into_iter().map(|rate| rate.map(|kib| kib / 1024.0)).collect(),
@@ -191,23 +192,31 @@ mod tests {
         assert!(interval_ms(u64::MAX, u64::MAX) > 0);
     }
 
+    fn logs(of: FioSeriesOf) -> FioLogFiles {
+        FioLogFiles { of, prefix: "a".into(), first: 2, last: 3, in_us: false }
+    }
+
     #[test]
     fn rates_of_threads_add_up_and_latencies_do_not() {
         let one = b"1000, 100, 0, 0, 0\n2000, 200, 0, 0, 0\n2000, 7, 1, 0, 0\nrubbish\n".to_vec();
         let other = b"1000, 300, 0, 0, 0\n".to_vec();
-        let iops = series(FioSeriesOf::Iops, &[one.clone(), other.clone()]);
+        let iops = series(&logs(FioSeriesOf::Iops), &[one.clone(), other.clone()]);
         assert_eq!(iops.len(), 2);
         assert_eq!((iops[0].direction.as_str(), iops[0].interval_s), ("read", 1.0));
         assert_eq!(iops[0].values, [None, Some(400.0), Some(200.0)]);
         assert_eq!(iops[1].values, [None, None, Some(7.0)]);
-        let latency = series(FioSeriesOf::Latency, &[one, other]);
-        assert_eq!(latency[0].values, [None, Some(0.0002), Some(0.0002)]);
-        assert!(series(FioSeriesOf::Iops, &[b"nothing".to_vec()]).is_empty());
+        let latency = |in_us| {
+            let logs = FioLogFiles { in_us, ..logs(FioSeriesOf::Latency) };
+            series(&logs, &[one.clone(), other.clone()])[0].values.clone()
+        };
+        assert_eq!(latency(false), [None, Some(0.0002), Some(0.0002)]);
+        assert_eq!(latency(true), [None, Some(0.2), Some(0.2)]);
+        assert!(series(&logs(FioSeriesOf::Iops), &[b"nothing".to_vec()]).is_empty());
     }
 
     #[test]
     fn logs_are_known_by_their_names() {
-        let files = FioLogFiles { of: FioSeriesOf::Latency, prefix: "a".into(), first: 2, last: 3 };
+        let files = logs(FioSeriesOf::Latency);
         let names = ["a_lat.log", "a_lat.2.log", "a_lat.4.log", "a_clat.2.log", "b_lat.2.log", "a_lat.x.log"];
         assert_eq!(names.map(|name| is_log_of(name, &files)), [true, true, false, false, false, false]);
     }
