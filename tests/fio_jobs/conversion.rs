@@ -360,9 +360,11 @@ fn jobs_beside_each_other_are_targets_of_a_time_span_and_stonewall_begins_the_ne
             "[a]\nnrfiles=2\nfilename_format=$jobname-$filenum\n",
             vec![vec![own("a-0", 1, 0), own("a-1", 1, 0)]],
         ),
+        // All lines name files, those of global sections too, each in the folder of its own section.
+        ("[a]\nfilename=x\nfilename=y:z\n", vec![vec![own("x", 1, 0), own("y", 1, 0), own("z", 1, 0)]]),
         (
-            "[global]\nfilename=x\n[a]\n[global]\nfilename=y\n[b]\n",
-            vec![vec![own("x", 1, 0), own("y", 1, 0)]],
+            "[global]\nfilename=x\n[a]\n[global]\nfilename=y\n[b]\ndirectory=/d\nfilename=z\nstonewall\n",
+            vec![vec![own("x", 1, 0)], vec![own("x", 1, 0), own("y", 1, 0), own("/d/z", 1, 0)]],
         ),
     ] {
         assert_eq!(targets(&format!("{head}{text}")), expected, "{text}");

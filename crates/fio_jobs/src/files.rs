@@ -1,15 +1,15 @@
 //! Which files and devices a job uses, and which part of each.
 
 use super::number::FioSize;
-use super::settings::JobSettings;
+use super::settings::{FileNames, JobSettings};
 use super::surroundings::{Existing, JobSurroundings};
 
 /// The files of a job, as its settings say.
 #[derive(Debug, Clone)]
 pub(super) struct Files {
-    /// The names of all of its threads; `None` = each thread has files of its own.
-    names: Option<Vec<String>>,
-    /// Stands in front of every name.
+    /// The files of all of its threads; `None` = each thread has files of its own.
+    named: Option<Vec<GivenFile>>,
+    /// Stands in front of the names that aren't given.
     folder: Option<String>,
     /// How names are made that aren't given.
     format: Option<String>,
@@ -26,6 +26,13 @@ pub(super) struct Files {
     align: Option<u64>,
     /// Files may be made.
     pub(super) may_create: bool,
+}
+
+/// A file that the job names.
+#[derive(Debug, Clone)]
+struct GivenFile {
+    name: String,
+    folder: Option<String>,
 }
 
 /// A part of a file that a thread works on.
@@ -73,13 +80,26 @@ pub(super) enum NoPiece {
 /// The files of a job; `None` = they were refused.
 pub(super) fn of(settings: &JobSettings) -> Option<Files> {
     let folder = settings.text("directory").map(str::to_owned);
-    if folder.as_ref().is_some_and(|folder| folder.contains(':')) {
+    let folders = settings.file_names().iter().filter_map(|given| given.folder).chain(folder.as_deref());
+    if folders.into_iter().any(|folder| folder.contains(':')) {
         settings.refuse("directory", "the files of a job are in one folder", "use one job for each folder");
         return None;
     }
-    let names = settings.text("filename").filter(|text| !text.is_empty()).map(names);
+    if settings.file_names().len() > 1 {
+        settings.tell(
+            "filename",
+            "fio uses the files of all its lines, those of [global] too, and so they are here",
+        );
+    }
+    let of_line = |given: &FileNames| {
+        let folder = given.folder.map(str::to_owned);
+        let named = move |name| GivenFile { name, folder: folder.clone() };
+        names(given.names).into_iter().map(named)
+    };
+    let named: Vec<GivenFile> = settings.file_names().iter().flat_map(of_line).collect();
+    let named = (!named.is_empty()).then_some(named);
     let count = settings.number("nrfiles", 1..=4096).unwrap_or(1) as u32;
-    let files = names.as_ref().map_or(count as usize, Vec::len);
+    let files = named.as_ref().map_or(count as usize, Vec::len);
     if files > 1 {
         are_served(settings, files as u64)?;
     }
@@ -92,7 +112,7 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
         size => size.and_then(Result::ok),
     };
     Some(Files {
-        names,
+        named,
         folder,
         format: settings.text("filename_format").map(str::to_owned),
         job: settings.job.clone(),
@@ -158,10 +178,20 @@ fn as_target(name: String) -> String {
     if is_special && !name.contains('/') { format!("./{name}") } else { name }
 }
 
+fn path(folder: Option<&str>, name: &str) -> Result<String, NoPiece> {
+    if name.len().saturating_add(folder.map_or(0, str::len)) > LONGEST_PATH {
+        return Err(NoPiece::LongName);
+    }
+    Ok(match folder {
+        Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
+        None => as_target(name.to_owned()),
+    })
+}
+
 impl Files {
     /// Whether all threads of the job use the same files.
     fn are_shared(&self) -> bool {
-        self.names.is_some()
+        self.named.is_some()
     }
 
     /// Whether all threads of the job do the same.
@@ -179,24 +209,18 @@ impl Files {
 
     /// How many files each thread has.
     pub(super) fn of_each_thread(&self) -> u64 {
-        self.names.as_ref().map_or(self.count.into(), |names| names.len() as u64)
+        self.named.as_ref().map_or(self.count.into(), |named| named.len() as u64)
     }
 
+    /// That of a name which isn't given.
     fn path(&self, name: &str) -> Result<String, NoPiece> {
-        let folder = self.folder.as_deref().unwrap_or_default();
-        if name.len().saturating_add(folder.len()) > LONGEST_PATH {
-            return Err(NoPiece::LongName);
-        }
-        Ok(match &self.folder {
-            Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
-            None => as_target(name.to_owned()),
-        })
+        path(self.folder.as_deref(), name)
     }
 
     /// The names of a thread's files.
     fn paths(&self, clone: u32, around: &dyn JobSurroundings) -> Result<Vec<String>, NoPiece> {
-        if let Some(names) = &self.names {
-            return names.iter().map(|name| self.path(name)).collect();
+        if let Some(named) = &self.named {
+            return named.iter().map(|file| path(file.folder.as_deref(), &file.name)).collect();
         }
         // A job that is named as something that is no regular file works on that (`add_job` in its `init.c`).
         if self.count == 1 && matches!(around.existing(&self.job), Existing::Device(_) | Existing::Other) {

@@ -17,6 +17,8 @@ pub(super) struct JobSettings<'a> {
     pub(super) place: JobPlace,
     /// Each option once, in the order of what was given last.
     given: Vec<GivenSetting<'a>>,
+    /// All of `filename`.
+    file_names: Vec<FileNames<'a>>,
     /// What k stands for.
     kb_base: u64,
     faults: &'a Cell<Vec<JobFault>>,
@@ -31,6 +33,7 @@ const MOST_FAULTS: usize = 1000;
 pub(super) struct GlobalSettings<'a> {
     /// Each option once, in the order of what was given last.
     known: Vec<GivenSetting<'a>>,
+    file_names: Vec<FileNames<'a>>,
     /// What the table doesn't have, until a job has told it.
     untold: Cell<Vec<&'a JobSetting>>,
 }
@@ -41,7 +44,30 @@ impl<'a> GlobalSettings<'a> {
         for setting in &section.settings {
             sort(setting, &mut self.known, self.untold.get_mut());
         }
+        self.file_names.extend(file_names(section, &self.known));
     }
+}
+
+/// A `filename`: fio keeps all of a job, those of global sections too, each in the folder that held in its
+/// own section (`str_filename_cb` in its `options.c`).
+#[derive(Clone, Copy)]
+pub(super) struct FileNames<'a> {
+    /// With colons between several.
+    pub(super) names: &'a str,
+    /// `directory`.
+    pub(super) folder: Option<&'a str>,
+}
+
+/// Those of a section, with all that is known behind it.
+fn file_names<'a>(
+    section: &'a JobSection,
+    known: &[GivenSetting<'a>],
+) -> impl Iterator<Item = FileNames<'a>> {
+    let value = |setting: &'a JobSetting| setting.value.as_deref().unwrap_or_default();
+    let folder = known.iter().find(|given| given.row.name == "directory").map(|given| value(given.setting));
+    let is_one =
+        |setting: &&JobSetting| options::find(&setting.name).is_some_and(|row| row.name == "filename");
+    section.settings.iter().filter(is_one).map(move |setting| FileNames { names: value(setting), folder })
 }
 
 /// A setting of an option that the table has.
@@ -80,6 +106,7 @@ impl<'a> JobSettings<'a> {
             job: section.name.clone(),
             place: section.place.clone(),
             given: global.known.clone(),
+            file_names: global.file_names.clone(),
             kb_base: 1024,
             faults,
             notes,
@@ -88,6 +115,7 @@ impl<'a> JobSettings<'a> {
         for setting in &section.settings {
             sort(setting, &mut settings.given, &mut unknown);
         }
+        settings.file_names.extend(file_names(section, &settings.given));
         // Options of an engine that is refused are the engine's own.
         let engine = settings.text("ioengine").unwrap_or_default();
         let is_refused = matches!(options::engine(engine), Some(options::EngineRule::Refused(_)));
@@ -176,6 +204,11 @@ impl<'a> JobSettings<'a> {
     pub(super) fn given(&self, name: &str) -> Option<&JobSetting> {
         debug_assert!(options::find(name).is_some_and(|row| row.name == name), "{name} has no row");
         self.given.iter().find(|given| given.row.name == name).map(|given| given.setting)
+    }
+
+    /// All that name files.
+    pub(super) fn file_names(&self) -> &[FileNames<'a>] {
+        &self.file_names
     }
 
     /// Whether an option was given.
