@@ -298,6 +298,17 @@ fn options_of_one_job_are_not_those_of_a_group() {
 }
 
 #[test]
+fn files_of_all_jobs_are_files_of_each() {
+    let mut value = value(GROUP);
+    value["global options"]["filename"] = "a:b".into();
+    value["jobs"][0]["job options"]["filename"] = "c".into();
+    value["jobs"][0]["job options"]["directory"] = "/d/".into();
+    let span = span(&value.to_string());
+    let paths: Vec<String> = span.parameters.paths().map(ToString::to_string).collect();
+    assert_eq!(paths, ["a", "b", "/d/c"]);
+}
+
+#[test]
 fn discards_and_flushes_stand_apart() {
     let trims = fio(TRIMS).trims.unwrap();
     assert_eq!(trims.count as f64, written(TRIMS, "/jobs/0/trim/total_ios"));

@@ -77,6 +77,14 @@ impl<'a> FioJob<'a> {
             .find_map(|options| names.iter().find_map(|name| options.get(*name)?.as_str()))
     }
 
+    /// What names its files, with the folder of each: fio uses those that are given for all jobs, too.
+    pub fn file_names(&self) -> Vec<(&'a str, Option<&'a str>)> {
+        let of = |options: Option<&'a Map<String, Value>>, name| options?.get(name)?.as_str();
+        let global = of(self.global, "filename").map(|names| (names, of(self.global, "directory")));
+        let own = of(self.own_options(), "filename").map(|names| (names, self.option(&["directory"])));
+        global.into_iter().chain(own).collect()
+    }
+
     /// Whether fio 2 wrote it.
     pub fn has_times_in_us(&self) -> bool {
         ["read", "write", "trim", "mixed"]

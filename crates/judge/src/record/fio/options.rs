@@ -81,9 +81,14 @@ fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
 
 /// The files by name, a colon stands between several; of those that fio names itself the folder.
 fn paths(job: &FioJob) -> Vec<RawText> {
-    let Some(names) = job.option(&["filename"]) else {
+    let named = job.file_names();
+    if named.is_empty() {
         return job.option(&["directory"]).map(RawText::from).into_iter().collect();
-    };
+    }
+    named.into_iter().flat_map(|(names, folder)| paths_of(names, folder)).collect()
+}
+
+fn paths_of(names: &str, folder: Option<&str>) -> Vec<RawText> {
     let (mut paths, mut path) = (Vec::new(), String::new());
     let mut letters = names.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -94,8 +99,8 @@ fn paths(job: &FioJob) -> Vec<RawText> {
         }
     }
     paths.push(path);
-    let directory = job.option(&["directory"]).filter(|folder| !folder.is_empty() && !folder.contains(':'));
-    let whole = |name: String| match directory {
+    let folder = folder.filter(|folder| !folder.is_empty() && !folder.contains(':'));
+    let whole = |name: String| match folder {
         Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')).as_str().into(),
         None => name.as_str().into(),
     };
