@@ -306,6 +306,12 @@ fn files_of_all_jobs_are_files_of_each() {
     let span = span(&value.to_string());
     let paths: Vec<String> = span.parameters.paths().map(ToString::to_string).collect();
     assert_eq!(paths, ["a", "b", "/d/c"]);
+    // Of several lines the last one's files alone would be told.
+    let name = "\"filename\" : \"/tmp/fd/f\"";
+    let twice = |first: &str| GROUP.replacen(name, &format!("\"filename\" : \"{first}\",\n{name}"), 1);
+    assert_ne!(twice("x"), GROUP);
+    assert_eq!(self::span(&twice("x")).parameters.paths().count(), 0);
+    assert_eq!(one(&twice("/tmp/fd/f")), one(GROUP));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The JSON in what fio prints: warnings and notes stand around it, several may stand in a file.
 
 use super::super::fault::LineFault;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -43,7 +43,8 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
         };
         let place = begin..begin + length;
         let json = without_nan(&text[place.clone()]);
-        let value: Value = serde_json::from_str(&json).map_err(|error| wrong(line, &error))?;
+        let mut value: Value = serde_json::from_str(&json).map_err(|error| wrong(line, &error))?;
+        forget_lost_names(&json, &mut value);
         if value.get(VERSION).is_some() {
             let document = FioDocument { line, place: place.clone(), value };
             match found.last_mut().filter(|last| is_snapshot(&last.value, &document.value)) {
@@ -60,6 +61,31 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
             .hint("fio's normal and terse output have rounded figures: run fio with --output-format=json+"));
     }
     Ok(found)
+}
+
+/// Fio writes all `filename` of a job under one key, of which the last stays: where any is lost none is kept.
+fn forget_lost_names(json: &str, document: &mut Value) {
+    let Value::Object(parts) = document else { return };
+    let mut options: Vec<&mut Map<String, Value>> = Vec::new();
+    for (name, part) in parts {
+        match (name.as_str(), part) {
+            ("global options", Value::Object(all)) => options.push(all),
+            ("jobs" | "client_stats", Value::Array(jobs)) => {
+                let of_jobs = jobs.iter_mut().filter_map(|job| job.get_mut("job options"));
+                options.extend(of_jobs.filter_map(Value::as_object_mut));
+            }
+            _ => {}
+        }
+    }
+    let is_known =
+        |name: &str| options.iter().any(|of| of.get("filename").is_some_and(|known| known == name));
+    let name = |line: &str| {
+        let value = line.trim().strip_prefix("\"filename\"")?.trim_start().strip_prefix(':')?;
+        serde_json::from_str::<String>(value.trim().trim_end_matches(',')).ok()
+    };
+    if !json.lines().filter_map(name).all(|name| is_known(&name)) {
+        options.iter_mut().for_each(|of| drop(of.remove("filename")));
+    }
 }
 
 /// Where JSON begins in a line: at its first letter, or behind something else if fio's follows.
