@@ -59,11 +59,11 @@ fn watch_and_tell(
                         Ending::Hangup => EndedBy::Hangup,
                         Ending::Interrupt => EndedBy::Interrupt,
                     });
-                    "\n*** Interrupted: the run ends here, its report follows ***"
+                    "\n*** Interrupted: the run ends here ***"
                 }
                 1 => {
                     control.hurry();
-                    "\n*** Interrupted again: the run ends at once, its report follows ***"
+                    "\n*** Interrupted again: the run ends at once ***"
                 }
                 _ => {
                     ending.obey();

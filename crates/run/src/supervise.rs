@@ -134,8 +134,8 @@ fn no_thread(why: &std::io::Error) -> String {
 /// That the kernel doesn't give the run back.
 fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome.troubles.push(format!(
-        "the run doesn't end: it hangs in the kernel while it {}, and is abandoned. See dmesg, and check the \
-         server or device",
+        "the run doesn't end: it waits in the kernel while it {}, and is abandoned. The storage hangs, or is \
+         very slow: see dmesg, and check the server or device",
         control.what_it_does()
     ));
     outcome

@@ -341,8 +341,7 @@ fn remedy(span: &SpanView, steady: &Steadiness) -> String {
     match steady.warm_up {
         Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
         None if requests_stopped(span) => {
-            "find out why I/Os failed: each stopped a request, and the others are \
-                                           a lower queue depth"
+            "find out why I/Os failed: each failed one stopped a request, which left a lower queue depth"
                 .into()
         }
         None if has_broken_down(span, steady) => {

@@ -26,7 +26,7 @@ fn tiles(span: &Span) -> Markup {
     let at = |percent| known.percentile(percent).and_then(|row| row.total);
     let is_chance = |percent| total.ios.is_some_and(|ios| truth::highest_told(ios) < Some(percent));
     let percentile = |name: &str, percent| match at(percent).is_some() && is_chance(percent) {
-        true => format!("{name} percentile, of fewer than 10 I/Os"),
+        true => format!("{name} percentile (fewer than 10 I/Os above it)"),
         false => format!("{name} percentile"),
     };
     let measured = span.detail.map(|detail| detail.measured);
