@@ -48,7 +48,7 @@ mod judge {
 }
 
 mod fio_jobs {
-    mod conversion;
+    mod converted_jobs;
 }
 
 mod report {

@@ -84,7 +84,7 @@ fn a_file_system_in_memory_is_too() {
     let file = tmpfs.0.path().join("test.dat");
     // Known before the file is there, and when it is.
     plans("-c4M -o32 -b4K -r", &file, "sync", IN_CALL);
-    let [name, reason, _] = recorded("-c4M -o32 -b4K -r -w50 -t2", &file);
+    let [name, reason, _] = recorded("-c4M -o32 -b4K -r -w50", &file);
     assert!(name == "sync" && reason.contains(IN_CALL), "{name}: {reason}");
     plans("-o32 -b4K -r", &file, "sync", IN_CALL);
 }

@@ -110,6 +110,8 @@ fn examples() -> Vec<Record> {
         FileSystem { block_size: Some(1), size: Some(1), available: Some(1), ..FileSystem::default() };
     let mut environment = full_environment();
     environment.disks[0].device = device.clone();
+    // One that doesn't say which it is.
+    environment.disks.push(Disk::default());
     full.hosts[0].system.environment = Some(environment);
     let storages = [
         Storage { path: "a.dat".into(), file_system: Some(measured), device: Some(device) },

@@ -27,8 +27,8 @@ use trial::{LENGTH, Trial};
 /// Reads that tell whether the thread sleeps: one alone may find a lock taken. Three of five decide.
 const READS: u64 = 5;
 
-/// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will
-/// be created on a file system in memory is known without looking.
+/// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What lies on
+/// a file system in memory, or will, is known without looking: a read may still sleep there, for memory.
 pub fn completion<L: Location + Sync + ?Sized>(
     location: &L,
     facts: &TargetFacts,
@@ -36,7 +36,7 @@ pub fn completion<L: Location + Sync + ?Sized>(
 ) -> Completion {
     let in_memory = FileSystemType::named(&facts.file_system).is_memory();
     match facts.kind {
-        TargetKind::Missing if in_memory => return Completion::InCall,
+        TargetKind::Missing | TargetKind::File if in_memory => return Completion::InCall,
         TargetKind::File | TargetKind::BlockDevice if facts.size >= u64::from(LENGTH) => {}
         _ => return Completion::Unknown,
     }
@@ -51,12 +51,8 @@ pub fn completion<L: Location + Sync + ?Sized>(
     if takes(&file, direct) && (direct || bare().is_none_or(|file| takes(&file, true))) {
         return Completion::Queued;
     }
-    // The cache would hide what is behind it, so the reads go around it; only memory itself may be read
-    // through it.
-    let around = match direct {
-        true => Some(file),
-        false => open_to_read(location.way(), true).or(in_memory.then_some(file)),
-    };
+    // The cache would hide what is behind it, so the reads go around it.
+    let around = if direct { Some(file) } else { open_to_read(location.way(), true) };
     match around.and_then(|file| sleeps_while_reading(&file, facts.size, memory)) {
         Some(false) => Completion::InCall,
         Some(true) => blocking(location.way(), facts.size, direct),

@@ -2,8 +2,10 @@ use super::*;
 use crate::target::probe;
 use std::fs;
 
+/// As if it lay on a disk, wherever temporary files are.
 fn look(path: &Path, direct: bool) -> Completion {
-    completion(path, &probe(path).expect("facts"), direct)
+    let facts = TargetFacts { file_system: "ext4".into(), ..probe(path).expect("facts") };
+    completion(path, &facts, direct)
 }
 
 #[test]
@@ -18,10 +20,12 @@ fn what_can_not_be_read_is_unknown() {
 }
 
 #[test]
-fn what_will_be_created_in_memory_completes_in_the_call() {
+fn what_is_or_will_be_in_memory_completes_in_the_call_unlooked_at() {
     for file_system in ["tmpfs", "ramfs", "hugetlbfs"] {
-        let facts = TargetFacts { file_system: file_system.into(), ..TargetFacts::default() };
-        assert_eq!(completion(Path::new("none"), &facts, false), Completion::InCall);
+        for kind in [TargetKind::Missing, TargetKind::File] {
+            let facts = TargetFacts { file_system: file_system.into(), kind, ..TargetFacts::default() };
+            assert_eq!(completion(Path::new("none"), &facts, false), Completion::InCall);
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub const FLAGS: &[Flag] = &[
                 and the line. With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that don't shape \
                 the I/O; times and seed replace those of every time span. See docs/fio-jobs.md.",
         compatibility: LinuxOnly,
-        tested: &["fio_jobs"],
+        tested: &["converted_jobs"],
         read: Read::Text(fio_jobs),
         ..DISKSPD
     },

@@ -84,7 +84,7 @@ pub const FLAGS: &[Flag] = &[
                 the device: reads of 1 MiB can take twice as long. Use it to measure what programs without \
                 huge pages get. With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may \
                 give huge pages to any program. -l is a separate setting. --fio turns this on.",
-        tested: &["large_pages", "fio_jobs"],
+        tested: &["large_pages", "converted_jobs"],
         print: Print::RunOptions(|options| switch(options.no_huge_pages)),
         read: Read::Switch(|draft| draft.request.run_options.no_huge_pages = true),
         ..LINUX
