@@ -4,7 +4,7 @@
 
 use diskspd::record::fio::{parts, read, series};
 use diskspd::report::run_text;
-use diskspd::results::FioSeriesOf;
+use diskspd::results::{FioLogFiles, FioSeriesOf};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     match read(data, "fuzz.json") {
@@ -24,8 +24,9 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    for of in [FioSeriesOf::Latency, FioSeriesOf::Iops] {
-        for course in series(of, &[data.to_vec(), data.to_vec()]) {
+    for (of, in_us) in [(FioSeriesOf::Latency, false), (FioSeriesOf::Latency, true), (FioSeriesOf::Iops, false)] {
+        let logs = FioLogFiles { of, prefix: String::new(), first: 1, last: 2, in_us };
+        for course in series(&logs, &[data.to_vec(), data.to_vec()]) {
             assert!(course.interval_s > 0.0 && course.values.len() < 10_000);
         }
     }
