@@ -1,7 +1,7 @@
 //! Any bytes as a job file of fio: refused with reasons, or converted into a profile that can be written and read back.
 #![no_main]
 
-use diskspd::fio_jobs::{self, Existing, Keyword, JobSurroundings};
+use diskspd::fio_jobs::{self, Existing, JobSurroundings, Keyword};
 use diskspd::profile::xml;
 use diskspd::report::profile_xml::write_whole_profile;
 use std::io;

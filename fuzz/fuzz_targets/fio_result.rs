@@ -24,7 +24,9 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    for (of, in_us) in [(FioSeriesOf::Latency, false), (FioSeriesOf::Latency, true), (FioSeriesOf::Iops, false)] {
+    for (of, in_us) in
+        [(FioSeriesOf::Latency, false), (FioSeriesOf::Latency, true), (FioSeriesOf::Iops, false)]
+    {
         let logs = FioLogFiles { of, prefix: String::new(), first: 1, last: 2, in_us };
         for course in series(&logs, &[data.to_vec(), data.to_vec()]) {
             assert!(course.interval_s > 0.0 && course.values.len() < 10_000);

@@ -3,8 +3,8 @@
 #![no_main]
 
 use diskspd::cli::{self, Invocation};
-use diskspd::profile::Distribution;
 use diskspd::finding::Severity;
+use diskspd::profile::Distribution;
 use diskspd::profile::validate::validate;
 use diskspd::units;
 use diskspd::workload::{Grid, effective_ranges};

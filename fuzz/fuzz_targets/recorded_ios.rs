@@ -8,7 +8,7 @@ use diskspd::profile::xml;
 use diskspd::report::profile_xml;
 use diskspd::trace::formats::TakenIos;
 use diskspd::trace::replay::{ReplayBuilder, ReplayTurns};
-use diskspd::trace::{IoCollector, RateChoice, IoFigures, TraceSource, fit, formats, text};
+use diskspd::trace::{IoCollector, IoFigures, RateChoice, TraceSource, fit, formats, text};
 use std::sync::Arc;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -11,7 +11,8 @@ use std::os::unix::ffi::OsStringExt;
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let words: Vec<OsString> =
         data.split(|&byte| byte == b'\n').map(|word| OsString::from_vec(word.to_vec())).collect();
-    let line: Vec<OsString> = ["diskspd", "sweep"].map(OsString::from).into_iter().chain(words.clone()).collect();
+    let line: Vec<OsString> =
+        ["diskspd", "sweep"].map(OsString::from).into_iter().chain(words.clone()).collect();
     let _ = cli::parse(&line);
     if let Ok(swept) = cli::TypedLine::of(&words).and_then(cli::SweptLine::of) {
         let product = swept.axes.iter().map(|axis| axis.values.len()).product::<usize>();
