@@ -1,7 +1,7 @@
 //! What is linked into the program without being a crate: SQLite, the standard library, musl. With their
 //! versions, so that scanners match advisories.
 
-use super::build::{Libc, MINGW, Triple};
+use super::build::{Libc, MINGW, Triple, told_by_rustc};
 use super::crates::{Crates, text};
 use super::output;
 use crate::Failure;
@@ -51,11 +51,9 @@ impl Linked {
 /// # Errors
 /// A version can't be found out.
 pub fn linked(root: &Path, triple: Triple, crates: &Crates) -> Result<Vec<Linked>, Failure> {
-    let rustc = output(Command::new("rustc").arg("-vV").current_dir(root))?;
-    let release = rustc.lines().find_map(|line| line.strip_prefix("release: "));
     let std = Linked {
         name: "rust",
-        version: release.ok_or("rustc -vV names no release")?.to_owned(),
+        version: told_by_rustc(root, None, "release")?,
         vendor: "rust-lang",
         license: "MIT OR Apache-2.0",
         by: "diskspd",

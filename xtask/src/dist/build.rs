@@ -165,13 +165,15 @@ impl Triple {
 }
 
 /// Rust brings linker and C library for musl along, the same on every machine. Functions that came out as the
-/// same code are there once, and places that the program is put to when it starts are in the short form.
-const LINKER: [&str; 4] = [
-    "-Clinker=rust-lld",
-    "-Clink-self-contained=yes",
-    "-Clink-arg=--icf=all",
-    "-Clink-arg=--pack-dyn-relocs=relr",
-];
+/// same code are there once.
+const LINKER: [&str; 3] = ["-Clinker=rust-lld", "-Clink-self-contained=yes", "-Clink-arg=--icf=all"];
+
+/// Addresses in the program that depend on where it is loaded, in the short form.
+const SHORT_RELOCATIONS: &str = "-Clink-arg=--pack-dyn-relocs=relr";
+
+/// The first Rust, the number behind `1.`, whose musl (1.2.5) reads the short form. Of an older one a program
+/// with it dies before its first line.
+const READS_SHORT_RELOCATIONS: u32 = 93;
 
 /// Parts of SQLite that the history has no use for: searching texts, maps, loading extensions.
 const UNUSED_OF_SQLITE: [&str; 8] = [
@@ -272,7 +274,7 @@ pub fn build(root: &Path, triple: Triple, profile: &str, toolchain: Option<&str>
     }
     cargo.args(["build", "--locked", "--bin", "diskspd", "--profile", profile, "--target", triple.name]);
     cargo.arg("--target-dir").arg(&target);
-    for (name, value) in environment(root, triple)? {
+    for (name, value) in environment(root, triple, toolchain)? {
         cargo.env(name, value);
     }
     run(&mut cargo).map_err(|why| without_target(&why, triple))?;
@@ -293,7 +295,7 @@ fn build_beside_tests(root: &Path, triple: Triple, host: &str) -> Result<Built, 
         cargo.args(["--target", triple.name]);
         folder.push(triple.name);
     }
-    cargo.arg("--").args(rust_flags(root, triple)?);
+    cargo.arg("--").args(rust_flags(root, triple, None)?);
     run(&mut cargo).map_err(|why| without_target(&why, triple))?;
     strip(triple, &folder.join("debug"))
 }
@@ -304,9 +306,24 @@ fn without_target(why: &Failure, triple: Triple) -> Failure {
 
 /// What rustc compiles for if nothing else is said.
 fn host(root: &Path) -> Result<String, Failure> {
-    let rustc = output(Command::new("rustc").arg("-vV").current_dir(root))?;
-    let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".into())
+    told_by_rustc(root, None, "host")
+}
+
+/// What rustc, or that of a toolchain of rustup, tells of itself.
+///
+/// # Errors
+/// It isn't there, or doesn't tell that.
+pub fn told_by_rustc(root: &Path, toolchain: Option<&str>, what: &str) -> Result<String, Failure> {
+    let named = toolchain.map(|name| format!("+{name}"));
+    let told = output(Command::new("rustc").args(named).arg("-vV").current_dir(root))?;
+    let value = told.lines().find_map(|line| line.strip_prefix(what)?.strip_prefix(": "));
+    value.map(str::to_owned).ok_or_else(|| format!("rustc -vV names no {what}").into())
+}
+
+/// Whether the musl of this Rust reads relocations in the short form: `1.95.0`.
+fn reads_short_relocations(release: &str) -> bool {
+    let minor = release.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
+    minor.is_some_and(|minor| minor >= READS_SHORT_RELOCATIONS)
 }
 
 /// What makes two programs the same: folders of this machine, and what they are called instead.
@@ -324,13 +341,16 @@ fn places(root: &Path) -> Result<[(String, &'static str); 3], Failure> {
 }
 
 /// What rustc is told for a program that is shipped.
-fn rust_flags(root: &Path, triple: Triple) -> Result<Vec<String>, Failure> {
+fn rust_flags(root: &Path, triple: Triple, toolchain: Option<&str>) -> Result<Vec<String>, Failure> {
     let mut flags: Vec<String> =
         places(root)?.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
     // As much as for a small program: what says `#[inline]`, as the worker loop does, isn't touched by it.
     flags.push("-Cllvm-args=-inline-threshold=50".to_owned());
     if triple.libc == Libc::Musl {
         flags.extend(LINKER.map(str::to_owned));
+        if reads_short_relocations(&told_by_rustc(root, toolchain, "release")?) {
+            flags.push(SHORT_RELOCATIONS.to_owned());
+        }
         let root = root.to_str().ok_or("the name of this folder is no text")?;
         flags.push(format!("-Lnative={}", without_libdl(root)?));
     }
@@ -343,11 +363,15 @@ fn rust_flags(root: &Path, triple: Triple) -> Result<Vec<String>, Failure> {
 
 /// What makes two builds the same: no folder of this machine gets into the program, and no time but that of
 /// the last change.
-fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Failure> {
+fn environment(
+    root: &Path,
+    triple: Triple,
+    toolchain: Option<&str>,
+) -> Result<Vec<(String, String)>, Failure> {
     let c = places(root)?.map(|(from, to)| format!("-ffile-prefix-map={from}={to}"));
     let name = triple.name.replace('-', "_");
     Ok(vec![
-        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), rust_flags(root, triple)?.join("\u{1f}")),
+        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), rust_flags(root, triple, toolchain)?.join("\u{1f}")),
         (format!("CFLAGS_{name}"), c.join(" ")),
         (format!("CC_{name}"), triple.compiler(root.to_str().ok_or("the name of this folder is no text")?)?),
         ("LIBSQLITE3_FLAGS".to_owned(), UNUSED_OF_SQLITE.join(" ")),
@@ -414,6 +438,16 @@ mod tests {
         assert_eq!(newest_glibc(b"\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0GLIBC_PRIVATE"), Some(34));
         assert_eq!(newest_glibc(b"GLIBC_2."), None);
         assert_eq!(newest_glibc(b""), None);
+    }
+
+    #[test]
+    fn an_older_musl_gets_no_relocations_that_it_does_not_read() {
+        for (release, short) in
+            [("1.88.0", false), ("1.92.0", false), ("1.93.0", true), ("1.97.0-nightly", true)]
+        {
+            assert_eq!(reads_short_relocations(release), short, "{release}");
+        }
+        assert!(!reads_short_relocations(""));
     }
 
     /// What the packages say that they need is what is held here.
