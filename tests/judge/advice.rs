@@ -109,6 +109,23 @@ use Severity::{Note, Warning};
 type Case = (&'static str, u64, u64, &'static [(&'static str, Severity, bool)]);
 
 #[test]
+fn every_volatile_cache_that_may_hold_the_writes_is_named() {
+    let mut system = machine();
+    let disks = &mut system.environment.as_mut().unwrap().disks;
+    let with_cache = |name: &str, cache: &str| {
+        let mut disk = disks[0].clone();
+        disk.device.name = name.into();
+        disk.device.queue.insert("write_cache".into(), cache.into());
+        disk
+    };
+    let more = [with_cache("/dev/sdb", "write through"), with_cache("/dev/sdc", "write back")];
+    disks.extend(more);
+    let found = found_on(system, "-b4K -r -w100 -Su f", 1000, 100, "uring");
+    let told = found.iter().find(|finding| finding.name == "not-durable").unwrap();
+    assert!(told.message.contains("write cache of /dev/nvme0n1 or /dev/sdc:"), "{}", told.message);
+}
+
+#[test]
 fn command_lines_are_understood_as_they_may_be_misunderstood() {
     let cases: &[Case] = &[
         // Reads of a file that fits into memory.

@@ -70,12 +70,19 @@ pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
         return span.host.storage(asked.id).map(|_| finding(message));
     }
     let disks = span.system.environment.as_ref()?.disks.iter();
-    let cache = disks
+    let volatile: Vec<&str> = disks
         .filter(|disk| disk.targets.contains(&asked.id))
-        .find(|disk| disk.device.queue.get("write_cache").is_some_and(|cache| cache == "write back"))?;
+        .filter(|disk| disk.device.queue.get("write_cache").is_some_and(|cache| cache == "write back"))
+        .map(|disk| disk.device.name.as_str())
+        .collect();
+    if volatile.is_empty() {
+        return None;
+    }
+    // Of several, such as a cache and the disk behind it, which one took a write isn't known.
     let message = format!(
         "writes to '{}' complete in the volatile write cache of {}: a power cut loses them",
-        target.path, cache.device.name
+        target.path,
+        volatile.join(" or ")
     );
     Some(finding(message).shown_by("write_cache: write back".to_owned()))
 }
