@@ -38,7 +38,7 @@ pub enum UnreadFault {
     /// No file in it holds runs.
     #[error(
         "this folder holds no records or results{}",
-        if *has_folders { "; folders in it are not looked into: name them" } else { "" }
+        if *has_folders { "; its subfolders are not read: name them" } else { "" }
     )]
     EmptyFolder { has_folders: bool },
 }

@@ -262,13 +262,13 @@ fn what_breaks_down_is_no_warm_up() {
     let at_once = [760, 340, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let halves = [1000, 1000, 1000, 1000, 1000, 1000, 500, 500, 500, 500, 500, 500];
     for (ios, errors, words) in [
-        (dies, vec![], ["to 0 IOPS", "find out why next to nothing was completed any more (dmesg)"]),
+        (dies, vec![], ["to 0 IOPS", "find out why I/O almost stopped: see dmesg"]),
         (
             at_once,
             vec![],
             [
                 "from second 2 on next to nothing was completed: 0 IOPS instead of 550",
-                "completed any more (dmesg)",
+                "find out why I/O almost stopped: see dmesg",
             ],
         ),
         (halves, vec![error], ["at second 6: from 1000 to 500 IOPS", "find out why I/Os failed"]),

@@ -125,7 +125,7 @@ fn an_empty_folder_is_said_to_be() {
     let directory = directory();
     report("{}", directory.path()).fails(1, &["this folder holds no records or results\n"]);
     std::fs::create_dir(directory.path().join("monday")).unwrap();
-    report("{}", directory.path()).fails(1, &["or results; folders in it are not looked into: name them"]);
+    report("{}", directory.path()).fails(1, &["or results; its subfolders are not read: name them"]);
     std::fs::write(directory.path().join("a.xml"), DISKSPD[1].1).unwrap();
     let told = report("{}", directory.path()).stderr;
     assert!(told.contains("skipped 1 folder: monday"), "{told}");

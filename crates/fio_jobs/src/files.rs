@@ -88,7 +88,7 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
     if settings.file_names().len() > 1 {
         settings.tell(
             "filename",
-            "fio uses the files of all its lines, those of [global] too, and so they are here",
+            "several lines: the files of all of them are used, those of [global] too, as in fio",
         );
     }
     let of_line = |given: &FileNames| {

@@ -4,8 +4,8 @@ use crate::truth::{Judged, Judgement};
 use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetIds};
 use diskspd_model::results::{
     Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Measured,
-    NowaitFigures, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record,
-    SpanSummary, Table, UnmeasuredSpan,
+    NowaitFigures, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, SpanSummary,
+    TEXT_PERCENTS, Table, UnmeasuredSpan,
 };
 use diskspd_model::units::Millis;
 
@@ -129,21 +129,4 @@ pub fn all_percentiles(measured: &Measured) -> Vec<KnownPercentile> {
         of_text.copied().unwrap_or(KnownPercentile { percent: *percent, latency: *latency })
     })
     .collect()
-}
-
-/// [`PERCENTILES`] as percentages; a product would miss the last digit.
-pub(super) const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
-    [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentages_are_the_shares_of_the_text_report() {
-        for (percent, share) in TEXT_PERCENTS.iter().zip(PERCENTILES) {
-            assert!((percent / 100.0 - share).abs() < 1e-15, "{percent} {share}");
-            assert!(FINE_PERCENTILES.contains(percent));
-        }
-    }
 }

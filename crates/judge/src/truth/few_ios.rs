@@ -1,14 +1,14 @@
 //! Percentiles of few I/Os: the slowest ones of a run, of which the next run has others.
 
 use super::{Finding, Severity, SpanView};
+use diskspd_model::results::TEXT_PERCENTS;
 
 /// So many I/Os have to take longer than a percentile, or chance decides where it lies.
 const BEYOND: f64 = 10.0;
 /// The last percentile that everybody looks at: with fewer I/Os beyond this one it is said.
 const LOOKED_AT: f64 = 99.0;
-/// Those of the report, the highest first.
-const PERCENTILES: [f64; 12] =
-    [99.999_999_9, 99.999_999, 99.999_99, 99.999_9, 99.999, 99.99, 99.9, LOOKED_AT, 95.0, 90.0, 75.0, 50.0];
+/// Below this one none is told as the highest.
+const MEDIAN: f64 = 50.0;
 
 /// So many of so many I/Os are beyond a percentile.
 fn beyond(ios: u64, percent: f64) -> f64 {
@@ -20,7 +20,8 @@ fn beyond(ios: u64, percent: f64) -> f64 {
 /// the median has.
 pub fn highest_told(ios: u64) -> Option<f64> {
     // Shares like 0.1 % aren't exact.
-    PERCENTILES.into_iter().find(|percent| beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9))
+    let is_told = |percent: &f64| *percent >= MEDIAN && beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9);
+    TEXT_PERCENTS.into_iter().rev().find(is_told)
 }
 
 /// That the 99th percentile, and all above it, rest on too few I/Os.

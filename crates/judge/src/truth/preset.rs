@@ -46,7 +46,7 @@ fn finding(span: &SpanView, threshold: &Threshold, wrong: bool) -> Option<Findin
         Some(Finding::new("preset-threshold", Severity::Note, span, message).remedy(remedy).as_answer())
     };
     if wrong {
-        return ungraded("the figures are WRONG".into(), "do first what is advised there");
+        return ungraded("the figures are WRONG".into(), "first do what the finding that is WRONG advises");
     }
     if !tells {
         return ungraded(

@@ -345,7 +345,7 @@ fn remedy(span: &SpanView, steady: &Steadiness) -> String {
                 .into()
         }
         None if has_broken_down(span, steady) => {
-            format!("find out why next to nothing was completed any more ({})", span.system.kernel_log())
+            format!("find out why I/O almost stopped: see {}", span.system.kernel_log())
         }
         None => "warm up longer than this whole run: --until-steady finds out how long".into(),
     }

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 pub const PERCENTILES: [f64; 13] =
     [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999, 0.9999999, 0.99999999, 0.999999999];
 
+/// [`PERCENTILES`] as percentages; a product would miss the last digit.
+pub const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
+    [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999];
+
 /// Mean and deviation, ms; `None` = no I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFigures {
@@ -106,4 +110,17 @@ pub struct FineChart {
     pub distinct_total: u64,
     /// In the order of the percentiles, ms.
     pub rows: Vec<ChartRow>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_the_shares_of_the_text_report() {
+        for (percent, share) in TEXT_PERCENTS.iter().zip(PERCENTILES) {
+            assert!((percent / 100.0 - share).abs() < 1e-15, "{percent} {share}");
+            assert!(FINE_PERCENTILES.contains(percent));
+        }
+    }
 }

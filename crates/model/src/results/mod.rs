@@ -48,6 +48,7 @@ mod work;
 pub use add_up::AddUp;
 pub use charts::{
     Chart, ChartRow, FINE_PERCENTILES, FineChart, LatencyCharts, LatencyFigures, PERCENTILES, PathChart,
+    TEXT_PERCENTS,
 };
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;

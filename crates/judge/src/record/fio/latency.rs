@@ -1,6 +1,6 @@
 //! Latencies of fio: which of its times there are, and percentiles from bins or as they are stated.
 
-use super::super::figures::TEXT_PERCENTS;
+use diskspd_model::results::TEXT_PERCENTS;
 use diskspd_model::results::{FioLatency, FioPercentiles, KnownFigures};
 use diskspd_model::units::Millis;
 use serde_json::{Map, Value};

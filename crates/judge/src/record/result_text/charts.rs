@@ -3,7 +3,7 @@
 use super::cells::time;
 use super::lines::TextLine;
 use crate::record::fault::LineFault;
-use crate::record::figures::TEXT_PERCENTS;
+use diskspd_model::results::TEXT_PERCENTS;
 use diskspd_model::results::{ChartRow, KnownPercentile, SpanSummary};
 
 /// What the rows between minimum and maximum are called, in order.

@@ -76,7 +76,7 @@ fn beyond_what_is_told(ios: u64) -> String {
         Some(percent) => format!(
             " Above the {percent}th percentile fewer than 10 I/Os took longer: another run will have others."
         ),
-        None => " So few I/Os tell no percentile: another run will have others.".into(),
+        None => " There are too few I/Os for any percentile: another run will have others.".into(),
     }
 }
 
@@ -86,8 +86,11 @@ mod tests {
 
     #[test]
     fn what_chance_decides_is_said() {
-        for (ios, said) in [(19, "no percentile"), (400, "Above the 95th"), (1_000_000, "Above the 99.999th")]
-        {
+        for (ios, said) in [
+            (19, "too few I/Os for any percentile"),
+            (400, "Above the 95th"),
+            (1_000_000, "Above the 99.999th"),
+        ] {
             assert!(beyond_what_is_told(ios).contains(said), "{ios}");
         }
     }
