@@ -267,39 +267,6 @@ fn lines_are_as_narrow_as_rustfmt_makes_them() {
     hold(&rule, "wide_lines.txt", &found);
 }
 
-/// The type that a line defines, if any.
-fn type_name(line: &str) -> Option<&str> {
-    let line = match line.strip_prefix("pub") {
-        Some(rest) => rest[if rest.starts_with('(') { rest.find(')')? + 1 } else { 0 }..].trim_start(),
-        None => line,
-    };
-    let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| line.strip_prefix(kind))?;
-    Some(&rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())])
-}
-
-#[test]
-fn a_name_means_one_type() {
-    let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for source in SOURCES.iter() {
-        // The same things on another system.
-        if source.name.contains("/windows/") || source.name.ends_with("/elsewhere.rs") {
-            continue;
-        }
-        let mut at = 0;
-        for line in source.code.split_inclusive('\n') {
-            if let Some(name) = type_name(line).filter(|_| !source.is_test(at)) {
-                places.entry(name).or_default().push(&source.name);
-            }
-            at += line.len();
-        }
-    }
-    let mut found = Found::default();
-    for (name, places) in places.into_iter().filter(|(_, places)| places.len() > 1) {
-        found.add(name, places.len() as u64, places.join(" "));
-    }
-    hold("choose another name: a reader takes equal names for equal things", "type_names.txt", &found);
-}
-
 #[test]
 fn prefixes_of_messages_are_written_in_one_place() {
     let mut found = Found::default();
@@ -358,17 +325,7 @@ fn errors_are_types() {
 }
 
 #[test]
-fn every_kind_of_definition_is_seen() {
-    for (line, name) in [
-        ("pub struct A<T> {", Some("A")),
-        ("pub(in crate::x) enum B {", Some("B")),
-        ("type C = u8;", Some("C")),
-        ("pub trait D: E {", Some("D")),
-        ("    type Item = u8;", None),
-        ("pub fn f() {", None),
-    ] {
-        assert_eq!(type_name(line), name, "{line}");
-    }
+fn functions_reports_offset_name_and_length() {
     let source = Source::new("a.rs".into(), "fn a(x: [u8; 2]) {\n\n}\nfn b();\ntype C = fn(u8);\n".into());
     assert_eq!(functions(&source), [(0, "a".into(), 3), (22, "b".into(), 1)]);
 }

@@ -1,5 +1,7 @@
 //! What an engine is given, and what it does.
 
+#![warn(missing_docs)]
+
 use super::{EngineKind, File};
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::Clock;

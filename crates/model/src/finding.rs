@@ -1,6 +1,8 @@
 //! One thing that a person should know: the same type from the command line to the verdict, and the one
 //! place that decides how it is printed.
 
+#![warn(missing_docs)]
+
 pub mod named;
 pub mod told;
 

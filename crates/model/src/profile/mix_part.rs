@@ -16,7 +16,6 @@ pub struct SizeShare {
 
 /// A part of a mix (`--mix`): what is done in so many of its I/Os. The names are those of `Target`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct MixPart {
     /// Its share of the I/Os, relative to those of the others; at least 1.
     pub share: u32,

@@ -110,7 +110,6 @@ pub enum PrecreateFiles {
 
 /// Event tracing switches (`-e`). What each of them means on Linux, `plan` decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)] // the names are the documentation: DISKSPD's own
 pub struct Etw {
     pub process: bool,
     pub thread: bool,
