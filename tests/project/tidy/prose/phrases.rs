@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 /// A construction and its replacement.
 ///
-/// A phrase is a list of words. A word has alternatives (`is|are`); `*` is any word; `<` is the start of a sentence, `>` its
-/// end or a punctuation mark; `!a|b` is the neighbouring word that must not be one of these.
+/// A phrase is a list of words. A word has alternatives (`is|are`). `*` matches any word, `<` the start of a sentence, `>`
+/// its end or a punctuation mark. `!a|b` excludes words next to the match.
 pub struct Phrase {
-    /// Classes of text that the phrase applies to; all if empty.
+    /// Affected classes of text; all if empty.
     pub classes: &'static [Class],
     pub phrases: &'static [&'static str],
     pub hint: &'static str,
@@ -43,7 +43,7 @@ struct Parsed {
     slots: Vec<Slot>,
 }
 
-/// Parsed phrases and the words that they begin with.
+/// Parsed phrases, by first word.
 pub struct Index {
     parsed: Vec<Parsed>,
     by_first_word: HashMap<&'static str, Vec<usize>>,
