@@ -6,7 +6,7 @@
 use super::comparison::{run, side};
 use crate::common::noise::{Noise, STATIONARY};
 use crate::common::random::Random;
-use diskspd::lab::compare::{ChangeVerdict, Compared, Question, SideRun, compare};
+use diskspd::lab::compare::{ChangeVerdict, Compared, Question, SideRun, compare, draw_order};
 use diskspd::lab::repeat::Repeat;
 use diskspd::stats::replicates::{Bounds, Spread};
 
@@ -82,9 +82,8 @@ fn means_until_they_are_known() {
 
 /// Runs in turn, so many pairs, behind those that there are; B does so many times as much as A.
 fn in_turn(runs: &mut Vec<(usize, SideRun)>, pairs: usize, noise: f64, times: f64, random: &mut Random) {
-    for _ in 0..2 * pairs {
+    for which in draw_order(pairs, runs.len() as u64) {
         let place = runs.len();
-        let which = (place / 2 + place % 2) % 2;
         let level = if which == 1 { LEVEL * times } else { LEVEL };
         let run = run(level * (noise * random.normal()).exp(), |span| {
             (span.total.mean_ms, span.read.mean_ms) = (None, None);

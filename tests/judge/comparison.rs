@@ -6,7 +6,7 @@ use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use crate::common::random::Random as Draws;
 use diskspd::lab::compare::{
     ChangeVerdict, Compared, Metric, OrderKind, Question, RunComparison, Side, SideRun, compare,
-    compare_knowing, foreseen, text, unjudged,
+    compare_knowing, draw_order, foreseen, text, unjudged,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
@@ -74,7 +74,22 @@ fn around(level: f64, count: usize, random: &mut Random) -> Side {
 }
 
 fn of(first: &Side, other: &Side) -> RunComparison {
-    compare(first, other, &Question::default()).unwrap()
+    let [first, other] = interleave(first, other);
+    compare(&first, &other, &Question::default()).unwrap()
+}
+
+/// Gives a time to each run without one, in random pairs where both sides have runs.
+pub fn interleave(first: &Side, other: &Side) -> [Side; 2] {
+    let mut sides = [first.clone(), other.clone()];
+    let pairs = first.runs.len().min(other.runs.len());
+    let rest = [0, 1].map(|side| vec![side; sides[side].runs.len() - pairs]);
+    let mut next = [0, 0];
+    for (place, side) in draw_order(pairs, pairs as u64).into_iter().chain(rest.concat()).enumerate() {
+        let run = &mut sides[side].runs[next[side]];
+        next[side] += 1;
+        run.began_ms = run.began_ms.map(|at| if at == 0 { 10_000 * (1 + place as i64) } else { at });
+    }
+    sides
 }
 
 fn primary(comparison: &RunComparison) -> &Compared {
@@ -383,53 +398,52 @@ fn runs_of_one_side_that_differ_among_themselves_are_told() {
 const FREQUENT: Noise = Noise::White(0.03);
 
 /// Both sides of runs of these shares of a level, in an order of sides; B is lower or higher by a factor.
-fn laid_out(shares: &[f64], order: impl Fn(usize) -> usize, factor: f64) -> [Side; 2] {
+fn laid_out(shares: &[f64], order: &[usize], factor: f64) -> [Side; 2] {
     let mut sides = [Vec::new(), Vec::new()];
-    for (place, share) in shares.iter().enumerate() {
-        let which = order(place);
+    for (place, (share, which)) in shares.iter().zip(order.iter().copied()).enumerate() {
         let iops = 5000.0 * share.max(0.0) * if which == 1 { factor } else { 1.0 };
         let mut made = run(1.0, |span| {
             span.percentiles.clear();
             (span.total.mean_ms, span.total.iops) = (None, Some(iops));
         });
-        made.began_ms = Some(10_000 * place as i64);
+        made.began_ms = Some(10_000 * (1 + place as i64));
         sides[which].push(made);
     }
     sides.map(side)
 }
 
-fn in_turn(place: usize) -> usize {
-    (place / 2 + place % 2) % 2
+/// The sides of the runs, for a number of pairs and a seed.
+type Order = fn(usize, u64) -> Vec<usize>;
+
+fn repeat_pattern(pattern: &[usize], pairs: usize) -> Vec<usize> {
+    pattern.iter().copied().cycle().take(2 * pairs).collect()
 }
 
-fn same_first(place: usize) -> usize {
-    place % 2
+fn a_first(pairs: usize, _: u64) -> Vec<usize> {
+    repeat_pattern(&[0, 1], pairs)
 }
 
-fn one_after_the_other(count: usize) -> impl Fn(usize) -> usize {
-    move |place| usize::from(place >= count)
+fn there_and_back(pairs: usize, _: u64) -> Vec<usize> {
+    repeat_pattern(&[0, 1, 1, 0], pairs)
+}
+
+fn one_after_the_other(pairs: usize, _: u64) -> Vec<usize> {
+    [0, 1].map(|side| vec![side; pairs]).concat()
 }
 
 /// What the second side does, times the first: nothing else, 5 % less, half.
 const FACTORS: [f64; 3] = [1.0, 0.95, 0.5];
 
 /// Of so many pairs of sides the shares that are called different: without a difference, at -5 % and at -50 %.
-fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: &dyn Fn(usize) -> usize) -> [f64; 3] {
+fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order) -> [f64; 3] {
     FACTORS.map(|factor| told_at(noise, drift, pairs, count, order, factor))
 }
 
 /// The same of sides of which the second does so many times as much.
-fn told_at(
-    noise: Noise,
-    drift: f64,
-    pairs: u64,
-    count: usize,
-    order: &dyn Fn(usize) -> usize,
-    factor: f64,
-) -> f64 {
+fn told_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, factor: f64) -> f64 {
     let found = (0..pairs).filter(|seed| {
         let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
-        let [first, other] = laid_out(&shares, order, factor);
+        let [first, other] = laid_out(&shares, &order(count, *seed), factor);
         primary(&of(&first, &other)).is_change()
     });
     found.count() as f64 / pairs as f64
@@ -464,10 +478,10 @@ fn is_on_the_page(heads: &[&str], rows: impl IntoIterator<Item = String>) {
 
 const OF_ORDERS: [&str; 7] = [
     "noise",
-    "8, in turn",
+    "8, random pairs",
     "8, A first each time",
     "8, one after the other",
-    "16, in turn",
+    "16, random pairs",
     "16, A first each time",
     "16, one after the other",
 ];
@@ -479,9 +493,7 @@ fn a_thousand_pairs_of_every_kind_of_noise() {
     let rows = kinds().into_iter().map(|(name, noise, drift)| {
         let mut cells = Vec::new();
         for count in [8, 16] {
-            let apart = one_after_the_other(count);
-            let orders: [&dyn Fn(usize) -> usize; 3] = [&in_turn, &same_first, &apart];
-            for order in orders {
+            for order in [draw_order, a_first, one_after_the_other] {
                 let shares = told(noise, drift, 1000, count, order);
                 assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name} {count}: {shares:?}");
                 cells.push(shares);
@@ -531,9 +543,9 @@ fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> 
                 }
                 runs
             };
-            let [past, _] = laid_out(&before.concat(), |_| 0, 1.0);
+            let [past, _] = laid_out(&before.concat(), &vec![0; 4 * sessions], 1.0);
             let past = timed(past.runs, 4, 0);
-            let [first, other] = laid_out(&of_sides.concat(), one_after_the_other(8), factor);
+            let [first, other] = laid_out(&of_sides.concat(), &one_after_the_other(8, 0), factor);
             let sides = [side(timed(first.runs, 8, sessions)), side(timed(other.runs, 8, sessions + 1))];
             let comparison = compare_knowing(&sides[0], &sides[1], &past, &Question::default()).unwrap();
             primary(&comparison).is_change()
@@ -552,9 +564,10 @@ fn told_of_boots_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: 
     let found = (0..pairs).filter(|seed| {
         let mut random = Draws(seed * 4001 + boots as u64);
         let runs = grouped_runs(noise, drift, &vec![3; boots], &mut random).concat();
-        let mut sides = laid_out(&runs, |place| place / 3 % 2, factor);
+        let order: Vec<usize> = (0..runs.len()).map(|place| place / 3 % 2).collect();
+        let mut sides = laid_out(&runs, &order, factor);
         for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
-            run.boot = run.began_ms.map(|at| format!("boot {}", at / 30_000));
+            run.boot = run.began_ms.map(|at| format!("boot {}", (at / 10_000 - 1) / 3));
         }
         primary(&of(&sides[0], &sides[1])).is_change()
     });
@@ -603,7 +616,7 @@ fn what_the_page_prints_is_what_the_tests_make() {
         let end = format!(" / {:.1} / 100.0 |", 100.0 * share);
         assert!(PAGE.lines().any(|row| row.starts_with("| white, 3 % |") && row.contains(&end)), "{end}");
     };
-    has(told_at(Noise::White(0.03), 0.0, 1000, 8, &in_turn, FACTORS[1]));
+    has(told_at(Noise::White(0.03), 0.0, 1000, 8, draw_order, FACTORS[1]));
     has(told_of_boots_at(Noise::White(0.03), 0.0, 1000, 13, FACTORS[1]));
 }
 
@@ -614,9 +627,10 @@ fn boots_are_what_is_in_turn_where_none_measured_both_sides() {
     let levels = Noise::White(0.05).runs(14, &mut random);
     let runs = grouped(&levels, 4, &mut random);
     let of_boots = |boots: usize, named: bool| {
-        let mut sides = laid_out(&runs[..4 * boots], |place| place / 4 % 2, 1.0);
+        let order: Vec<usize> = (0..4 * boots).map(|place| place / 4 % 2).collect();
+        let mut sides = laid_out(&runs[..4 * boots], &order, 1.0);
         for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
-            run.boot = run.began_ms.filter(|_| named).map(|at| (at / 40_000).to_string());
+            run.boot = run.began_ms.filter(|_| named).map(|at| ((at / 10_000 - 1) / 4).to_string());
         }
         of(&sides[0], &sides[1])
     };
@@ -635,7 +649,7 @@ fn boots_are_what_is_in_turn_where_none_measured_both_sides() {
     let unknown = of_boots(12, false);
     assert_eq!(unknown.workloads[0].boots, None);
     // A boot that measured both is none that takes turns, and neither are two machines.
-    let mut shared = laid_out(&runs[..16], in_turn, 1.0);
+    let mut shared = laid_out(&runs[..16], &draw_order(8, 0), 1.0);
     for run in shared.iter_mut().flat_map(|side| &mut side.runs) {
         run.boot = Some("one".into());
     }
@@ -672,14 +686,143 @@ fn whatever_the_noise_sides_without_a_difference_are_rarely_called_different() {
         (Noise::DeadRuns(0.03), 0.0, false),
         (Noise::Ties(0.01), 0.0, true),
     ] {
-        let [none, small, half] = told(noise, drift, 100, 8, &in_turn);
+        let [none, small, half] = told(noise, drift, 100, 8, draw_order);
         assert!(none <= 0.05 + margin(0.05, 100), "{noise:?}: {none}");
         assert!(!powerful || small >= 0.85 && half == 1.0, "{noise:?}: {small} {half}");
-        let [none, small, half] = told(noise, drift, 100, 8, &one_after_the_other(8));
+        let [none, small, half] = told(noise, drift, 100, 8, one_after_the_other);
         assert!(none == 0.0 && small == 0.0, "{noise:?}: one after the other: {none} {small}");
         assert!(!powerful || half == 1.0, "{noise:?}: {half}");
-        assert!(told(noise, drift, 100, 8, &same_first)[0] <= 0.05 + margin(0.05, 100));
+        let [none, small, half] = told(noise, drift, 100, 8, a_first);
+        assert!(none == 0.0 && small == 0.0, "{noise:?}: A first: {none} {small}");
+        assert!(!powerful || half >= 0.95, "{noise:?}: A first: {half}");
     }
+}
+
+/// An effect of the position of a run.
+#[derive(Debug, Clone, Copy)]
+enum Position {
+    /// The second run of each pair is slower by this share.
+    Second(f64),
+    /// Runs at the same place of a period share a level. Levels differ by up to this share.
+    Period(usize, f64),
+}
+
+const POSITIONS: [Position; 6] = [
+    Position::Second(0.03),
+    Position::Second(0.2),
+    Position::Period(2, 0.05),
+    Position::Period(3, 0.05),
+    Position::Period(4, 0.05),
+    Position::Period(4, 0.3),
+];
+
+/// The share of comparisons without a difference between the sides that are called a change.
+fn called_with_position(position: Position, noise: f64, comparisons: u64, pairs: usize, order: Order) -> f64 {
+    let called = (0..comparisons).filter(|seed| {
+        let mut random = Draws(seed * 104_729 + pairs as u64);
+        let levels: Vec<f64> = match position {
+            Position::Second(share) => vec![1.0, 1.0 - share],
+            Position::Period(runs, share) => (0..runs).map(|_| 1.0 - share * random.uniform()).collect(),
+        };
+        let shares: Vec<f64> = (0..2 * pairs)
+            .map(|place| levels[place % levels.len()] * (noise * random.normal()).exp())
+            .collect();
+        let [first, other] = laid_out(&shares, &order(pairs, *seed), 1.0);
+        primary(&of(&first, &other)).is_change()
+    });
+    called.count() as f64 / comparisons as f64
+}
+
+#[test]
+fn position_effects_are_rarely_called_changes() {
+    for position in POSITIONS {
+        for pairs in [4, 8] {
+            let called = called_with_position(position, 0.005, 60, pairs, draw_order);
+            assert!(called <= 0.05 + margin(0.05, 60), "{position:?}, {pairs} pairs: {called}");
+            for order in [a_first, there_and_back] {
+                let called = called_with_position(position, 0.005, 5, pairs, order);
+                assert_eq!(called, 0.0, "{position:?}, {pairs} pairs, {:?}", order(pairs, 0));
+            }
+        }
+    }
+}
+
+/// Prints a table for docs/decisions/false-alarms.md.
+#[test]
+#[ignore = "takes minutes without optimization"]
+fn a_thousand_comparisons_of_each_position_effect() {
+    for position in POSITIONS {
+        let cells = [0.005, 0.03].map(|noise| {
+            let share = |pairs| 100.0 * called_with_position(position, noise, 1000, pairs, draw_order);
+            [4, 6, 8, 12, 16].map(|pairs| format!("{:.1}", share(pairs))).join(" / ")
+        });
+        println!("| {position:?} | {} |", cells.join(" | "));
+    }
+}
+
+#[test]
+fn fixed_pattern_of_sides_is_reported_as_periodic() {
+    let noise = FREQUENT.runs(16, &mut Draws(5));
+    for (order, kind, period) in [
+        (a_first(8, 0), OrderKind::Periodic, Some(2)),
+        (there_and_back(8, 0), OrderKind::Periodic, Some(4)),
+        (draw_order(8, 0), OrderKind::InTurn, None),
+        (one_after_the_other(8, 0), OrderKind::Apart, None),
+    ] {
+        let [first, other] = laid_out(&noise, &order, 1.0);
+        let comparison = of(&first, &other);
+        let workload = &comparison.workloads[0];
+        assert_eq!((workload.order, workload.period), (kind, period));
+        assert_eq!(primary(&comparison).allowance.is_some(), kind != OrderKind::InTurn);
+    }
+    // Without times of their own the order is unknown.
+    let mut sides = laid_out(&noise, &draw_order(8, 0), 1.0);
+    sides.iter_mut().flat_map(|side| &mut side.runs).for_each(|run| run.began_ms = Some(77));
+    let comparison = compare(&sides[0], &sides[1], &Question::default()).unwrap();
+    assert_eq!(comparison.workloads[0].order, OrderKind::Unknown);
+}
+
+#[test]
+fn position_effect_of_random_pairs_is_reported() {
+    for (share, is_reported) in [(0.0, false), (0.03, true), (0.2, true)] {
+        let order = draw_order(10, 3);
+        let mut random = Draws(9);
+        let level = |place: usize| if place % 2 == 1 { 1.0 - share } else { 1.0 };
+        let shares: Vec<f64> = (0..20).map(|place| level(place) * (0.002 * random.normal()).exp()).collect();
+        let [first, other] = laid_out(&shares, &order, 1.0);
+        let comparison = of(&first, &other);
+        let found = primary(&comparison).position_percent;
+        assert_eq!(found.is_some(), is_reported, "{share}: {found:?}");
+        assert!(found.is_none_or(|percent| (percent + 100.0 * share).abs() < 0.5), "{found:?}");
+        assert!(!primary(&comparison).is_change());
+    }
+}
+
+#[test]
+fn change_that_differs_from_medians_prints_both() {
+    // Pairs differ by other ratios than the medians of the sides.
+    let skewed = side([100.0, 100.0, 100.0, 700.0, 800.0, 900.0].map(|iops| run(iops, |_| ())).to_vec());
+    let even = side([90.0, 95.0, 98.0, 300.0, 310.0, 320.0].map(|iops| run(iops, |_| ())).to_vec());
+    let comparison = of(&skewed, &even);
+    let figure = primary(&comparison);
+    let [first, other] = figure.sides.as_ref().unwrap().each_ref().map(|side| side.median);
+    let of_medians = 100.0 * (other / first - 1.0);
+    assert!((figure.change_percent.unwrap() - of_medians).abs() > 1.0);
+    assert!(text(&comparison).contains(&format!("differ by {of_medians:+.1} %")), "{}", text(&comparison));
+    let shifted = of(&around(5000.0, 8, &mut Random::new(1)), &around(5000.0, 8, &mut Random::new(1)));
+    assert!(!text(&shifted).contains("median over pairs"), "{}", text(&shifted));
+}
+
+#[test]
+fn vast_interval_is_unknown() {
+    let sides = [[1000.0, 5.0, 90_000.0, 40.0, 700.0, 3.0], [2.0, 60_000.0, 900.0, 30.0, 8.0, 5000.0]]
+        .map(|values| side(values.into_iter().map(|iops| run(iops, |_| ())).collect()));
+    let comparison = of(&sides[0], &sides[1]);
+    let figure = primary(&comparison);
+    assert_eq!(figure.verdict, ChangeVerdict::CantTell);
+    assert_eq!((figure.low_percent, figure.high_percent, figure.noise_percent), (None, None, None));
+    assert_eq!(figure.confidence_percent, None);
+    assert!(figure.sides.is_some());
 }
 
 #[test]
@@ -689,15 +832,15 @@ fn a_run_that_did_nothing_is_a_figure() {
         dead.for_each(|place| shares[place] = 0.0);
         shares
     };
-    for order in [&in_turn as &dyn Fn(usize) -> usize, &one_after_the_other(8)] {
-        // The last run is B's in one order and A's in the other: B is half of A, and one of its runs is dead.
-        let last_of_b = (0..16).rev().find(|place| order(*place) == 1).unwrap();
-        let [first, other] = laid_out(&shares(last_of_b..last_of_b + 1), order, 0.5);
+    for order in [draw_order(8, 0), one_after_the_other(8, 0)] {
+        // B is half of A, and one of its runs is dead.
+        let last_of_b = order.iter().rposition(|side| *side == 1).unwrap();
+        let [first, other] = laid_out(&shares(last_of_b..last_of_b + 1), &order, 0.5);
         let comparison = of(&first, &other);
         assert_eq!(primary(&comparison).verdict, ChangeVerdict::Worse, "{}", text(&comparison));
         assert!(primary(&comparison).low_percent.unwrap() >= -100.0);
     }
-    let level = |iops: f64| laid_out(&[iops; 16], one_after_the_other(8), 1.0)[0].clone();
+    let level = |iops: f64| side(vec![run(iops, |span| span.percentiles.clear()); 8]);
     let comparison = of(&level(1.0), &level(0.0));
     assert_eq!(
         (primary(&comparison).verdict, primary(&comparison).change_percent),
@@ -716,12 +859,12 @@ fn what_a_history_knows_of_sessions_replaces_the_bound_that_is_assumed() {
     let day = 24 * 3600 * 1000;
     let past: Vec<SideRun> = (0..40_i64)
         .map(|number| {
-            let [one, _] = laid_out(&[1.0 + 0.002 * ((number / 4) % 3) as f64], |_| 0, 1.0);
+            let [one, _] = laid_out(&[1.0 + 0.002 * ((number / 4) % 3) as f64], &[0], 1.0);
             SideRun { began_ms: Some((number / 4 - 20) * day + number), ..one.runs[0].clone() }
         })
         .collect();
     let steady: Vec<f64> = (0..16).map(|place| 1.0 + 0.001 * ((place * 5) % 7) as f64).collect();
-    let [first, other] = laid_out(&steady, one_after_the_other(8), 0.9);
+    let [first, other] = laid_out(&steady, &one_after_the_other(8, 0), 0.9);
     let without = of(&first, &other);
     assert_eq!(primary(&without).verdict, ChangeVerdict::CantTell);
     assert!(text(&without).contains("one after the other") && text(&without).contains("compare --repeat 8"));
@@ -763,15 +906,22 @@ fn ten_time_spans_without_a_difference_fail_no_more_often_than_one() {
 
 #[test]
 fn several_workloads_are_compared_one_by_one() {
-    let sized = |size: u32, level: f64| {
-        (0..8).map(move |at| {
-            run(level + f64::from(at), |span| span.parameters.targets[0].access.block_size = Some(size))
-        })
+    let order = draw_order(8, 0);
+    let times =
+        |which: usize| order.iter().enumerate().filter(move |(_, side)| **side == which).map(|(at, _)| at);
+    let sized = |which: usize, size: u32, level: f64| {
+        let timed = move |(number, at): (usize, usize)| {
+            let made =
+                run(level + number as f64, |span| span.parameters.targets[0].access.block_size = Some(size));
+            SideRun { began_ms: Some(1000 * (1 + at as i64)), ..made }
+        };
+        times(which).enumerate().map(timed).collect::<Vec<_>>()
     };
-    let suite =
-        |levels: &[(u32, f64)]| side(levels.iter().flat_map(|(size, level)| sized(*size, *level)).collect());
-    let first = suite(&[(4096, 1000.0), (8192, 800.0), (65536, 100.0)]);
-    let other = suite(&[(8192, 400.0), (4096, 1000.0), (512, 3.0)]);
+    let suite = |which: usize, levels: &[(u32, f64)]| {
+        side(levels.iter().flat_map(|(size, level)| sized(which, *size, *level)).collect())
+    };
+    let first = suite(0, &[(4096, 1000.0), (8192, 800.0), (65536, 100.0)]);
+    let other = suite(1, &[(8192, 400.0), (4096, 1000.0), (512, 3.0)]);
     for anyway in [false, true] {
         let comparison = compare(&first, &other, &Question { anyway, ..Question::default() }).unwrap();
         let found: Vec<(&str, usize)> =
@@ -784,7 +934,8 @@ fn several_workloads_are_compared_one_by_one() {
         assert!(told.contains("only in B, not compared: block size 512 bytes"), "{told}");
         assert_eq!(unjudged(&comparison).len(), 2);
     }
-    let nothing = compare(&suite(&[(4096, 1.0), (512, 1.0)]), &suite(&[(8192, 1.0)]), &Question::default());
+    let nothing =
+        compare(&suite(0, &[(4096, 1.0), (512, 1.0)]), &suite(1, &[(8192, 1.0)]), &Question::default());
     assert!(nothing.unwrap_err().iter().any(|difference| difference.what == "block size"));
 }
 

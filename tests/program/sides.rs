@@ -96,8 +96,9 @@ fn two_builds_are_compared_in_one_line() {
     );
     let line =
         |more: &str| format!("compare --repeat 6 {more} -o8 --engine=sim -c1G -b4K -r -L -W0 -d1 target");
-    let worse =
-        bench.run(&line("--with-a ./same --with-b=./slow --fail-if worse=5% --json c.json --html c.html"));
+    let worse = bench.run(&line(
+        "--order-seed 4 --with-a ./same --with-b=./slow --fail-if worse=5% --json c.json --html c.html",
+    ));
     worse.fails(2, &[]);
     for words in [
         "A: ./same (DiskSpd for Linux 0.1.0): -o8 --engine=sim",
@@ -113,7 +114,11 @@ fn two_builds_are_compared_in_one_line() {
     assert!(fs::read_to_string(bench.path("c.html")).unwrap().contains("./slow (DiskSpd for Linux"));
     let order: Vec<&str> =
         worse.stderr.lines().filter_map(|line| line.strip_prefix("run ")?.split(": ").nth(1)).collect();
-    assert_eq!(order, ["A1", "B1", "B2", "A2", "A3", "B3", "B4", "A4", "A5", "B5", "B6", "A6"]);
+    assert_eq!(order, ["A1", "B1", "A2", "B2", "B3", "A3", "A4", "B4", "B5", "A5", "B6", "A6"]);
+    let printed: serde_json::Value =
+        serde_json::from_slice(&fs::read(bench.path("c.json")).unwrap()).unwrap();
+    assert_eq!(printed["order_seed"], 4);
+    assert!(worse.stdout.contains("--order-seed 4"), "{}", worse.stdout);
     // This build on both sides: nothing but noise, and runs that differ in their addresses.
     let same = bench.run(&line(&format!("--with-b {} --fail-if unsure", env!("CARGO_BIN_EXE_diskspd"))));
     assert_eq!(same.code, 0, "{}{}", same.stdout, same.stderr);
@@ -214,7 +219,7 @@ fn a_run_that_fails_ends_the_comparison_and_the_gate_doesnt_pass() {
     for (program, words) in [
         (
             "dies",
-            "run 2 of 8: B1: ./dies (DiskSpd for Linux 0.1.0) ended with exit code 5: the disk is on fire; hint: water",
+            ": B1: ./dies (DiskSpd for Linux 0.1.0) ended with exit code 5: the disk is on fire; hint: water",
         ),
         ("crashes", "was ended (signal: 11 (SIGSEGV)"),
         ("forgets", "left no record"),
@@ -357,8 +362,9 @@ fn made(bench: &Bench, folder: &str, levels: &[f64], change: impl Fn(&mut disksp
     for (number, level) in levels.iter().enumerate() {
         let mut record = diskspd::record::json::read(&fs::read(&one).unwrap()).unwrap();
         let span = &mut record.hosts[0].results.time_spans[0];
-        // In turn with those of another folder of an even number more.
-        let turn = number as i64 * 2 + i64::from(folder.ends_with('b') == (number % 2 == 0));
+        // In random pairs with the runs of another folder.
+        let a_is_first = [true, true, false, true, false, false, true, false][number];
+        let turn = number as i64 * 2 + i64::from(folder.ends_with('b') == a_is_first);
         span.started_at = Some(1_700_000_000_000 + turn * 60_000);
         // As many I/Os in another time are another rate.
         span.measured = (span.measured as f64 / level) as u64;
@@ -423,6 +429,15 @@ fn the_gate_passes_what_isnt_worse_and_says_why_where_it_cant_judge() {
         assert!(ended.stderr.contains(says), "{sides} {gate}: {}", ended.stderr);
         assert!(!says.is_empty() || ended.stderr.is_empty(), "{sides} {gate}: {}", ended.stderr);
     }
+}
+
+#[test]
+fn order_seed_needs_runs_to_make() {
+    let bench = Bench::new();
+    for line in ["compare --order-seed 1 a b", "compare --repeat 3 --order-seed 1 --dir boots -b4K target"] {
+        bench.run(line).fails(3, &["--order-seed"]);
+    }
+    bench.run("compare --repeat 3 --order-seed -1 -- -o1 :: -o2 target").fails(3, &["--order-seed"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-use crate::judge::comparison::{run, side};
+use crate::judge::comparison::{interleave, run, side};
 use crate::report::page::{HOSTILE, asks_nobody, elements, holds, values, whole_charts};
 use diskspd::finding::Severity;
 use diskspd::lab::compare::{Question, RunComparison, Side, compare};
@@ -39,6 +39,7 @@ fn mixed(name: &str, level: f64, count: usize) -> Side {
 
 fn page_of(first: &Side, other: &Side, is_noise: bool) -> (RunComparison, String) {
     let question = Question { anyway: true, ..Question::default() };
+    let [first, other] = &interleave(first, other);
     let comparison = compare(first, other, &question).unwrap();
     let page = ComparisonPage {
         comparison: &comparison,

@@ -923,7 +923,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 43] = [
+const COMPARISON_FIELDS: [(&str, &str); 46] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -931,6 +931,7 @@ const COMPARISON_FIELDS: [(&str, &str); 43] = [
     ),
     ("version", "rises when a reader of the last version could misunderstand"),
     ("same_percent", "differences up to this count as the same (--same)"),
+    ("order_seed", "seed of the random order of the runs; null if the command did not make them"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
     ("runs", "the names of the runs; of a workload: those of A and of B"),
     ("wrong_runs", "of how many of them the figures are WRONG: a change need not be one of the device"),
@@ -938,8 +939,9 @@ const COMPARISON_FIELDS: [(&str, &str); 43] = [
     ("workload", "which of the workloads, from 1"),
     (
         "order",
-        "in which order its runs were made: in_turn, alternating, apart (one side after the other) or unknown",
+        "order of its runs: in_turn, alternating, periodic (fixed pattern), apart (one side first), unknown",
     ),
+    ("period", "length of the fixed pattern of the sides, in runs; null without such a pattern"),
     (
         "boots",
         "how many boots measured A, and B, where none measured both: the unit is then the boot; null = one did, or it isn't known",
@@ -977,6 +979,10 @@ const COMPARISON_FIELDS: [(&str, &str); 43] = [
     ("detectable_percent", "the smallest change that is found in 80 of 100 cases; null = none is"),
     ("more_runs", "so many more of A and of B would probably tell; null = told, or a thousand would not"),
     ("drift_percent", "what both sides did alike from the first to the last pair; null = not run in turn"),
+    (
+        "position_percent",
+        "effect of the position: the second run of each pair against the first; null if not significant",
+    ),
     ("allowance", "what the machine may have done between sides one after the other; null = run in turn"),
     ("percent", "the interval is so much wider at both ends, percent of a level"),
     ("sessions", "steps between neighbouring sessions that this rests on; 0 = unknown, a bound is assumed"),
@@ -1012,6 +1018,7 @@ fn comparison_schema() -> String {
             more_runs: known.then_some([1, 2]),
             more_of_b: None,
             drift_percent: figure(),
+            position_percent: figure(),
             allowance: known.then_some(OrderAllowance {
                 percent: 1.5,
                 sessions: 8,
@@ -1027,11 +1034,13 @@ fn comparison_schema() -> String {
         looks: 1,
         format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
         same_percent: 2.5,
+        order_seed: None,
         sides: [side(), side()],
         workloads: [None, Some([1, 2])]
             .map(|boots| WorkloadCompared {
                 name: "a".into(),
                 order: OrderKind::InTurn,
+                period: boots.map(|_| 2),
                 boots,
                 runs: [vec!["a".into()], vec!["a".into()]],
                 places: [vec![0], vec![0]],
@@ -1052,7 +1061,9 @@ fn comparison_schema() -> String {
         not_comparable: vec![difference(text()), difference(None)],
     };
     let mut shape = Shape::default();
-    shape.see(&serde_json::to_value(comparison).unwrap());
+    for order_seed in [None, Some(7)] {
+        shape.see(&serde_json::to_value(RunComparison { order_seed, ..comparison.clone() }).unwrap());
+    }
     shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
 }
 

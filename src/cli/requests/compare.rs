@@ -35,11 +35,13 @@ impl CompareRequest {
     }
 }
 
-/// Two command lines that are run in turn: A B, B A, A B, ...
+/// Two command lines that are run in pairs, in random order within each pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interleaved {
     /// How often each.
     pub repeat: u32,
+    /// `--order-seed`; `None` draws a seed.
+    pub order_seed: Option<u32>,
     /// What is run: A, B.
     pub requests: [RunRequest; 2],
     /// What was typed of each, without the targets.

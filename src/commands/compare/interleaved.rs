@@ -1,4 +1,5 @@
-//! `--repeat N -- A :: B`: both are run in turn, A B, B A, A B, ..., so that what drifts is in both alike.
+//! `--repeat N -- A :: B`: runs of both sides in pairs, in random order within each pair. A drift, or an effect of the
+//! position, then affects both sides equally.
 
 use super::super::made::MadeResults;
 use super::super::not_done::NotDone;
@@ -8,6 +9,7 @@ use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
+use crate::clock;
 use crate::finding::Finding;
 use crate::lab::compare::{self, Side, SideRun};
 use crate::profile::Parameters;
@@ -34,6 +36,8 @@ pub struct RunSides {
     pub sides: [Side; 2],
     /// Both asked for the same, of the same program.
     pub is_noise: bool,
+    /// Seed of the order of the runs.
+    pub order_seed: u64,
     /// Where the comparison goes.
     pub files: ComparisonFiles,
 }
@@ -73,7 +77,9 @@ pub fn run(
         say(format_args!("A: {}", programs.name(0)));
         say(format_args!("B: {}", programs.name(1)));
     }
-    let [first, other] = in_turn(both, &lines, programs.as_ref(), &control)?;
+    let order_seed = both.order_seed.map_or_else(clock::seed_millis, u64::from);
+    let order = compare::draw_order(both.repeat as usize, order_seed);
+    let [first, other] = run_all(both, &lines, &order, programs.as_ref(), &control)?;
     let name = |which: usize| match &programs {
         Some(programs) => format!("{}: {}", programs.name(which), named(&both.typed[which])),
         None => named(&both.typed[which]),
@@ -81,20 +87,20 @@ pub fn run(
     let side = |which: usize, runs| Side { name: name(which), runs };
     let is_noise = (both.typed[0] == both.typed[1] || both.same())
         && programs.as_ref().is_none_or(SidePrograms::are_same);
-    Ok(RunSides { sides: [side(0, first), side(1, other)], is_noise, files })
+    Ok(RunSides { sides: [side(0, first), side(1, other)], is_noise, order_seed, files })
 }
 
-/// All runs of both, one after the other.
-fn in_turn(
+/// Makes all runs of both sides in the given order.
+fn run_all(
     both: &Interleaved,
     lines: &[SideLine; 2],
+    order: &[usize],
     programs: Option<&SidePrograms>,
     control: &Arc<Control>,
 ) -> Result<[Vec<SideRun>; 2], NotDone> {
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
-    let total = 2 * both.repeat as usize;
-    for number in 0..total {
-        let which = whose_turn(number);
+    let total = order.len();
+    for (number, which) in order.iter().copied().enumerate() {
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
         let turn = format!("run {} of {total}: {name}", number + 1);
         // Every run has addresses of its own: what the run before it has read may be in a cache.
@@ -119,12 +125,6 @@ fn in_turn(
 
 fn named(typed: &str) -> String {
     if typed.is_empty() { "(no options)".into() } else { typed.to_owned() }
-}
-
-/// A B, B A, A B, ...: neither side is always the first of a pair.
-fn whose_turn(number: usize) -> usize {
-    let (pair, place) = (number / 2, number % 2);
-    (pair + place) % 2
 }
 
 /// A side's command line, looked at by itself.
@@ -189,16 +189,5 @@ pub fn tell(turn: &str, run: &RunSummary, quiet: bool) {
     let doubt = worst.map(|_| ", whose figures are WRONG").unwrap_or_default();
     if !quiet || worst.is_some() {
         say(format_args!("{turn}: {iops}{doubt}"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_take_turns_at_being_first() {
-        let order: String = (0..8).map(|number| ['A', 'B'][whose_turn(number)]).collect();
-        assert_eq!(order, "ABBAABBA");
     }
 }

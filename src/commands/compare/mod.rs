@@ -32,13 +32,13 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
     let open = |door| ComparisonFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
-        let RunSides { sides, is_noise, files } = interleaved::run(both, request, open)?;
-        return tell(&sides, is_noise, request, &files);
+        let RunSides { sides, is_noise, order_seed, files } = interleaved::run(both, request, open)?;
+        return tell(&sides, is_noise, Some(order_seed), request, &files);
     }
     if let Some(asked) = &request.boots {
         let BootSides { sides, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
-            Some(sides) => tell(&sides, false, request, &files)?,
+            Some(sides) => tell(&sides, false, None, request, &files)?,
             None if request.fail_if.is_some() => {
                 say("--fail-if fails: one kernel alone can't be judged");
                 Exit::Doubtful
@@ -52,7 +52,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let files = open(OutputDoor::default())?;
     let [first, other] = read(request)?;
     let common = sides::tell_of_common([&first, &other]);
-    let exit = tell(&[first, other], false, request, &files)?;
+    let exit = tell(&[first, other], false, None, request, &files)?;
     Ok(exit.max(gate_of_common(common, request.fail_if.is_some())))
 }
 
@@ -76,12 +76,14 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
 fn tell(
     [first, other]: &[Side; 2],
     is_noise: bool,
+    order_seed: Option<u64>,
     request: &CompareRequest,
     files: &ComparisonFiles,
 ) -> Result<Exit, NotDone> {
     let past = past::runs([first, other], request.store.as_deref(), past::MOST);
     let comparison = compare::compare_knowing(first, other, &past, &request.question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
+    let comparison = RunComparison { order_seed, ..comparison };
     let mut text = compare::text(&comparison);
     if is_noise {
         text += &noise(&comparison);

@@ -8,4 +8,4 @@ mod shift;
 
 pub use law::{EXACT, RankLaw};
 pub use power::RankDesign;
-pub use shift::{CONFIDENCE, Shift};
+pub use shift::{CONFIDENCE, Shift, VAST_INTERVAL};

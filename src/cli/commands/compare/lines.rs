@@ -50,6 +50,7 @@ pub fn both_lines(
     let typed = quoted(&words.options);
     Ok(Interleaved {
         repeat,
+        order_seed: None,
         requests: [request.clone(), request],
         typed: [typed.clone(), typed],
         programs,
@@ -86,7 +87,14 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
     if let Some(own) = run(first, line).ok().filter(|own| !trailing_targets(first, own).is_empty()) {
         let lines = [SideWords::of(first, &own, line), SideWords::of(other, &of_other, line)];
         let typed = [quoted(first), quoted(other)];
-        return Ok(Interleaved { repeat, requests: [own, of_other], typed, programs: [None, None], lines });
+        return Ok(Interleaved {
+            repeat,
+            order_seed: None,
+            requests: [own, of_other],
+            typed,
+            programs: [None, None],
+            lines,
+        });
     }
     let targets: Vec<OsString> = trailing_targets(other, &of_other);
     let first: Vec<OsString> = first.iter().chain(&targets).cloned().collect();
@@ -94,7 +102,14 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
     let typed = [typed(&first), typed(other)];
     let of_first = run(&first, line)?;
     let lines = [SideWords::of(&first, &of_first, line), SideWords::of(other, &of_other, line)];
-    Ok(Interleaved { repeat, requests: [of_first, of_other], typed, programs: [None, None], lines })
+    Ok(Interleaved {
+        repeat,
+        order_seed: None,
+        requests: [of_first, of_other],
+        typed,
+        programs: [None, None],
+        lines,
+    })
 }
 
 /// The last words, as many as the run has targets, or substitutions of a profile. Each part of a preset has

@@ -43,9 +43,15 @@ const BY_ENDING: OptionRow = OUT.here(
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
-    "run each n times, in turn; then come --, all options of A, ::, all options of B, and the targets of \
-     both (A may have its own)",
+    "run each n times, in random order within pairs; then come --, all options of A, ::, all options of B, and \
+     the targets of both (A may have its own)",
 );
+const ORDER_SEED: OptionRow = row(
+    "--order-seed",
+    Number { min: 0, max: u32::MAX, of: "the random order" },
+    "seed of the order of the runs, to repeat an order",
+)
+.or("drawn, and printed");
 const WITH_A: OptionRow = row(
     "--with-a",
     File,
@@ -66,7 +72,8 @@ pub const COMPARE: Command = Command {
     help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is better, \
            worse or the same",
     options: &[
-        FIGURE, SAME, FAIL_IF, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, WITH_A, WITH_B, BOOTS,
+        FIGURE, SAME, FAIL_IF, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, ORDER_SEED, WITH_A,
+        WITH_B, BOOTS,
     ],
     exclusive: &[],
     takes: Takes::LineWith {
@@ -78,7 +85,7 @@ pub const COMPARE: Command = Command {
         ("diskspd compare @old @new", "the runs of two labels of the history"),
         (
             "diskspd compare --repeat 8 -- -o8 -b4K -r -Su -d5 :: -o32 -b4K -r -Su -d5 test.dat",
-            "run two command lines in turn, eight times each",
+            "run two command lines alternately, eight times each",
         ),
         (
             "diskspd compare --repeat 8 --with-a ./old --with-b ./new -b4K -r -d5 test.dat",
@@ -93,7 +100,16 @@ pub const COMPARE: Command = Command {
 };
 
 fn make(line: CommandLine) -> Result<Invocation, CliError> {
-    let (interleaved, boots) = runs(&line)?;
+    let (mut interleaved, boots) = runs(&line)?;
+    if let Some(seed) = line.number(&ORDER_SEED) {
+        let Some(both) = &mut interleaved else {
+            return Err(CliError::new(
+                "--order-seed needs two sides to run: --repeat with two command lines or programs",
+            )
+            .hint("diskspd compare --repeat 8 --order-seed 1 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE"));
+        };
+        both.order_seed = Some(seed);
+    }
     let parts = line.words.iter().flat_map(|word| word.as_encoded_bytes().split(|byte| *byte == b','));
     let request = CompareRequest {
         interleaved,

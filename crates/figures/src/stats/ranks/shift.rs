@@ -70,6 +70,9 @@ impl Contrasts {
     }
 }
 
+/// A factor of ten, as a logarithm.
+pub const VAST_INTERVAL: f64 = std::f64::consts::LN_10;
+
 impl Shift {
     /// From `first` to `other`, by Wilcoxon's rank sum; `None` = one of them is empty.
     pub fn between(first: &[f64], other: &[f64], sure: f64) -> Option<Shift> {
@@ -97,6 +100,12 @@ impl Shift {
             confidence: self.confidence.min(other.confidence),
             tails: [0, 1].map(|side| self.tails[side].max(other.tails[side])),
         }
+    }
+
+    /// The same without an interval that spans more than a factor of ten, and so has no use.
+    pub fn without_vast_interval(self) -> Shift {
+        let is_narrow = |(low, high): &(f64, f64)| high - low < VAST_INTERVAL;
+        Shift { interval: self.interval.filter(is_narrow), ..self }
     }
 
     /// The same where values of either side may be off by so much together besides: then nothing is known of

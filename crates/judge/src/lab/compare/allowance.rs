@@ -58,6 +58,8 @@ pub enum KnownBy {
     NearerSessions(i64),
     /// Its boots: no boot measured both sides.
     Boots,
+    /// Nothing: the sides follow a pattern, so the position may have any effect.
+    Position,
 }
 
 /// What levels of the same work differed by on this machine.
@@ -94,6 +96,13 @@ pub(super) fn allowance(sides: [&[f64]; 2], known: &KnownLevels) -> (f64, OrderA
     let seen = u32::try_from(known.steps.len()).unwrap_or(u32::MAX);
     let sessions = if is_known { seen } else { 0 };
     (by, OrderAllowance { percent: by.exp_m1() * 100.0, sessions, seen, known_by: known.by })
+}
+
+/// The allowance for sides that follow a pattern: an effect of the position looks like a change.
+pub(super) fn for_position() -> (f64, OrderAllowance) {
+    let by = UNKNOWN_LEVELS.ln_1p();
+    let percent = UNKNOWN_LEVELS * 100.0;
+    (by, OrderAllowance { percent, sessions: 0, seen: 0, known_by: KnownBy::Position })
 }
 
 fn range(values: &[f64]) -> f64 {

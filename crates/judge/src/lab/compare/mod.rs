@@ -13,6 +13,7 @@ mod metric;
 mod no_value;
 mod order;
 mod parts;
+mod schedule;
 mod sides;
 mod summary;
 mod table;
@@ -30,6 +31,7 @@ pub use metric::{CountedFrom, Metric};
 pub use no_value::BEYOND;
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
+pub use schedule::draw_order;
 use serde::Serialize;
 use sides::Runs;
 pub use sides::{Side, SideRun};
@@ -109,6 +111,8 @@ pub struct RunComparison {
     /// So many times the answer is looked at, at most: all looks share the error rate.
     #[serde(skip)]
     pub looks: u32,
+    /// Seed of the random order of the runs, if this command made them.
+    pub order_seed: Option<u64>,
     /// Both sides: what they are called, and their runs.
     pub sides: [Names; 2],
     /// What both sides did: one workload, or several that are compared one by one.
@@ -150,6 +154,8 @@ pub struct WorkloadCompared {
     pub name: String,
     /// In which order its runs were made.
     pub order: OrderKind,
+    /// Length of the pattern that the sides follow, in runs; `None` without a pattern of up to four runs.
+    pub period: Option<usize>,
     /// How many boots measured A, and B, where none measured both; `None` = one did, or it isn't known.
     pub boots: Option<[u32; 2]>,
     /// Its runs, by name.
@@ -259,6 +265,7 @@ pub fn compare_knowing(
         WorkloadCompared {
             name: one.name,
             order: order.kind(),
+            period: order.period(),
             boots: order.boots(),
             runs,
             places: one.places,
@@ -268,6 +275,7 @@ pub fn compare_knowing(
         format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
         same_percent: question.same * 100.0,
         looks: question.looks.max(1),
+        order_seed: None,
         sides: [names(first), names(other)],
         workloads: workloads.collect(),
         alone: found.alone,

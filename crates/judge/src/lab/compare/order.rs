@@ -7,6 +7,7 @@
 //! what is in turn, and the unit: runs of one boot say nothing about the next one.
 
 use super::SideRun;
+use super::schedule::find_period;
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{RankDesign, Shift};
 use serde::Serialize;
@@ -27,20 +28,43 @@ pub(super) struct RunOrder {
     /// The places of each side's runs by boots, in the order of their times, where no boot has measured both
     /// sides; `None` = one has, or it isn't known.
     boots: Option<[Vec<Vec<usize>>; 2]>,
+    /// Period of the pattern of the sides, in runs: an effect of the position cannot be separated from a
+    /// change.
+    period: Option<usize>,
 }
 
 /// How units follow each other: runs, or boots where each boot measured one side.
 #[derive(Debug, Clone, PartialEq)]
 enum RunLayout {
-    /// In turn, each side about as often first as the other: the places of those that belong together, by
-    /// their time.
-    InTurn(Vec<[usize; 2]>),
+    /// Pairs in the order of their times, each side about as often first.
+    InTurn(Vec<RunPair>),
     /// In turn, always beginning with the same side, or several at a time: blocks of units of one side.
     Alternating(Vec<RunBlock>),
     /// One side after the other.
     Apart,
     /// Nobody recorded when.
     Unknown,
+}
+
+/// Two units that follow each other, one of each side.
+#[derive(Debug, Clone, PartialEq)]
+struct RunPair {
+    /// The place of A's unit, and of B's.
+    places: [usize; 2],
+    /// The side of the first unit.
+    first: usize,
+}
+
+impl RunPair {
+    /// B against A.
+    fn change(&self, [first, other]: [&[f64]; 2]) -> f64 {
+        other[self.places[1]] - first[self.places[0]]
+    }
+
+    /// The second unit against the first.
+    fn position_effect(&self, values: [&[f64]; 2]) -> f64 {
+        if self.first == 0 { self.change(values) } else { -self.change(values) }
+    }
 }
 
 /// Units of a side between which there is none of the other.
@@ -60,6 +84,8 @@ pub enum OrderKind {
     InTurn,
     /// In turn, with the same side first each time or several runs at a time.
     Alternating,
+    /// In a fixed pattern of at most four runs, such as A B A B or A B B A.
+    Periodic,
     /// One side after the other.
     Apart,
     /// Nobody recorded when they were made.
@@ -70,19 +96,19 @@ impl RunLayout {
     /// That of units of both sides, in the order of their times.
     fn of(order: &[(usize, usize)]) -> RunLayout {
         let mut pairs = Vec::new();
-        let mut first_a = 0;
         let mut rest = order;
         while let [one, other, behind @ ..] = rest {
             if one.0 == other.0 {
                 rest = &rest[1..];
                 continue;
             }
-            first_a += usize::from(one.0 == 0);
-            pairs.push(if one.0 == 0 { [one.1, other.1] } else { [other.1, one.1] });
+            let places = if one.0 == 0 { [one.1, other.1] } else { [other.1, one.1] };
+            pairs.push(RunPair { places, first: one.0 });
             rest = behind;
         }
         // A run that got lost leaves another one alone.
         let most_paired = 4 * 2 * pairs.len() >= 3 * order.len();
+        let first_a = pairs.iter().filter(|pair| pair.first == 0).count();
         let balanced = 3 * first_a.min(pairs.len() - first_a) >= pairs.len().min(3);
         if most_paired && balanced && pairs.len() > 1 {
             return RunLayout::InTurn(pairs);
@@ -104,10 +130,18 @@ impl RunLayout {
 impl RunOrder {
     /// That of these runs.
     pub fn of(sides: [&[&SideRun]; 2]) -> RunOrder {
-        let Some(order) = in_time(sides) else { return RunOrder { layout: RunLayout::Unknown, boots: None } };
+        let Some(order) = in_time(sides) else {
+            return RunOrder { layout: RunLayout::Unknown, boots: None, period: None };
+        };
         match by_boots(sides, &order) {
-            None => RunOrder { layout: RunLayout::of(&order), boots: None },
-            Some((order, boots)) => RunOrder { layout: RunLayout::of(&order), boots: Some(boots) },
+            None => {
+                let sides: Vec<usize> = order.iter().map(|(side, _)| *side).collect();
+                RunOrder { layout: RunLayout::of(&order), boots: None, period: find_period(&sides) }
+            }
+            // Two kernels take turns boot by boot, in a fixed order.
+            Some((order, boots)) => {
+                RunOrder { layout: RunLayout::of(&order), boots: Some(boots), period: None }
+            }
         }
     }
 
@@ -145,6 +179,7 @@ impl RunOrder {
     /// What its shift compares; `None` = it can't say how likely what is found.
     pub fn design(&self, [first, other]: [usize; 2]) -> Option<RankDesign> {
         match &self.layout {
+            _ if self.period.is_some() => None,
             RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => Some(RankDesign::Pairs(pairs.len())),
             RunLayout::InTurn(_) => Some(RankDesign::Sides(first, other)),
             RunLayout::Alternating(blocks) => Some(RankDesign::Pairs((blocks.len() - 1) / 2)),
@@ -155,6 +190,7 @@ impl RunOrder {
     /// What a reader is told of it.
     pub fn kind(&self) -> OrderKind {
         match &self.layout {
+            _ if self.period.is_some() => OrderKind::Periodic,
             RunLayout::InTurn(_) => OrderKind::InTurn,
             RunLayout::Alternating(_) => OrderKind::Alternating,
             RunLayout::Apart => OrderKind::Apart,
@@ -167,8 +203,8 @@ impl RunOrder {
     pub fn shift(&self, [first, other]: [&[f64]; 2], sure: f64) -> Option<Shift> {
         match &self.layout {
             RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
-                let within: Vec<f64> = pairs.iter().map(|[a, b]| other[*b] - first[*a]).collect();
-                Shift::within(&within, sure)
+                let changes: Vec<f64> = pairs.iter().map(|pair| pair.change([first, other])).collect();
+                Shift::within(&changes, sure)
             }
             RunLayout::Alternating(blocks) => {
                 // A drift is upward in the one and downward in the other: a change is the same in both.
@@ -185,11 +221,25 @@ impl RunOrder {
         let [first, other] = values;
         match &self.layout {
             RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
-                deviation(&[pairs.iter().map(|[a, b]| other[*b] - first[*a]).collect()])
+                deviation(&[pairs.iter().map(|pair| pair.change(values)).collect()])
             }
             RunLayout::Alternating(blocks) => deviation(&[0, 1].map(|from| steps(blocks, values, from))),
             _ => deviation(&[first.to_vec(), other.to_vec()]),
         }
+    }
+
+    /// Effect of the position: the second run of each pair against the first, as a logarithm. `None` if pairs
+    /// are few, or follow a pattern.
+    pub fn position(&self, values: [&[f64]; 2], sure: f64) -> Option<Shift> {
+        let RunLayout::InTurn(pairs) = &self.layout else { return None };
+        let effects: Vec<f64> = pairs.iter().map(|pair| pair.position_effect(values)).collect();
+        let can_tell = pairs.len() >= FEWEST_PAIRS && self.period.is_none();
+        Shift::within(&effects, sure).filter(|_| can_tell)
+    }
+
+    /// The period of the pattern that the sides follow, in runs.
+    pub fn period(&self) -> Option<usize> {
+        self.period
     }
 
     /// By what share both sides drifted from the first to the last pair, as a logarithm: the median of the
@@ -197,7 +247,8 @@ impl RunOrder {
     /// did nothing.
     pub fn drift(&self, [first, other]: [&[f64]; 2]) -> Option<f64> {
         let RunLayout::InTurn(pairs) = &self.layout else { return None };
-        let levels: Vec<f64> = pairs.iter().map(|[a, b]| (first[*a] + other[*b]) / 2.0).collect();
+        let level = |pair: &RunPair| (first[pair.places[0]] + other[pair.places[1]]) / 2.0;
+        let levels: Vec<f64> = pairs.iter().map(level).collect();
         if levels.len() < 3 || levels.iter().any(|level| !level.is_finite()) {
             return None;
         }
@@ -266,27 +317,16 @@ pub(super) fn slope(values: &[f64]) -> f64 {
     median((0..values.len()).flat_map(later))
 }
 
-/// Side and place of each run, in the order of their times; `None` = one has none. Of those that began at the
-/// same time (of which result XML knows the second alone) each side has its turn, as comparisons run them.
+/// Side and place of each run, in the order of their times. `None` if a time is missing, or if runs of both sides
+/// began at the same time.
 fn in_time(sides: [&[&SideRun]; 2]) -> Option<Vec<(usize, usize)>> {
-    let mut left = [Vec::new(), Vec::new()];
-    for (side, left) in sides.into_iter().zip(&mut left) {
-        let times = side.iter().enumerate().map(|(place, run)| Some((run.began_ms?, place)));
-        *left = times.collect::<Option<Vec<(i64, usize)>>>()?;
-        left.sort_by(|a, b| b.cmp(a));
+    let mut timed = Vec::new();
+    for (side, runs) in sides.into_iter().enumerate() {
+        for (place, run) in runs.iter().enumerate() {
+            timed.push((run.began_ms?, side, place));
+        }
     }
-    let total = left[0].len() + left[1].len();
-    let mut order: Vec<(usize, usize)> = Vec::new();
-    for _ in 0..total {
-        let turn = [0, 1].map(|side| order.iter().filter(|(of, _)| *of == side).count());
-        let last = order.last().map_or(0, |(side, _)| *side);
-        let whose = match [left[0].last(), left[1].last()] {
-            [Some(a), Some(b)] if a.0 == b.0 && turn[0] == turn[1] => last,
-            [Some(a), Some(b)] if a.0 == b.0 => usize::from(turn[0] > turn[1]),
-            [Some(a), Some(b)] => usize::from(a.0 > b.0),
-            [a, _] => usize::from(a.is_none()),
-        };
-        order.push((whose, left[whose].pop()?.1));
-    }
-    Some(order)
+    timed.sort_unstable();
+    let is_unclear = timed.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1);
+    (!is_unclear).then(|| timed.into_iter().map(|(_, side, place)| (side, place)).collect())
 }

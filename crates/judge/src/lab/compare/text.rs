@@ -19,6 +19,9 @@ pub fn text(comparison: &RunComparison) -> String {
         let runs = if side.runs.len() == 1 { "1 run".into() } else { format!("{} runs", side.runs.len()) };
         let _ = writeln!(text, "{letter}: {} ({runs})", line(&side.name));
     }
+    if let Some(seed) = comparison.order_seed {
+        let _ = writeln!(text, "Order: random within each pair (--order-seed {seed})");
+    }
     for difference in &comparison.not_comparable {
         let _ = writeln!(text, "\nNOT COMPARABLE: {}", sentence(difference));
     }
@@ -115,11 +118,27 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
 /// What the order of the runs means for the answer, and what would tell more.
 pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<String> {
     let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
+    if let Some((period, allowed)) = workload.period.zip(primary.allowance) {
+        return Some(format!(
+            "The sides follow a fixed pattern of {period} runs: an effect of the position looks like a change of \
+             B, so the interval is {:.0} % wider at both ends. Random pairs separate them: diskspd compare \
+             --repeat 8 -- OPTIONS :: OPTIONS TARGET",
+            allowed.percent
+        ));
+    }
+    if let Some(effect) = primary.position_percent {
+        return Some(format!(
+            "Position: {} changed by {} from the first to the second run of a pair. Each side is first in half of \
+             the pairs, so it affects both sides equally.",
+            primary.title,
+            signed(effect)
+        ));
+    }
     if let Some(drift) = primary.drift_percent {
         let of = if workload.boots.is_some() { "boots" } else { "runs" };
         return Some(format!(
             "Drift: {} of both sides changed by {} from the first pair of {of} to the last; A and B \
-             alternate, so it affects both alike.",
+             alternate, so it affects both sides equally.",
             primary.title,
             signed(drift)
         ));
@@ -140,7 +159,9 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
         format!(", for two kernels {} (--dir)", more_boots(first.saturating_add(other)))
     });
     let rests = match (allowed.sessions, allowed.known_by) {
-        (0, KnownBy::Sessions) => "This machine's own drift between sessions is unknown".to_owned(),
+        (0, KnownBy::Sessions | KnownBy::Position) => {
+            "This machine's own drift between sessions is unknown".to_owned()
+        }
         (0, KnownBy::Boots) => "This machine's own drift between boots is unknown".to_owned(),
         (0, KnownBy::NearerSessions(asked)) => format!(
             "This machine's own drift over {} is unknown: all known sessions are closer together",
@@ -236,7 +257,8 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
     *text += &table::text(&ComparedLine::columns(["A", "B"]), &lines);
     if let Some(primary) = span.metrics.first() {
         let ChangeAnswer { verdict, more, found } = answer(primary, same);
-        let lines: Vec<String> = [Some(verdict), more, found].into_iter().flatten().collect();
+        let lines: Vec<String> =
+            [Some(verdict), about_medians(primary), more, found].into_iter().flatten().collect();
         let _ = writeln!(text, "\n{}", lines.join("\n"));
         span.why_this_decides.iter().for_each(|why| text.push_str(&format!("{why}\n")));
     }
@@ -247,6 +269,21 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
         let why = metric.why_not.as_deref().unwrap_or_default();
         let _ = writeln!(text, "not compared: {}: {}", metric.title, line(why));
     }
+}
+
+/// From this difference on, in percent, the change and the ratio of the medians are both printed.
+const SHOWN_DIFFERENCE: f64 = 1.0;
+
+/// Explains a change that differs from the ratio of the printed medians.
+fn about_medians(metric: &Compared) -> Option<String> {
+    let [first, other] = metric.sides.as_ref()?.each_ref().map(|side| side.median);
+    let of_medians = Some(100.0 * (other / first - 1.0)).filter(|percent| percent.is_finite())?;
+    let change = metric.change_percent.filter(|change| (change - of_medians).abs() >= SHOWN_DIFFERENCE)?;
+    Some(format!(
+        "The change of {} is the median over pairs of runs; the medians of the sides differ by {}.",
+        signed(change),
+        signed(of_medians)
+    ))
 }
 
 /// What a figure says, in sentences.
@@ -276,7 +313,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
         ChangeVerdict::Worse => format!("{title}: B is worse: {change}, {between}."),
         ChangeVerdict::Same => format!("{title}: the same within {same} %: {between}."),
         ChangeVerdict::CantTell if between.is_empty() => {
-            format!("{title}: can't tell: {}.", "too few runs to be sure of any difference")
+            format!("{title}: unknown: the runs are too few, or differ too much, for an interval.")
         }
         ChangeVerdict::CantTell => format!("{title}: can't tell: {between}."),
         ChangeVerdict::TwoRuns => format!(

@@ -4,7 +4,7 @@ use super::allowance::{self, KnownLevels, OrderAllowance};
 use super::no_value::NoValue;
 use super::order::{FEWEST_PAIRS, RunOrder};
 use diskspd_model::stats::median;
-use diskspd_model::stats::ranks::{self, RankDesign, Shift};
+use diskspd_model::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
 use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::Serialize;
 
@@ -117,6 +117,9 @@ pub struct Compared {
     pub more_of_b: Option<u32>,
     /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
     pub drift_percent: Option<f64>,
+    /// Effect of the position, percent: the second run of each pair against the first. `None` if it is not
+    /// significant, or cannot be separated.
+    pub position_percent: Option<f64>,
     /// What the machine may have done between sides that were measured one after the other; `None` = they
     /// were run in turn.
     pub allowance: Option<OrderAllowance>,
@@ -184,6 +187,7 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2
         more_runs: None,
         more_of_b: None,
         drift_percent: None,
+        position_percent: None,
         allowance: None,
     };
     match values {
@@ -215,9 +219,13 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         return Compared { sides, change_percent, verdict: ChangeVerdict::TwoRuns, ..empty };
     }
     let design = on.order.design(counts);
-    let allowance = design.is_none().then(|| allowance::allowance(values, on.known));
+    let allowance = design.is_none().then(|| match on.order.period() {
+        Some(_) => allowance::for_position(),
+        None => allowance::allowance(values, on.known),
+    });
     let shift = allowance.map_or(shift, |(by, _)| shift.widened(by));
     let verdict = verdict(&shift, on.same, empty.more_is_better);
+    let shift = if verdict == ChangeVerdict::CantTell { shift.without_vast_interval() } else { shift };
     let scatter = on.order.scatter(values);
     // What pairs are compared by is the difference of two runs.
     let of_pairs = matches!(design, Some(RankDesign::Pairs(_)));
@@ -248,12 +256,17 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
         chance: Some(shift.chance()),
         corrected_chance: Some((shift.chance() * on.shared() as f64).min(1.0)),
-        noise_percent: noise.and_then(percent),
+        noise_percent: noise.filter(|noise| *noise < VAST_INTERVAL).and_then(percent),
         finds_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),
         more_runs,
         more_of_b,
         drift_percent: on.order.drift(values).and_then(percent),
+        position_percent: on
+            .order
+            .position(values, ranks::CONFIDENCE)
+            .filter(|effect| effect.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0))
+            .and_then(|effect| percent(effect.estimate)),
         allowance: allowance.map(|(_, allowance)| allowance),
         ..empty
     }

@@ -1,0 +1,99 @@
+//! Order of the runs of two sides.
+//!
+//! A run after another one may be slower (heat, a full cache), and a machine may do something every third run. In a fixed order such
+//! an effect looks like a change. So the order within each pair is random, and an order that repeats itself is drawn again.
+
+use diskspd_model::workload::Random;
+
+/// Longest repeating pattern of sides, in runs.
+const MAX_PERIOD: usize = 4;
+
+/// From this share of the sides on that follows from the position in a pattern, side and position have one effect.
+const MIN_CONFOUNDED: f64 = 0.8;
+
+/// Fewer runs have a pattern in any order.
+const MIN_RUNS: usize = 8;
+
+/// The side of each run, 0 = A and 1 = B: pairs in random order, each side first in half of them.
+pub fn draw_order(pairs: usize, seed: u64) -> Vec<usize> {
+    let mut random = Random::new(seed);
+    loop {
+        let offset = (random.next_u64() % 2) as usize;
+        let mut first: Vec<usize> = (0..pairs).map(|pair| (pair + offset) % 2).collect();
+        for last in (1..pairs).rev() {
+            first.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
+        }
+        let order: Vec<usize> = first.into_iter().flat_map(|side| [side, 1 - side]).collect();
+        if find_period(&order).is_none() {
+            return order;
+        }
+    }
+}
+
+/// The period of a pattern, in runs, that tells the sides of most runs. An effect with this period cannot be
+/// separated from a change.
+pub(super) fn find_period(order: &[usize]) -> Option<usize> {
+    let is_confounded = |period: &usize| confounded_share(order, *period) >= MIN_CONFOUNDED;
+    (2..=MAX_PERIOD).find(is_confounded).filter(|_| order.len() >= MIN_RUNS)
+}
+
+/// Share of the variance of the sides that the position in a period explains, from 0 to 1.
+fn confounded_share(order: &[usize], period: usize) -> f64 {
+    let mean = |sides: &[f64]| sides.iter().sum::<f64>() / sides.len().max(1) as f64;
+    let sides: Vec<f64> = order.iter().map(|side| *side as f64).collect();
+    let all = mean(&sides);
+    let between: f64 = (0..period)
+        .map(|phase| {
+            let of_phase: Vec<f64> = sides.iter().copied().skip(phase).step_by(period).collect();
+            of_phase.len() as f64 * (mean(&of_phase) - all).powi(2)
+        })
+        .sum();
+    let total = sides.len() as f64 * all * (1.0 - all);
+    if total > 0.0 { between / total } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_order_is_balanced_and_has_no_period() {
+        for pairs in 0..=40 {
+            for seed in 0..50 {
+                let order = draw_order(pairs, seed);
+                let is_pair = |pair: &[usize]| pair[0] + pair[1] == 1;
+                let first_a = order.chunks(2).filter(|pair| pair[0] == 0).count();
+                assert!(order.len() == 2 * pairs && order.chunks(2).all(is_pair), "{order:?}");
+                assert!(first_a.abs_diff(pairs - first_a) <= 1, "{order:?}");
+                assert_eq!(find_period(&order), None, "{order:?}");
+            }
+        }
+        assert_eq!(draw_order(8, 1), draw_order(8, 1));
+        assert_ne!(draw_order(8, 1), draw_order(8, 2));
+    }
+
+    #[test]
+    fn fixed_order_has_its_period() {
+        let sides = |pattern: &str, count: usize| -> Vec<usize> {
+            pattern.bytes().cycle().take(count).map(|side| usize::from(side == b'B')).collect()
+        };
+        for (pattern, count, period) in [
+            ("AB", 16, Some(2)),
+            ("BA", 17, Some(2)),
+            ("AAB", 18, Some(3)),
+            ("ABBA", 16, Some(4)),
+            ("ABBA", 19, Some(4)),
+            ("AABB", 16, Some(4)),
+            ("AAABBB", 24, None),
+            ("ABBAAB", 24, None),
+            ("AB", 6, None),
+            ("A", 16, None),
+        ] {
+            assert_eq!(find_period(&sides(pattern, count)), period, "{pattern} {count}");
+        }
+        // A missing run at one place leaves a pattern in the rest.
+        let mut lost = sides("AB", 21);
+        lost.remove(1);
+        assert_eq!(find_period(&lost), Some(2));
+    }
+}
