@@ -3,8 +3,11 @@
 
 use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
+use super::permission::Permission;
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
+use super::target::locate;
+use diskspd_model::profile::RawText;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
 use diskspd_sys::mutex::LockAnyway;
@@ -72,13 +75,13 @@ pub enum Denial {
 /// -F`) can't be kept away.
 ///
 /// # Errors
-/// The first device that somebody else has, that carries something (unless `destroy`), or that can't be
-/// looked at.
+/// The first device that somebody else has, that carries something (unless it may be destroyed), that the
+/// command line doesn't name, or that can't be looked at.
 pub fn protect<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
-    destroy: bool,
+    permission: impl Into<Permission<'a>>,
 ) -> Result<Claims, Denial> {
-    protect_as(Claimant::Alone, targets, destroy)
+    protect_as(Claimant::Alone, targets, permission)
 }
 
 /// Who claims devices.
@@ -99,13 +102,18 @@ pub enum Claimant {
 pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     claimant: Claimant,
     targets: impl IntoIterator<Item = &'a L>,
-    destroy: bool,
+    permission: impl Into<Permission<'a>>,
 ) -> Result<Claims, Denial> {
+    let Permission { destroy, named } = permission.into();
+    let named = named.map(named_devices);
     let targets: Vec<&L> = targets.into_iter().collect();
     spare(targets.iter().copied())?;
     let mut devices: Vec<(Option<DeviceNumber>, DeviceNumber, Claimable)> = Vec::new();
     for target in targets {
         if let Some((number, claimable)) = claimable(target)? {
+            if named.as_ref().is_some_and(|named| !named.contains(&number)) {
+                return Err(Refusal::Unnamed { path: target.name().to_owned() }.into());
+            }
             devices.push((whole(number), number, claimable));
         }
     }
@@ -181,6 +189,19 @@ fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, C
     let unknown = |unknown| Refusal::unknown(target.name(), unknown);
     let device = generic.used_as().map_err(unknown)?;
     Ok(Some((device.number, Claimable::instead(target, device))))
+}
+
+/// The devices among the targets of a command line.
+fn named_devices(targets: &[RawText]) -> Vec<DeviceNumber> {
+    let device = |target: &RawText| Some(claimable(&*locate(target.as_bytes()).ok()?).ok()??.0);
+    targets.iter().filter_map(device).collect()
+}
+
+/// Whether a target of the command line is the device at this path.
+pub fn names_device(target: &RawText, path: &Path) -> bool {
+    claimable(path).is_ok_and(|found| {
+        found.is_some_and(|(number, _)| named_devices(std::slice::from_ref(target)).contains(&number))
+    })
 }
 
 fn whole(number: DeviceNumber) -> Option<DeviceNumber> {

@@ -46,6 +46,8 @@ pub mod inode;
 pub mod kernel_clock;
 #[cfg_attr(windows, path = "windows/locks.rs")]
 pub mod locks;
+#[cfg_attr(windows, path = "windows/owners.rs")]
+pub mod owners;
 #[cfg_attr(windows, path = "windows/place.rs")]
 pub mod place;
 #[cfg_attr(windows, path = "windows/privileges.rs")]

@@ -21,7 +21,8 @@ pub fn number(path: &RawText) -> Option<Result<u64, Malformed>> {
     })
 }
 
-/// Puts path n in place of template n, in all time spans. Without paths templates stay as they are.
+/// Puts path n in place of template n, in all time spans. Without paths templates stay as they are. A path
+/// behind those of the templates may repeat one that the profile names: a suite needs that to write to it.
 ///
 /// # Errors
 /// A message for the templates that have no path, and one for every path that no template stands for.
@@ -52,7 +53,11 @@ pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<St
             paths.len(),
         ));
     }
-    for (index, path) in paths.iter().enumerate().filter(|(index, _)| !used[*index]) {
+    let is_named = |path: &RawText| {
+        profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.path == *path)
+    };
+    let idle = paths.iter().enumerate().filter(|(index, path)| !used[*index] && !is_named(path));
+    for (index, path) in idle {
         let template = index + 1;
         messages.push(format!(
             "the target '{path}' has no template *{template} in the profile: leave it out, or write \
