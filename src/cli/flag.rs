@@ -54,7 +54,7 @@ impl Scope {
 /// Whether a command line in a file, which users may have received from others, can have an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarriedByFile {
-    /// Nobody has decided: refused. A test requires a decision for each row.
+    /// Not decided yet, and refused. A test requires a decision for each row.
     Undecided,
     /// It describes the workload or how it is measured.
     Workload,

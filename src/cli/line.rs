@@ -85,7 +85,7 @@ impl TypedLine {
         Ok(())
     }
 
-    /// Refuses options that a file can't carry. `place`: where the user can give them.
+    /// Refuses options that a file cannot carry. `place` is the start of a command line with them.
     ///
     /// # Errors
     /// The first of them.

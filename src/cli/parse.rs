@@ -163,7 +163,7 @@ fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
     })
 }
 
-/// What follows `rerun`: options of one invocation, the file, and devices of it that may be written to.
+/// Reads the words after `rerun`: options of one invocation, the file, and devices that may be overwritten.
 fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let line = TypedLine::split(arguments)?;
     let (options, files) = (&line.options, &line.targets);

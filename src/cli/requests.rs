@@ -45,7 +45,7 @@ pub struct RunRequest {
     pub profile_file: Option<ProfileFile>,
     /// `rerun`: the record whose profile and run options are used instead.
     pub record: Option<PathBuf>,
-    /// `rerun`: the devices of the record that may be written to.
+    /// `rerun`: devices of the record that may be overwritten.
     pub permitted: Vec<RawText>,
     /// Named events of the run.
     pub events: EventNames,

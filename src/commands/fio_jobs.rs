@@ -16,7 +16,7 @@ pub struct ThisMachine {
     folder: PathBuf,
     /// Another file names the job file.
     is_secret: bool,
-    /// Owners of the job file, of files that name it, and of those that were included.
+    /// Owners of the job file, of files that name it, and of included files.
     owners: RefCell<Vec<u32>>,
 }
 
@@ -77,8 +77,8 @@ impl JobSurroundings for ThisMachine {
     }
 }
 
-/// Converts a job file that was read. `owners`: of the file, and of files that name it, to which those of
-/// included files are added; `is_secret`: another file names it.
+/// Converts a job file that was read. `owners` has the owners of the file and of files that name it, and gets
+/// the owners of included files. With `is_secret` messages do not quote the file.
 ///
 /// # Errors
 /// Everything in it that can't be done.

@@ -40,8 +40,7 @@ impl ToRun {
     }
 }
 
-/// The profile of `-X` or `--fio`, how it is run, and who owns its files, as they were read the first time:
-/// those of all runs of a command.
+/// The profile of `-X` or `--fio`, its run options and its origin, read once for all runs of a command.
 #[derive(Default)]
 pub struct ProfileOnce {
     read: OnceCell<(Profile, RunOptions, Origin)>,
@@ -187,7 +186,7 @@ enum UnreadProfile {
     TooLarge,
 }
 
-/// Reads a file, and who owns it, and no more of it than a profile may have: it might be a disk image, or have no end.
+/// Reads a file and its owner, up to the size limit of profiles: it might be a disk image or have no end.
 fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => UnreadProfile::Missing,

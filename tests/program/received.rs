@@ -10,10 +10,10 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// A user that systems have no entry for.
+/// A user without an entry.
 const STRANGER: u32 = 54_321;
 
-/// A folder with a history of its own.
+/// A folder with a separate history.
 struct Lab(TempDir);
 
 impl Lab {
@@ -149,7 +149,7 @@ fn devices_that_only_files_name_are_not_written() {
 }
 
 #[test]
-fn targets_that_no_test_has_are_told() {
+fn unused_targets_are_refused() {
     let lab = Lab::new();
     lab.suite("-b4K -d1 t.dat");
     lab.ends("suite s.toml other.dat --dry-run", 3, "'other.dat' is not used");

@@ -84,22 +84,24 @@ pub enum JobProblem {
 /// A fault as it is printed.
 fn shown(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) -> String {
     match (place.is_secret, remedy) {
-        (true, _) => format!("{place}: {}; check this line of the file", problem.unquoted()),
+        (true, _) => format!("{place}: {}", problem.unquoted()),
         (false, None) => format!("{place}: {problem}"),
         (false, Some(remedy)) => format!("{place}: {problem}; {remedy}"),
     }
 }
 
 impl JobProblem {
-    /// What is wrong, without a word of the file.
+    /// Names the problem and quotes no text of the file.
     fn unquoted(&self) -> String {
         match self {
             JobProblem::Syntax(what) => what.clone(),
-            JobProblem::Include { error, .. } => format!("include: the file can't be read: {error}"),
-            JobProblem::Variable(_) => "a variable is not set".to_owned(),
-            JobProblem::Unknown(_) => "fio's option is unknown here".to_owned(),
-            JobProblem::Value { .. } => "the option doesn't take this value".to_owned(),
-            JobProblem::Refused { .. } => "this option or value has no equivalent here".to_owned(),
+            JobProblem::Include { error, .. } => format!("include: cannot read the file: {error}"),
+            JobProblem::Variable(_) => "a variable in this line is not set".to_owned(),
+            JobProblem::Unknown(_) => "fio's option in this line is unknown here".to_owned(),
+            JobProblem::Value { .. } => "the option in this line does not take its value".to_owned(),
+            JobProblem::Refused { .. } => {
+                "the option in this line, or its value, has no equivalent here".to_owned()
+            }
         }
     }
 }

@@ -64,19 +64,18 @@ pub enum Denial {
     Target(#[from] TargetError),
 }
 
-/// Claims the block devices among the paths that are to be written to, and checks that nothing of the
-/// user's is destroyed: see [`Refusal`]. Regular files must not be in use, by a loop device for one; paths
-/// that don't exist are passed over. The same device can be named several times, by several names, and a
-/// disk together with its partitions: the claim on the disk covers them.
+/// Claims the block devices among the paths before they are written, and refuses to destroy user data: see
+/// [`Refusal`]. Regular files must not be in use, for example by a loop device. Missing paths are skipped.
+/// A device may be named several times, by several names, and a disk together with its partitions: the claim
+/// on the disk covers them.
 ///
-/// The claim comes first, and what is on a device is read through the claim itself: so nobody can mount it,
-/// or build it into something, between the check and the end of the run, and a name that leads elsewhere by
-/// now deceives nobody. Programs that write to the device without asking the kernel for it (`dd`, `mkfs
-/// -F`) can't be kept away.
+/// The device is claimed first, and its content is read through the claim. No other process can mount it or
+/// build it into something between the check and the end of the run, and a name cannot lead elsewhere.
+/// Programs such as `dd` and `mkfs -F`, which write to the device without a claim, cannot be kept away.
 ///
 /// # Errors
-/// The first device that somebody else has, that carries something (unless it may be destroyed), that the
-/// command line doesn't name, or that can't be looked at.
+/// The first device that another process holds, that has content without permission to destroy it, that is
+/// not named on the command line, or a device with unknown users or content.
 pub fn protect<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
     permission: impl Into<Permission<'a>>,

@@ -1,13 +1,13 @@
-//! What a run may do to devices.
+//! Permissions of a run for devices.
 
 use diskspd_model::profile::RawText;
 
 /// Permissions of the user's command line.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Permission<'a> {
-    /// `--destroy`: devices that carry a signature may be written to.
+    /// `--destroy`: devices with a signature may be overwritten.
     pub destroy: bool,
-    /// The only devices that may be written to; `None` = all that the run names.
+    /// The only devices that may be overwritten; `None` = every device of the run.
     pub named: Option<&'a [RawText]>,
 }
 

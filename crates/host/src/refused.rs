@@ -58,12 +58,12 @@ pub enum Refusal {
     },
     /// Allowed when the command line names it.
     #[error(
-        "refusing to overwrite {}: only a file names this device; to allow it, name the device on the command \
-         line, after the file",
+        "refusing to overwrite {}: only a file names this device; to allow it, name the device on the \
+         command line, after the file",
         shown(path)
     )]
     Unnamed {
-        /// As the file names it.
+        /// Path of the device in the file.
         path: PathBuf,
     },
     /// Allowed with `--destroy`.

@@ -43,9 +43,7 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     }
     let asked = (profile.clone(), run_options.clone());
     let mut system = unless_it_hangs(&patience, "the targets", move || surroundings(&asked.0, &asked.1))?;
-    if session.one_of_several {
-        system.start_time = Some(clock::wall_seconds());
-    }
+    system.start_time = session.one_of_several.then(clock::wall_seconds).or(system.start_time);
     let options = Options {
         run_options: run_options.clone(),
         recreate: session.recreate,

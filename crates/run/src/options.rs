@@ -35,7 +35,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the run may do to devices.
+    /// Permissions of the run for devices.
     pub fn permission(&self) -> Permission<'_> {
         Permission { destroy: self.destroy, named: self.origin.named.as_deref() }
     }

@@ -43,7 +43,7 @@ pub enum SourceError {
 }
 
 /// Makes the sources of a span, in order: from their files, or with random content, which is the same in
-/// every run. `owners`: the users whose files name them, and who must be able to read them.
+/// every run. `owners`: owners of the files with the names; they must be able to read the sources.
 ///
 /// # Errors
 /// No memory, or a file can't be read.

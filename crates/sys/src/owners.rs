@@ -1,5 +1,5 @@
-//! Reads files with the rights of their users, not of root: a file that another user wrote can't make root
-//! read what that user may not.
+//! Reads files with the rights of other users. Root could otherwise be made to read a secret by a file of a
+//! user without access to it.
 
 use rustix::process::{Gid, geteuid};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_thread_groups};
@@ -17,18 +17,19 @@ pub enum NotOpened {
     Io(#[from] io::Error),
     /// One of the users may not read it.
     #[error(
-        "user {owner}, who owns the file that names it, may not read it ({why}); copy that file to allow it"
+        "user {owner} named this file and may not read it ({why}); to allow it, run your own copy of the \
+         file of that user"
     )]
     Forbidden {
         /// Number of the user.
         owner: u32,
-        /// What the kernel returned.
+        /// Error of the kernel.
         why: io::Error,
     },
 }
 
 impl NotOpened {
-    /// What kind of error the kernel returned.
+    /// Kind of the error of the kernel.
     pub fn kind(&self) -> io::ErrorKind {
         match self {
             NotOpened::Io(error) | NotOpened::Forbidden { why: error, .. } => error.kind(),
@@ -36,8 +37,8 @@ impl NotOpened {
     }
 }
 
-/// Opens a file for reading. As root it is opened with the rights of each of these users in turn, so that
-/// modes, lists (ACLs) and folders count as they do for them.
+/// Opens a file for reading. Root opens it with the rights of each of these users, so that modes, access
+/// lists and folders apply as for that user.
 ///
 /// # Errors
 /// It can't be opened, or one of them may not read it.
@@ -96,7 +97,7 @@ fn become_user(user: u32, group: u32, groups: &[u32]) -> io::Result<()> {
     Ok(())
 }
 
-/// The group of a user that the system doesn't know: nobody's.
+/// Group of a user without an entry.
 const NO_GROUP: u32 = u32::MAX - 1;
 
 /// The main group of a user, and all groups.
@@ -126,7 +127,7 @@ mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, chown};
 
-    /// A user that systems have no entry for.
+    /// A user without an entry.
     const USER: u32 = 54_321;
 
     #[test]

@@ -6,8 +6,8 @@ use crate::cli::command_line::Takes;
 pub const RERUN: Command = Command {
     name: "rerun",
     arguments: "[<option> ..] <file.json> [<device> ..]",
-    help: "repeat a saved record's run, and list what has changed on the machine; it writes only to devices that are \
-           named here too",
+    help: "repeat a saved record's run and list changes of the machine; it writes only to devices that you \
+           name here",
     options: &[],
     exclusive: &[],
     takes: Takes::Rerun,

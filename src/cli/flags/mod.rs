@@ -181,9 +181,9 @@ mod tests {
         assert_eq!(carried(CarriedByFile::Undecided).next(), None);
         let mut refused: Vec<String> = carried(CarriedByFile::UserOnly).collect();
         refused.sort_unstable();
-        let expected = "--destroy --dry-run --help --io-log --journal --mpi --out --quiet --recreate --repeat \
-                        --save --split --store --stream --strict --text-verdict --verify-after --version \
-                        --with --xml-verdict -? -P -R -v -y";
+        let expected = "--destroy --dry-run --help --io-log --journal --mpi --out --quiet --recreate \
+                        --repeat --save --split --store --stream --strict --text-verdict \
+                        --verify-after --version --with --xml-verdict -? -P -R -v -y";
         assert_eq!(refused.join(" "), expected);
     }
 

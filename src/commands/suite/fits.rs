@@ -8,10 +8,10 @@ use crate::host;
 use crate::profile::RawText;
 use std::collections::BTreeSet;
 
-/// Looks at every test; a dry run starts no program.
+/// Checks every test; a dry run starts no program.
 ///
 /// # Errors
-/// What is wrong with those that can't be run. A file that an earlier test makes needn't be there.
+/// The faults of all tests that cannot be run. A file that an earlier test makes needn't be there.
 pub fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), NotDone> {
     let system = host::snapshot();
     let mut made: BTreeSet<RawText> = BTreeSet::new();

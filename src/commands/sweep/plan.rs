@@ -81,8 +81,8 @@ impl Plan {
         }
     }
 
-    /// Whether every point can be run on this machine. What only some targets lack is found when it's run. A
-    /// dry run starts no program.
+    /// Checks that this machine can run every point. A fault of some targets alone is reported by their runs.
+    /// A dry run starts no program.
     fn fits_machine(&self, dry_run: bool) -> Result<(), NotDone> {
         for runnable in self.points.iter().filter(|_| !dry_run) {
             runnable.tool().map_err(|fault| NotDone::misused([fault.to_string()]))?;

@@ -17,7 +17,7 @@ pub struct AskedBeside<'a> {
     pub own_options: Vec<&'static str>,
     /// `--destroy`
     pub destroy: bool,
-    /// The only disks and volumes that may be written to; `None` = all.
+    /// The only disks and volumes that may be overwritten; `None` = all.
     pub named: Option<&'a [RawText]>,
 }
 
@@ -68,7 +68,7 @@ fn own_elements(profile: &Profile) -> BTreeSet<String> {
 /// DISKSPD writes to disks and volumes without a question, and what they hold can't be looked at from here.
 fn undestroyed(path: &RawText) -> String {
     format!(
-        "--with: {path} would be overwritten, and the content of this disk or volume can't be checked from \
+        "--with: {path} would be overwritten, and the content of this disk or volume cannot be checked from \
          here: pass --destroy to allow it"
     )
 }
@@ -79,7 +79,7 @@ fn unnamed(profile: &Profile, named: Option<&[RawText]>) -> Option<String> {
     Some(Refusal::Unnamed { path: path.as_path().to_owned() }.to_string())
 }
 
-/// The first disk or volume of these that would be written to.
+/// The first of these disks and volumes that the run writes.
 fn written_device(profile: &Profile, is_meant: impl Fn(&RawText) -> bool) -> Option<&RawText> {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written = targets.filter(|target| is_device(target) && writes(target)).map(|target| &target.path);

@@ -131,8 +131,8 @@ impl Tool {
     }
 }
 
-/// The profile that a command would get, for `--dry-run`, which starts no program: so its version is
-/// unknown, and the form is that of the profile.
+/// The profile for a command, printed by `--dry-run`. No program is started to report its version, so the
+/// form is the profile's.
 pub fn told(command: &str, asked: &Profile) -> Vec<u8> {
     let mut text = format!("{} would get this profile (-X):\n", visible::line(command)).into_bytes();
     text.extend(profile::text(asked, asked.compat));

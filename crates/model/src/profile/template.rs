@@ -21,11 +21,11 @@ pub fn number(path: &RawText) -> Option<Result<u64, Malformed>> {
     })
 }
 
-/// Puts path n in place of template n, in all time spans. Without paths templates stay as they are. A path
-/// behind those of the templates may repeat one that the profile names: a suite needs that to write to it.
+/// Replaces template n by path n in all time spans. Without paths the profile is unchanged. A path after the
+/// template paths may repeat a path of the profile: a suite writes only to devices of its command line.
 ///
 /// # Errors
-/// A message for the templates that have no path, and one for every path that no template stands for.
+/// A message for the templates without a path, and one for each path without a template.
 pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<String>> {
     if paths.is_empty() {
         return Ok(());

@@ -86,13 +86,12 @@ pub mod claims {
         held: Vec<(PathBuf, DeviceNumber, File)>,
     }
 
-    /// Claims the disks and volumes among the places that are to be written to, and checks that nothing of
-    /// the user's is destroyed: see [`Refusal`]. Each is opened, and asked by that handle. Files must be no
-    /// paging files.
+    /// Claims the disks and volumes among the places before they are written, and refuses to destroy user
+    /// data: see [`Refusal`]. Each is opened and checked by that handle. Paging files are refused.
     ///
     /// # Errors
-    /// The first that is in use, that carries something (unless it may be destroyed), that the command line
-    /// doesn't name, or of which that isn't known.
+    /// The first place that is in use, that has content without permission to destroy it, that is not named
+    /// on the command line, or a disk with unknown users or content.
     pub fn protect<'a>(
         places: impl IntoIterator<Item = &'a Path>,
         permission: impl Into<Permission<'a>>,
