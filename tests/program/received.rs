@@ -86,7 +86,7 @@ fn suites_refuse_options_of_the_user() {
 }
 
 #[test]
-fn folders_of_sweeps_start_no_programs() {
+fn folders_of_runs_start_no_programs() {
     let lab = Lab::new();
     let line = |between: &str| format!("sweep --dir d {between} --engine=sim -c1M -d1 -W0 -o1..2 -b4K t.dat");
     assert_eq!(lab.run(&line("--between=false")).code, 1);
@@ -95,6 +95,13 @@ fn folders_of_sweeps_start_no_programs() {
     for between in ["", "--between=false", "--between=true"] {
         lab.ends(&line(between), 1, "it holds another sweep");
     }
+    let line = |run: &str| format!("compare --dir c --repeat 3 --engine=sim -c1M -d1 -W0 -b4K {run} t.dat");
+    assert_eq!(lab.run(&line("")).code, 0);
+    let kept = fs::read_to_string(lab.path("c/comparison.json")).unwrap();
+    lab.write("c/comparison.json", &kept.replace("-b4K", "--with=./mark.sh -b4K"));
+    lab.write("mark.sh", "#!/bin/sh\n: > mark\n");
+    fs::set_permissions(lab.path("mark.sh"), Permissions::from_mode(0o755)).unwrap();
+    lab.ends(&line(""), 1, "it holds another comparison");
     assert!(!lab.path("mark").exists());
 }
 
