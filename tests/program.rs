@@ -45,6 +45,7 @@ mod program {
     mod precondition;
     mod python;
     mod real_time;
+    mod received;
     mod repetitions;
     mod reports;
     mod share;

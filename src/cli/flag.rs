@@ -52,6 +52,18 @@ impl Scope {
     }
 }
 
+/// Whether a command line in a file, which users may have received from others, can have an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CarriedByFile {
+    /// Not decided yet, and refused. A test requires a decision for each row.
+    Undecided,
+    /// It describes the workload or how it is measured.
+    Workload,
+    /// It starts a program, gives a permission, writes a file, or decides what is printed: only the user's
+    /// own command line can have it.
+    UserOnly,
+}
+
 /// How an option relates to the same one of DISKSPD 2.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compatibility {
@@ -80,6 +92,10 @@ pub struct Flag {
     pub notes: &'static str,
     /// How it relates to DISKSPD 2.2.
     pub compatibility: Compatibility,
+    /// Whether a file can carry it.
+    pub carried: CarriedByFile,
+    /// Whether a long option that names a file can be given several times.
+    pub repeats: bool,
     /// Where its meaning is tested: names of files or folders below `tests/`. Never empty.
     pub tested: &'static [&'static str],
     /// Whether it may stand beside an XML profile (`-X`).
@@ -104,6 +120,8 @@ pub const DISKSPD: Flag = Flag {
     scope: Scope::Targets,
     notes: "",
     compatibility: Compatibility::Same,
+    carried: CarriedByFile::Undecided,
+    repeats: false,
     tested: &[],
     with_profile: false,
     values: &[],
@@ -121,6 +139,8 @@ pub const LINUX: Flag = Flag {
     scope: Scope::Profile,
     notes: "",
     compatibility: Compatibility::LinuxOnly,
+    carried: CarriedByFile::Undecided,
+    repeats: false,
     tested: &[],
     with_profile: true,
     values: &[],
@@ -258,6 +278,13 @@ impl Flag {
     /// Whether it is the long option of that name.
     pub fn is_named(&self, name: &str) -> bool {
         self.long() == Some(name)
+    }
+
+    /// Whether it is a long option that names a file, folder or pipe, of which there is only one.
+    pub fn names_one_file(&self) -> bool {
+        const FILES: [&str; 4] = ["<file>", "<folder>", "<journal>", "<library>"];
+        let names_file = |(form, _): &Form| FILES.iter().any(|file| form.contains(file));
+        self.long().is_some() && !self.repeats && self.forms.iter().any(names_file)
     }
 
     /// Whether a long option's value may be the next argument.

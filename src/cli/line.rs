@@ -3,7 +3,7 @@
 
 use super::draft::Draft;
 use super::error::CliError;
-use super::flag::{Flag, Name, Read};
+use super::flag::{CarriedByFile, Flag, Name, Read};
 use super::typed::quoted;
 use super::{flags, suggest};
 use crate::profile::RawText;
@@ -68,7 +68,39 @@ impl TypedLine {
             }
             line.options.push(given);
         }
+        line.names_files_once()?;
         Ok(line)
+    }
+
+    /// Refuses a second file for an option that takes one: the first would silently not be written or read.
+    fn names_files_once(&self) -> Result<(), CliError> {
+        let mut seen: Vec<&Flag> = Vec::new();
+        for given in &self.options {
+            let Some(flag) = given.flag.filter(|flag| flag.names_one_file()) else { continue };
+            if seen.contains(&flag) {
+                return Err(given_again(&given.argument, &flag.name.with_dashes()));
+            }
+            seen.push(flag);
+        }
+        Ok(())
+    }
+
+    /// Refuses options that a file cannot carry. `place` is the start of a command line with them.
+    ///
+    /// # Errors
+    /// The first of them.
+    pub fn carried_by_file(&self, place: &str) -> Result<(), CliError> {
+        let refused = |given: &&Given| given.flag.is_some_and(|flag| flag.carried != CarriedByFile::Workload);
+        match self.options.iter().find(refused) {
+            None => Ok(()),
+            Some(given) => {
+                let name = given.flag.map(|flag| flag.name.with_dashes()).unwrap_or_default();
+                let what = format!("cannot use {name} in a file: only your own command line can have it");
+                let hint =
+                    format!("remove it from the file; if you want it, give it yourself: {place} {name}");
+                Err(CliError::at(&given.argument, 0, what).hint(hint))
+            }
+        }
     }
 
     /// Whether this letter is among the options.
@@ -107,6 +139,12 @@ impl TypedLine {
         let words = options.chain(self.targets.iter().cloned());
         words.map(|word| RawText::from(word).as_path().as_os_str().to_owned()).collect()
     }
+}
+
+/// A file that would replace that of the same option before it.
+pub(super) fn given_again(argument: &[u8], option: &str) -> CliError {
+    CliError::at(argument, 0, format!("{option} is given twice, but takes one file"))
+        .hint("leave out one of them")
 }
 
 fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> CliError {

@@ -163,7 +163,7 @@ fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
     })
 }
 
-/// What follows `rerun`: options of one invocation, and the file.
+/// Reads the words after `rerun`: options of one invocation, the file, and devices that may be overwritten.
 fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let line = TypedLine::split(arguments)?;
     let (options, files) = (&line.options, &line.targets);
@@ -177,14 +177,16 @@ fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
         option.read(&mut draft, &line)?;
     }
     measures_what_it_reports(options, &draft)?;
-    let [file] = &files[..] else {
-        let what = if files.is_empty() { "the record is missing" } else { "one record at a time" };
-        return Err(CliError::new(what).hint("a record is what --out FILE.json of a run writes"));
+    let [file, devices @ ..] = &files[..] else {
+        return Err(
+            CliError::new("the record is missing").hint("a record is what --out FILE.json of a run writes")
+        );
     };
+    let permitted = devices.iter().map(|device| RawText::from(device.clone())).collect();
     uses_the_history(&draft, file.starts_with(b"@"))?;
     let record = RawText::from(file.clone()).as_path().to_owned();
     let request = draft.finish(RawText::default(), Vec::new());
-    Ok(Invocation::Run(Box::new(RunRequest { record: Some(record), ..request })))
+    Ok(Invocation::Run(Box::new(RunRequest { record: Some(record), permitted, ..request })))
 }
 
 /// Reads the first-pass options and judges what may stand beside `-X`.

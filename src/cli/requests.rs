@@ -45,6 +45,8 @@ pub struct RunRequest {
     pub profile_file: Option<ProfileFile>,
     /// `rerun`: the record whose profile and run options are used instead.
     pub record: Option<PathBuf>,
+    /// `rerun`: devices of the record that may be overwritten.
+    pub permitted: Vec<RawText>,
     /// Named events of the run.
     pub events: EventNames,
     /// `--dry-run`: plan, but don't open or write anything.
@@ -291,6 +293,7 @@ impl RunRequest {
             profile_only,
             profile_file: _,
             record,
+            permitted: _,
             events: _,
             dry_run,
             out,

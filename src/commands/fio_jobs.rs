@@ -6,20 +6,18 @@ use crate::host::{self, target};
 use crate::machine::System;
 use crate::machine::target::TargetKind;
 use crate::record::decode;
-use std::fs::File;
+use crate::sys::{inode, owners};
+use std::cell::RefCell;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// This machine, as seen from the folder of a job file.
 pub struct ThisMachine {
     folder: PathBuf,
-}
-
-impl ThisMachine {
-    /// For this job file.
-    pub fn beside(file: &Path) -> ThisMachine {
-        ThisMachine { folder: file.parent().map(Path::to_owned).unwrap_or_default() }
-    }
+    /// Another file names the job file.
+    is_secret: bool,
+    /// Owners of the job file, of files that name it, and of included files.
+    owners: RefCell<Vec<u32>>,
 }
 
 impl JobSurroundings for ThisMachine {
@@ -27,11 +25,17 @@ impl JobSurroundings for ThisMachine {
         std::env::var(name).ok()
     }
 
+    fn is_secret(&self) -> bool {
+        self.is_secret
+    }
+
     fn included(&self, name: &str) -> io::Result<Vec<u8>> {
         let own = Path::new(name);
         let path = if own.exists() { own.to_owned() } else { self.folder.join(name) };
         let mut bytes = Vec::new();
-        File::open(path)?.take(fio_jobs::MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        let file = owners::open(&path, &self.owners.borrow()).map_err(io::Error::other)?;
+        self.owners.borrow_mut().push(inode::owner(&file.metadata()?));
+        file.take(fio_jobs::MAX_BYTES + 1).read_to_end(&mut bytes)?;
         match bytes.len() as u64 > fio_jobs::MAX_BYTES {
             true => Err(io::Error::other("it is larger than 1 MiB, the limit")),
             false => Ok(bytes),
@@ -73,13 +77,22 @@ impl JobSurroundings for ThisMachine {
     }
 }
 
-/// Converts a job file that was read.
+/// Converts a job file that was read. `owners` has the owners of the file and of files that name it, and gets
+/// the owners of included files. With `is_secret` messages do not quote the file.
 ///
 /// # Errors
 /// Everything in it that can't be done.
-pub fn converted(text: &[u8], path: &Path) -> Result<Converted, Vec<Finding>> {
+pub fn converted(
+    text: &[u8],
+    path: &Path,
+    owners: &mut Vec<u32>,
+    is_secret: bool,
+) -> Result<Converted, Vec<Finding>> {
     let text = &*decode::in_utf8(text);
-    let converted = fio_jobs::convert(text, &path.display().to_string(), &ThisMachine::beside(path));
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let machine = ThisMachine { folder, is_secret, owners: RefCell::new(std::mem::take(owners)) };
+    let converted = fio_jobs::convert(text, &path.display().to_string(), &machine);
+    *owners = machine.owners.into_inner();
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
 }
 

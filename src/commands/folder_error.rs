@@ -40,7 +40,7 @@ pub enum FolderFault {
         kind: &'static str,
     },
     /// It holds another one.
-    #[error("it holds another {kind}: {command}; repeat that command, or name another folder")]
+    #[error("it holds another {kind}: {command}; repeat that command if it is yours, or name another folder")]
     Another {
         /// What it holds.
         kind: &'static str,

@@ -10,6 +10,7 @@ use crate::record::json::{self, RecordError};
 use crate::record::known;
 use crate::results::{Record, RunSummary};
 use crate::store::packed;
+use crate::sys::inode;
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use crate::units::visible;
@@ -204,11 +205,11 @@ fn from_index(path: &Path) -> Option<RunSummary> {
 /// # Errors
 /// It can't be read, or holds no run.
 pub fn run_file(path: &Path) -> Result<RunFile, UnreadRuns> {
-    held(path).map_err(|fault| fault.of(path))
+    held(open(path), path).map_err(|fault| fault.of(path))
 }
 
-fn held(path: &Path) -> Result<RunFile, UnreadFault> {
-    let (bytes, format) = match open(path).map_err(UnreadFault::File)? {
+fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault> {
+    let (bytes, format) = match opened.map_err(UnreadFault::File)? {
         Opened::Record(file) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, file))?;
             return Ok(RunFile::Record(Box::new(record)));
@@ -229,8 +230,18 @@ fn held(path: &Path) -> Result<RunFile, UnreadFault> {
 /// # Errors
 /// It can't be read, or is none.
 pub fn record(path: &Path) -> Result<Record, UnreadRuns> {
-    match run_file(path)? {
-        RunFile::Record(record) => Ok(*record),
+    Ok(owned_record(path)?.0)
+}
+
+/// The same, with the owner of the file.
+///
+/// # Errors
+/// As there.
+pub fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRuns> {
+    let file = File::open(path).map_err(|error| UnreadFault::File(error).of(path))?;
+    let found = file.metadata().map_err(|error| UnreadFault::File(error).of(path))?;
+    match held(opened(file, path), path).map_err(|fault| fault.of(path))? {
+        RunFile::Record(record) => Ok((*record, inode::owner(&found))),
         RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).of(path)),
     }
 }
@@ -244,7 +255,10 @@ enum Opened {
 }
 
 fn open(path: &Path) -> io::Result<Opened> {
-    let mut file = File::open(path)?;
+    opened(File::open(path)?, path)
+}
+
+fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
     if !file.metadata()?.is_file() {
         let bytes = up_to(file, LONGEST)?;
         let bytes = if packed::is_packed(&bytes) { packed::unpack(&bytes[..])? } else { bytes };

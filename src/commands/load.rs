@@ -3,10 +3,14 @@
 use super::not_done::NotDone;
 use super::runnable::Runnable;
 use super::{fio_jobs, known_runs, stored};
-use crate::cli::{Exit, ProfileFile, ProfileForm, RunRequest};
+use crate::cli::{CliError, Exit, ProfileFile, ProfileForm, RunRequest};
+use crate::host::claims;
+use crate::host::target::locate;
 use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
-use crate::profile::{Profile, RunOptions};
+use crate::profile::{Origin, Profile, RawText, RunOptions};
+use crate::sys::inode;
+use crate::sys::owners::{self, NotOpened};
 use crate::sys::standard_error::say;
 use std::cell::OnceCell;
 use std::fs::File;
@@ -25,8 +29,8 @@ pub struct ToRun {
 
 impl ToRun {
     /// What is run for the first time.
-    fn of(request: &RunRequest, profile: Profile, run_options: RunOptions) -> ToRun {
-        let run = Runnable::of(request, profile, run_options);
+    fn of(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> ToRun {
+        let run = Runnable { origin, ..Runnable::of(request, profile, run_options) };
         ToRun { run, run_options_are_known: true, before: None }
     }
 
@@ -36,34 +40,52 @@ impl ToRun {
     }
 }
 
-/// The profile of `-X` or `--fio`, and how it is run, as they were read the first time: those of all runs of
-/// a command.
+/// The profile of `-X` or `--fio`, its run options and its origin, read once for all runs of a command.
 #[derive(Default)]
-pub struct ProfileOnce(OnceCell<(Profile, RunOptions)>);
+pub struct ProfileOnce {
+    read: OnceCell<(Profile, RunOptions, Origin)>,
+    /// Where the command line comes from that names it.
+    origin: Origin,
+}
 
 impl ProfileOnce {
+    /// One that a command line of this origin names.
+    pub fn named_by(origin: Origin) -> ProfileOnce {
+        ProfileOnce { read: OnceCell::new(), origin }
+    }
+
     /// The profile of this file, of which there is one. What is done in another way than fio does it is told
     /// the first time.
-    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions), NotDone> {
-        if let Some(read) = self.0.get() {
+    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), NotDone> {
+        if let Some(read) = self.read.get() {
             return Ok(read.clone());
         }
         let path = from.path.as_path();
-        let bytes = read_limited(from).map_err(|why| wrong(from, vec![why.to_string()]))?;
+        let is_secret = self.origin.is_received();
+        let (bytes, owner) =
+            read_limited(from, &self.origin.owners).map_err(|why| wrong(from, vec![why.to_string()]))?;
+        let mut origin = self.origin.clone().owned_by(owner);
         let read = match from.form {
             ProfileForm::Xml => {
-                let profile = xml::read(&bytes).map_err(|error| wrong(from, vec![error.to_string()]))?;
-                (profile, RunOptions::default())
+                let profile = xml::read(&bytes).map_err(|error| match is_secret {
+                    true => wrong(
+                        from,
+                        vec![format!("this profile is not valid; diskspd -Rp -X{} explains", from.path)],
+                    ),
+                    false => wrong(from, vec![error.to_string()]),
+                })?;
+                (profile, RunOptions::default(), origin)
             }
             ProfileForm::FioJobs => {
-                let converted = fio_jobs::converted(&bytes, path).map_err(NotDone::usage)?;
+                let converted = fio_jobs::converted(&bytes, path, &mut origin.owners, is_secret);
+                let converted = converted.map_err(NotDone::usage)?;
                 if !quiet {
                     fio_jobs::notes(&converted).for_each(say);
                 }
-                (converted.profile, converted.run_options)
+                (converted.profile, converted.run_options, origin)
             }
         };
-        Ok(self.0.get_or_init(|| read).clone())
+        Ok(self.read.get_or_init(|| read).clone())
     }
 }
 
@@ -82,8 +104,8 @@ pub fn asked(request: &RunRequest) -> Result<ToRun, NotDone> {
 /// As [`asked`].
 pub fn as_it_is(request: &RunRequest) -> Result<ToRun, NotDone> {
     let Some(from) = &request.profile_file else { return asked(request) };
-    let (profile, run_options) = ProfileOnce::default().read(from, request.quiet)?;
-    Ok(ToRun::of(request, profile, run_options))
+    let (profile, run_options, origin) = ProfileOnce::default().read(from, request.quiet)?;
+    Ok(ToRun::of(request, profile, run_options, origin))
 }
 
 /// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
@@ -100,22 +122,47 @@ pub fn begins_with(path: &Path, character: u8) -> bool {
 /// As [`asked`].
 pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDone> {
     if let Some(file) = &request.record {
-        let found =
-            stored::file(file, request.store.as_deref()).and_then(|file| Ok(known_runs::record(&file)?));
-        let record = found.map_err(|not| not.with_exit(Exit::Usage))?;
+        let found = stored::file(file, request.store.as_deref())
+            .and_then(|file| Ok(known_runs::owned_record(&file)?));
+        let (record, owner) = found.map_err(|not| not.with_exit(Exit::Usage))?;
         let before = Some(record.present().next().unwrap_or(record.host()).system.clone());
         let run_options_are_known = record.run_options.is_some();
         let profile = record.asked_of_each().clone();
-        let again = ToRun::of(request, profile, record.run_options.unwrap_or_default());
+        are_targets(&request.permitted, &profile)?;
+        let origin = Origin { named: Some(request.permitted.clone()), ..Origin::default() }.owned_by(owner);
+        let again = ToRun::of(request, profile, record.run_options.unwrap_or_default(), origin);
         return Ok(ToRun { run_options_are_known, before, ..again });
     }
     let Some(from) = &request.profile_file else {
-        return Ok(ToRun::of(request, request.profile.clone(), request.run_options.clone()));
+        let (profile, run_options) = (request.profile.clone(), request.run_options.clone());
+        return Ok(ToRun::of(request, profile, run_options, once.origin.clone()));
     };
-    let (profile, run_options) = once.read(from, request.quiet)?;
+    let (profile, run_options, origin) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
     let profile = complete.map_err(|messages| wrong(from, messages))?;
-    Ok(ToRun::of(request, profile, request.run_options.clone().or(run_options)))
+    Ok(ToRun::of(request, profile, request.run_options.clone().or(run_options), origin))
+}
+
+/// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
+fn are_targets(named: &[RawText], profile: &Profile) -> Result<(), NotDone> {
+    match named.iter().find(|named| !is_target(named, profile)) {
+        None => Ok(()),
+        Some(other) => Err(CliError::new(format!("'{other}' is not a target of this record"))
+            .hint("name one record; after it only devices of it that may be written to")
+            .into()),
+    }
+}
+
+/// Whether a target of the command line is one of the profile, by its path or as the same device.
+pub fn is_target(named: &RawText, profile: &Profile) -> bool {
+    let mut targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    targets.any(|target| {
+        let same_device = || {
+            let place = locate(target.path.as_bytes());
+            place.is_ok_and(|place| claims::names_device(named, &place))
+        };
+        target.path == *named || same_device()
+    })
 }
 
 /// What is wrong with a profile in a file.
@@ -130,7 +177,7 @@ enum UnreadProfile {
     #[error("no such file; check the name")]
     Missing,
     #[error("can't be opened: {0}")]
-    NotOpened(#[source] io::Error),
+    NotOpened(#[source] NotOpened),
     #[error("can't be read: {0}")]
     Io(#[from] io::Error),
     #[error("is a directory; name a file in it")]
@@ -139,9 +186,9 @@ enum UnreadProfile {
     TooLarge,
 }
 
-/// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.
-fn read_limited(from: &ProfileFile) -> Result<Vec<u8>, UnreadProfile> {
-    let file = File::open(from.path.as_path()).map_err(|error| match error.kind() {
+/// Reads a file and its owner, up to the size limit of profiles: it might be a disk image or have no end.
+fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
+    let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => UnreadProfile::Missing,
         _ => UnreadProfile::NotOpened(error),
     })?;
@@ -154,5 +201,5 @@ fn read_limited(from: &ProfileFile) -> Result<Vec<u8>, UnreadProfile> {
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok((bytes, inode::owner(&metadata)))
 }

@@ -4,7 +4,7 @@ use super::load::{self, ToRun};
 use super::measure::measure;
 use super::not_done::{NotDone, told};
 use super::runnable::{Runnable, SpanOutlook};
-use super::{output, quiet, repeat, rerun, shown};
+use super::{output, quiet, repeat, rerun, shown, with};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
 use crate::host;
@@ -112,11 +112,11 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
 
 /// Prints profile, run options and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
-    if let Some(tool) = asked.run.tool()? {
-        return output::to_stdout(&tool.told(&asked.run.profile));
+    if let Some(command) = &asked.run.with {
+        return output::to_stdout(&with::told(command, &asked.run.profile));
     }
     let ReplayReady { profile, run_options, list } =
-        run::prepared(&asked.run.profile, &asked.run.run_options)
+        run::prepared(&asked.run.profile, &asked.run.run_options, &asked.run.origin)
             .map_err(|finding| NotDone::usage(vec![*finding]))?;
     let run = Runnable { profile, run_options, ..asked.run.clone() };
     let (profile, run_options) = (&run.profile, &run.run_options);

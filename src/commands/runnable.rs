@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::machine::System;
 use crate::plan::{LiesIn, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Profile, RawText, RunOptions};
+use crate::profile::{Origin, Profile, RawText, RunOptions};
 use crate::run::{self, Executed, NotRun, Options, Probes, Session, execute};
 use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,8 @@ pub struct Runnable {
     pub io_log: Option<RawText>,
     /// `--journal`
     pub journal: Option<RawText>,
+    /// Where it comes from.
+    pub origin: Origin,
     /// `--with`: what starts the DISKSPD that makes the run; `None` = this program does.
     #[serde(skip)]
     pub with: Option<String>,
@@ -69,6 +71,7 @@ impl Runnable {
             destroy: request.destroy,
             io_log: text(&request.io_log),
             journal: text(&request.journal),
+            origin: Origin::default(),
             with: request.with.clone(),
         }
     }
@@ -92,8 +95,8 @@ impl Runnable {
             (self.run_options.replay.is_some(), "--replay"),
         ];
         let own_options = given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect();
-        let (run_options, destroy) = (&self.run_options, self.destroy);
-        with::refusals(&self.profile, &AskedBeside { run_options, own_options, destroy })
+        let (run_options, destroy, named) = (&self.run_options, self.destroy, self.origin.named.as_deref());
+        with::refusals(&self.profile, &AskedBeside { run_options, own_options, destroy, named })
     }
 
     /// The DISKSPD that makes the run, asked whether it can; `None` = this program does.
@@ -140,7 +143,12 @@ impl Runnable {
 
     /// How it is run, as plans are made for it.
     pub fn options(&self) -> Options {
-        Options { destroy: self.destroy, recreate: self.recreate, ..Options::from(self.run_options.clone()) }
+        Options {
+            destroy: self.destroy,
+            recreate: self.recreate,
+            origin: self.origin.clone(),
+            ..Options::from(self.run_options.clone())
+        }
     }
 
     /// What becomes of each time span; `options`: those of [`Runnable::options`], and what is of this run
@@ -184,6 +192,7 @@ impl Runnable {
         let session = Session {
             recreate: self.recreate,
             destroy: self.destroy,
+            origin: self.origin.clone(),
             io_log: path(&self.io_log),
             journal: path(&self.journal),
             ..session

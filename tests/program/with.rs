@@ -5,6 +5,7 @@
 
 use crate::common::{self, Ended, command_of, output, while_nothing_starts};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -191,11 +192,23 @@ fn what_it_cannot_do_is_refused_by_name_before_anything_runs() {
 }
 
 #[test]
-fn a_dry_run_shows_the_profile_that_it_would_get() {
+fn dry_runs_start_no_program() {
     let lab = Lab::new();
-    let shown = lab.done("DISKSPD --dry-run -b8K -o3 x.dat").stdout;
-    assert!(shown.starts_with("DISKSPD 2.1.0 (./diskspd) would get this profile"), "{shown}");
-    assert!(shown.contains("<BlockSize>8192</BlockSize>") && lab.runs() == 0, "{shown}");
+    let marking = "#!/bin/sh\n: > started\nexec ./diskspd \"$@\"\n";
+    lab.write("marking", marking);
+    fs::set_permissions(lab.path("marking"), PermissionsExt::from_mode(0o755)).unwrap();
+    for (line, shown) in [
+        ("--with ./marking --dry-run -b8K -o3 x.dat", "<BlockSize>8192</BlockSize>"),
+        ("sweep --with ./marking --between=./marking --dry-run -o1..2 -b8K x.dat", "2 points"),
+        ("suite before-and-after x.dat --with ./marking --dry-run", "4 tests"),
+        ("suite before-and-after x.dat --dry-run -- --with ./marking", "4 tests"),
+    ] {
+        let printed = lab.done(line).stdout;
+        assert!(printed.contains(shown), "{line}: {printed}");
+        assert!(!lab.path("started").exists(), "{line}");
+    }
+    lab.done("--with ./marking -b8K -o3 x.dat");
+    assert!(lab.path("started").exists());
 }
 
 #[test]

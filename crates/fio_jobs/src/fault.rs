@@ -12,6 +12,8 @@ pub struct JobPlace {
     pub line: usize,
     /// The section; empty = none.
     pub section: String,
+    /// Whether messages may quote the file: not if another file names it, because it may be any file.
+    pub is_secret: bool,
 }
 
 impl fmt::Display for JobPlace {
@@ -29,7 +31,7 @@ impl fmt::Display for JobPlace {
 
 /// Why a job file can't be converted: one reason of several, with what to do.
 #[derive(Debug, thiserror::Error)]
-#[error("{place}: {problem}{}", remedy.as_ref().map_or(String::new(), |remedy| format!("; {remedy}")))]
+#[error("{}", shown(place, problem, remedy.as_deref()))]
 pub struct JobFault {
     /// Where.
     pub place: JobPlace,
@@ -55,6 +57,9 @@ pub enum JobProblem {
         #[source]
         error: io::Error,
     },
+    /// A variable of the environment has no value.
+    #[error("${{{0}}}: this variable is not set")]
+    Variable(String),
     /// The table has no such option.
     #[error("{0}: fio's option is unknown here")]
     Unknown(String),
@@ -74,6 +79,31 @@ pub enum JobProblem {
         /// Why.
         reason: String,
     },
+}
+
+/// A fault as it is printed.
+fn shown(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) -> String {
+    match (place.is_secret, remedy) {
+        (true, _) => format!("{place}: {}", problem.unquoted()),
+        (false, None) => format!("{place}: {problem}"),
+        (false, Some(remedy)) => format!("{place}: {problem}; {remedy}"),
+    }
+}
+
+impl JobProblem {
+    /// Names the problem and quotes no text of the file.
+    fn unquoted(&self) -> String {
+        match self {
+            JobProblem::Syntax(what) => what.clone(),
+            JobProblem::Include { error, .. } => format!("include: cannot read the file: {error}"),
+            JobProblem::Variable(_) => "a variable in this line is not set".to_owned(),
+            JobProblem::Unknown(_) => "fio's option in this line is unknown here".to_owned(),
+            JobProblem::Value { .. } => "the option in this line does not take its value".to_owned(),
+            JobProblem::Refused { .. } => {
+                "the option in this line, or its value, has no equivalent here".to_owned()
+            }
+        }
+    }
 }
 
 impl JobFault {

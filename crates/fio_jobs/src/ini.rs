@@ -76,7 +76,8 @@ struct JobReader<'a> {
 impl JobReader<'_> {
     fn read(&mut self, text: &[u8], file: &str, depth: usize) {
         let section = self.sections.last().map_or(String::new(), |section| section.name.clone());
-        let mut place = JobPlace { file: file.to_owned(), line: 0, section };
+        let is_secret = depth > 0 || self.around.is_secret();
+        let mut place = JobPlace { file: file.to_owned(), line: 0, section, is_secret };
         let Ok(text) = std::str::from_utf8(text) else {
             let what = "this is not UTF-8 text, so it is not a job file";
             return self.faults.push(JobFault::syntax(&place, what));
@@ -126,7 +127,8 @@ impl JobReader<'_> {
         match self.sections.last_mut() {
             Some(section) => section.settings.push(setting),
             None => {
-                let fault = JobFault::syntax(place, format!("{}: an option before any section", line));
+                let line = if place.is_secret { String::new() } else { format!("{line}: ") };
+                let fault = JobFault::syntax(place, format!("{line}an option before any section"));
                 self.faults.push(fault.hint("put it after [global], or after the [name] of a job"));
             }
         }
@@ -185,8 +187,9 @@ impl JobReader<'_> {
             match self.around.variable(name) {
                 Some(text) => made += &text,
                 None => {
-                    let fault = JobFault::syntax(place, format!("${{{name}}}: this variable is not set"));
-                    self.faults.push(fault.hint(format!("set it: {name}=VALUE diskspd ..")));
+                    let problem = JobProblem::Variable(name.to_owned());
+                    let remedy = Some(format!("set it: {name}=VALUE diskspd .."));
+                    self.faults.push(JobFault { place: place.clone(), problem, remedy });
                 }
             }
         }

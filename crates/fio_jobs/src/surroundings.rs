@@ -7,6 +7,11 @@ pub trait JobSurroundings {
     /// The value of an environment variable; `None` = it isn't set.
     fn variable(&self, name: &str) -> Option<String>;
 
+    /// Whether messages must not quote the job file itself, because another file names it.
+    fn is_secret(&self) -> bool {
+        false
+    }
+
     /// The text of a file that a job file includes, by the name that stands there.
     ///
     /// # Errors

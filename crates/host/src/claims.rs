@@ -3,8 +3,11 @@
 
 use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
+use super::permission::Permission;
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
+use super::target::locate;
+use diskspd_model::profile::RawText;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
 use diskspd_sys::mutex::LockAnyway;
@@ -61,24 +64,23 @@ pub enum Denial {
     Target(#[from] TargetError),
 }
 
-/// Claims the block devices among the paths that are to be written to, and checks that nothing of the
-/// user's is destroyed: see [`Refusal`]. Regular files must not be in use, by a loop device for one; paths
-/// that don't exist are passed over. The same device can be named several times, by several names, and a
-/// disk together with its partitions: the claim on the disk covers them.
+/// Claims the block devices among the paths before they are written, and refuses to destroy user data: see
+/// [`Refusal`]. Regular files must not be in use, for example by a loop device. Missing paths are skipped.
+/// A device may be named several times, by several names, and a disk together with its partitions: the claim
+/// on the disk covers them.
 ///
-/// The claim comes first, and what is on a device is read through the claim itself: so nobody can mount it,
-/// or build it into something, between the check and the end of the run, and a name that leads elsewhere by
-/// now deceives nobody. Programs that write to the device without asking the kernel for it (`dd`, `mkfs
-/// -F`) can't be kept away.
+/// The device is claimed first, and its content is read through the claim. No other process can mount it or
+/// build it into something between the check and the end of the run, and a name cannot lead elsewhere.
+/// Programs such as `dd` and `mkfs -F`, which write to the device without a claim, cannot be kept away.
 ///
 /// # Errors
-/// The first device that somebody else has, that carries something (unless `destroy`), or that can't be
-/// looked at.
+/// The first device that another process holds, that has content without permission to destroy it, that is
+/// not named on the command line, or a device with unknown users or content.
 pub fn protect<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
-    destroy: bool,
+    permission: impl Into<Permission<'a>>,
 ) -> Result<Claims, Denial> {
-    protect_as(Claimant::Alone, targets, destroy)
+    protect_as(Claimant::Alone, targets, permission)
 }
 
 /// Who claims devices.
@@ -99,13 +101,18 @@ pub enum Claimant {
 pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     claimant: Claimant,
     targets: impl IntoIterator<Item = &'a L>,
-    destroy: bool,
+    permission: impl Into<Permission<'a>>,
 ) -> Result<Claims, Denial> {
+    let Permission { destroy, named } = permission.into();
+    let named = named.map(named_devices);
     let targets: Vec<&L> = targets.into_iter().collect();
     spare(targets.iter().copied())?;
     let mut devices: Vec<(Option<DeviceNumber>, DeviceNumber, Claimable)> = Vec::new();
     for target in targets {
         if let Some((number, claimable)) = claimable(target)? {
+            if named.as_ref().is_some_and(|named| !named.contains(&number)) {
+                return Err(Refusal::Unnamed { path: target.name().to_owned() }.into());
+            }
             devices.push((whole(number), number, claimable));
         }
     }
@@ -181,6 +188,19 @@ fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, C
     let unknown = |unknown| Refusal::unknown(target.name(), unknown);
     let device = generic.used_as().map_err(unknown)?;
     Ok(Some((device.number, Claimable::instead(target, device))))
+}
+
+/// The devices among the targets of a command line.
+fn named_devices(targets: &[RawText]) -> Vec<DeviceNumber> {
+    let device = |target: &RawText| Some(claimable(&*locate(target.as_bytes()).ok()?).ok()??.0);
+    targets.iter().filter_map(device).collect()
+}
+
+/// Whether a target of the command line is the device at this path.
+pub fn names_device(target: &RawText, path: &Path) -> bool {
+    claimable(path).is_ok_and(|found| {
+        found.is_some_and(|(number, _)| named_devices(std::slice::from_ref(target)).contains(&number))
+    })
 }
 
 fn whole(number: DeviceNumber) -> Option<DeviceNumber> {

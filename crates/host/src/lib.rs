@@ -53,6 +53,7 @@ mod mountinfo;
 mod nvme;
 #[cfg(target_os = "linux")]
 pub mod path_states;
+pub mod permission;
 mod platform;
 mod reading;
 #[cfg(target_os = "linux")]

@@ -56,6 +56,16 @@ pub enum Refusal {
         /// As the user gave it.
         path: PathBuf,
     },
+    /// Allowed when the command line names it.
+    #[error(
+        "refusing to overwrite {}: only a file names this device; to allow it, name the device on the \
+         command line, after the file",
+        shown(path)
+    )]
+    Unnamed {
+        /// Path of the device in the file.
+        path: PathBuf,
+    },
     /// Allowed with `--destroy`.
     #[error(
         "refusing to overwrite {} (it holds {}): pass --destroy to allow it",

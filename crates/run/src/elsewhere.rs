@@ -69,7 +69,7 @@ pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String>
     }
     // What is wrong with the places is what the plan has complained of.
     let places = locations(span, options).unwrap_or_default();
-    let refused = written(span, &places).filter_map(|place| protect([place], options.destroy).err());
+    let refused = written(span, &places).filter_map(|place| protect([place], options.permission()).err());
     let mut refused: Vec<String> = refused.map(|refusal| refusal.to_string()).collect();
     refused.dedup();
     refused

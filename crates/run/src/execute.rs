@@ -32,8 +32,8 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     }
     real::can_run(profile, run_options).map_err(NotRun::Unfit)?;
     let patience = Patience::of_run(&session.control);
-    let asked = (profile.clone(), run_options.clone());
-    let ready = unless_it_hangs(&patience, "--replay", move || prepared(&asked.0, &asked.1))?;
+    let asked = (profile.clone(), run_options.clone(), session.origin.clone());
+    let ready = unless_it_hangs(&patience, "--replay", move || prepared(&asked.0, &asked.1, &asked.2))?;
     let ReplayReady { profile, run_options, list } =
         ready.map_err(|finding| NotRun::Invalid(vec![*finding]))?;
     let (profile, run_options) = (&profile, &run_options);
@@ -43,13 +43,12 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     }
     let asked = (profile.clone(), run_options.clone());
     let mut system = unless_it_hangs(&patience, "the targets", move || surroundings(&asked.0, &asked.1))?;
-    if session.one_of_several {
-        system.start_time = Some(clock::wall_seconds());
-    }
+    system.start_time = session.one_of_several.then(clock::wall_seconds).or(system.start_time);
     let options = Options {
         run_options: run_options.clone(),
         recreate: session.recreate,
         destroy: session.destroy,
+        origin: session.origin.clone(),
         events: session.events.clone(),
         io_log: session.io_log.clone(),
         journal: session.journal.clone(),

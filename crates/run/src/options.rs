@@ -3,7 +3,8 @@
 use super::companions::Companions;
 use super::events::Events;
 use diskspd_host::claims::Claimant;
-use diskspd_model::profile::RunOptions;
+use diskspd_host::permission::Permission;
+use diskspd_model::profile::{Origin, RunOptions};
 use diskspd_model::trace::replay::ReplayList;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub struct Options {
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
+    /// Where the run comes from.
+    pub origin: Origin,
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
     /// `--io-log`: every single I/O is logged in this file.
@@ -29,6 +32,13 @@ pub struct Options {
     pub companions: Option<Arc<dyn Companions>>,
     /// Who claims the block devices that are written to.
     pub claimant: Claimant,
+}
+
+impl Options {
+    /// Permissions of the run for devices.
+    pub fn permission(&self) -> Permission<'_> {
+        Permission { destroy: self.destroy, named: self.origin.named.as_deref() }
+    }
 }
 
 impl From<RunOptions> for Options {

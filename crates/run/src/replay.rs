@@ -6,14 +6,14 @@ use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::operation::Operation;
 use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
 use diskspd_model::profile::{
-    Profile, ReplayOptions, ReplayWrites, RunOptions, Target, Throughput, TimeSpan,
+    Origin, Profile, ReplayOptions, ReplayWrites, RunOptions, Target, Throughput, TimeSpan,
 };
 use diskspd_model::trace::formats::{self, RequestView, TakenIos, TraceError};
 use diskspd_model::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
 use diskspd_model::units::seconds_of_ns;
+use diskspd_sys::owners::{self, NotOpened};
 use std::fmt;
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::sync::Arc;
 
 /// How much longer than the trace a run may take unless `-d` says it, s: what comes late has that long.
@@ -35,13 +35,24 @@ pub struct ReplayReady {
 ///
 /// # Errors
 /// It can't be read, isn't what it should be, or has writes and nothing was said of them.
-pub fn prepared(profile: &Profile, run_options: &RunOptions) -> Result<ReplayReady, Box<Finding>> {
+pub fn prepared(
+    profile: &Profile,
+    run_options: &RunOptions,
+    origin: &Origin,
+) -> Result<ReplayReady, Box<Finding>> {
     let (mut profile, mut run_options) = (profile.clone(), run_options.clone());
     let Some(replay) = &mut run_options.replay else {
         return Ok(ReplayReady { profile, run_options, list: None });
     };
-    let list =
-        read(replay).map_err(|why| Box::new(Finding::error(format!("--replay {}: {why}", replay.file))))?;
+    let list = read(replay, &origin.owners).map_err(|why| {
+        let why = match why {
+            ReplayFault::Trace(_) if origin.is_received() => {
+                format!("not a file of recorded I/Os; diskspd trace --from {} explains", replay.file)
+            }
+            why => why.to_string(),
+        };
+        Box::new(Finding::error(format!("--replay {}: {why}", replay.file)))
+    })?;
     (replay.ios, replay.length_ns) = (list.len() as u64, list.length_ns());
     if !list.has_times {
         replay.speed_thousandths = 0;
@@ -59,7 +70,7 @@ pub fn prepared(profile: &Profile, run_options: &RunOptions) -> Result<ReplayRea
 #[derive(Debug, thiserror::Error)]
 enum ReplayFault {
     #[error("can't be opened: {0}")]
-    NotOpened(#[source] io::Error),
+    NotOpened(#[source] NotOpened),
     #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(
@@ -90,8 +101,8 @@ impl fmt::Display for Destroying {
     }
 }
 
-fn read(replay: &ReplayOptions) -> Result<ReplayList, ReplayFault> {
-    let file = File::open(replay.file.as_path()).map_err(ReplayFault::NotOpened)?;
+fn read(replay: &ReplayOptions, owners: &[u32]) -> Result<ReplayList, ReplayFault> {
+    let file = owners::open(replay.file.as_path(), owners).map_err(ReplayFault::NotOpened)?;
     let mut builder = ReplayBuilder::new(replay.writes == Some(ReplayWrites::Issue));
     let input = BufReader::with_capacity(1 << 18, file);
     let taken = TakenIos { stream: replay.stream.as_deref(), view: RequestView::Asked };

@@ -5,6 +5,7 @@ use super::events::Events;
 use diskspd_host::claims::Claimant;
 use diskspd_model::finding::Finding;
 use diskspd_model::plan::PlanError;
+use diskspd_model::profile::Origin;
 use diskspd_model::results::Record;
 use diskspd_worker::Control;
 use diskspd_worker::listener::{Listener, Nobody};
@@ -20,6 +21,8 @@ pub struct Session {
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
+    /// Where the run comes from.
+    pub origin: Origin,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
     /// `--journal`: what is durable is told to this file, which must not be there yet.
@@ -42,6 +45,7 @@ impl Default for Session {
             one_of_several: false,
             recreate: false,
             destroy: false,
+            origin: Origin::default(),
             io_log: None,
             journal: None,
             events: Events::default(),

@@ -5,9 +5,10 @@ use diskspd_model::profile::{RandomDataSource, RawText};
 use diskspd_model::units::Size;
 use diskspd_model::workload::{Random, payload};
 use diskspd_sys::memory::{Buffer, Shared};
-use std::fs::File;
+use diskspd_sys::owners::{self, NotOpened};
 use std::io::{self, Read};
 use std::num::TryFromIntError;
+use std::path::Path;
 
 /// Why there is no write data.
 #[derive(Debug, thiserror::Error)]
@@ -35,18 +36,18 @@ pub enum SourceError {
     Content {
         /// Which, as the user gave it.
         path: RawText,
-        /// What the kernel said.
+        /// Why.
         #[source]
-        error: io::Error,
+        error: NotOpened,
     },
 }
 
 /// Makes the sources of a span, in order: from their files, or with random content, which is the same in
-/// every run.
+/// every run. `owners`: owners of the files with the names; they must be able to read the sources.
 ///
 /// # Errors
 /// No memory, or a file can't be read.
-pub fn make(sources: &[RandomDataSource]) -> Result<Vec<Shared>, SourceError> {
+pub fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, SourceError> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);
     let make = |source: &RandomDataSource| {
@@ -57,7 +58,7 @@ pub fn make(sources: &[RandomDataSource]) -> Result<Vec<Shared>, SourceError> {
                 random.fill(bytes);
                 Ok(())
             }
-            Some(path) => fill_from_file(path.as_path(), bytes)
+            Some(path) => fill_from_file(path.as_path(), bytes, owners)
                 .map_err(|error| Unfilled::Content { path: path.clone(), error }),
         };
         Shared::new(length, filled).map_err(|unfilled| match unfilled {
@@ -85,7 +86,7 @@ pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
 /// What [`Shared::new`] and its content fail with.
 enum Unfilled {
     Memory(io::Error),
-    Content { path: RawText, error: io::Error },
+    Content { path: RawText, error: NotOpened },
 }
 
 impl From<io::Error> for Unfilled {
@@ -95,15 +96,15 @@ impl From<io::Error> for Unfilled {
 }
 
 /// Reads until the bytes are full or the file ends; then repeats it.
-fn fill_from_file(path: &std::path::Path, bytes: &mut [u8]) -> io::Result<()> {
-    let mut file = File::open(path)?;
+fn fill_from_file(path: &Path, bytes: &mut [u8], owners: &[u32]) -> Result<(), NotOpened> {
+    let mut file = owners::open(path, owners)?;
     let mut filled = 0;
     while filled < bytes.len() {
         match file.read(&mut bytes[filled..]) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
+            Err(e) => return Err(e.into()),
         }
     }
     payload::repeat(bytes, filled);
@@ -116,7 +117,7 @@ mod tests {
     use diskspd_sys::memory::HugePages;
 
     fn contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
-        let made = make(sources).unwrap();
+        let made = make(sources, &[]).unwrap();
         let (buffer, places) =
             Buffer::with_shared(0, &made.iter().collect::<Vec<_>>(), HugePages::AskedFor).unwrap();
         let content =
@@ -154,7 +155,7 @@ mod tests {
     fn a_file_that_cannot_be_read_is_named() {
         for path in ["/nonexistent/content", "/"] {
             let path = RawText::from(path.as_bytes().to_vec());
-            let error = make(&[RandomDataSource { size: 8, path: Some(path.clone()) }]).unwrap_err();
+            let error = make(&[RandomDataSource { size: 8, path: Some(path.clone()) }], &[]).unwrap_err();
             let message = error.to_string();
             assert!(message.contains(&format!("'{path}'")) && message.contains("-Z"), "{message}");
         }

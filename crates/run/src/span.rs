@@ -76,7 +76,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     }
     std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.tell(warning));
     control.awaits("reads the source of what is written (-Z)");
-    let sources = match sources::make(&first.sources) {
+    let sources = match sources::make(&first.sources, &options.origin.owners) {
         Ok(sources) => sources,
         Err(error) => return SpanOutcome::refused(vec![error.to_string()]),
     };

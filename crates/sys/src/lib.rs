@@ -62,6 +62,8 @@ pub mod cpu;
 pub mod event;
 #[cfg_attr(windows, path = "windows/runs/mapping.rs")]
 pub mod mapping;
+#[cfg_attr(windows, path = "windows/runs/owners.rs")]
+pub mod owners;
 #[cfg_attr(windows, path = "windows/runs/real_time.rs")]
 pub mod real_time;
 #[cfg_attr(windows, path = "windows/runs/signals.rs")]

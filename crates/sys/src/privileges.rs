@@ -35,12 +35,14 @@ const FILES: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::FSETID)
     .union(CapabilitySet::SYS_RESOURCE);
 
-/// What a run may need beside that: priorities, locked memory, events of others, who uses a device, mounts
-/// and devices.
+/// Further capabilities for runs: priorities, locked memory, events and open files of other processes,
+/// mounts, devices, and reading with the rights of another user.
 const RUN: CapabilitySet = FILES
     .union(CapabilitySet::IPC_LOCK)
     .union(CapabilitySet::IPC_OWNER)
     .union(CapabilitySet::PERFMON)
+    .union(CapabilitySet::SETGID)
+    .union(CapabilitySet::SETUID)
     .union(CapabilitySet::SYS_ADMIN)
     .union(CapabilitySet::SYS_NICE)
     .union(CapabilitySet::SYS_PTRACE);

@@ -3,6 +3,7 @@
 mod reader;
 
 use super::error::{CliError, Problem};
+use super::line::given_again;
 use super::option::OptionRow;
 use super::{Invocation, OutRequest};
 use crate::profile::RawText;
@@ -118,20 +119,14 @@ impl CommandLine {
         self.values(row).map(PathBuf::from).collect()
     }
 
-    /// The file or folder that was given last.
-    pub fn path(&self, row: &OptionRow) -> Option<PathBuf> {
-        self.values(row).next_back().map(PathBuf::from)
-    }
-
-    /// The page that is written, of which there is one.
+    /// The file or folder of an option that takes one.
     ///
     /// # Errors
-    /// There are several.
-    pub fn page(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
-        match self.values(row).count() {
-            0 | 1 => Ok(self.path(row)),
-            _ => Err(CliError::new(format!("{} is given twice, but there is only one page", row.name))
-                .hint("name one file")),
+    /// Several are given: the last would silently replace the others.
+    pub fn path(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
+        match self.given(row).nth(1) {
+            None => Ok(self.values(row).next().map(PathBuf::from)),
+            Some(again) => Err(given_again(again.argument.as_encoded_bytes(), row.name)),
         }
     }
 
@@ -247,10 +242,11 @@ impl CommandLine {
         row: &OptionRow,
         mut words: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Option<PathBuf>, CliError> {
-        match self.has(row) && !words.any(|word| word.starts_with(b"@")) {
+        let folder = self.path(row)?;
+        match folder.is_some() && !words.any(|word| word.starts_with(b"@")) {
             true => Err(CliError::new("--store has no effect without an @label or @id")
                 .hint("name a run of that history, or leave out --store")),
-            false => Ok(self.path(row)),
+            false => Ok(folder),
         }
     }
 }

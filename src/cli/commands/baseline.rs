@@ -90,7 +90,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     };
     Ok(Invocation::Baseline(Box::new(BaselineRequest {
         action,
-        store: line.path(&STORED),
+        store: line.path(&STORED)?,
         given: line.typed,
     })))
 }

@@ -28,7 +28,7 @@ pub const CONVERT: Command = Command {
 fn make(line: CommandLine) -> Result<Invocation, CliError> {
     match &line.files()[..] {
         [file] => {
-            let (file, out, quiet) = (file.clone(), line.path(&PROFILE), line.has(&UNTOLD));
+            let (file, out, quiet) = (file.clone(), line.path(&PROFILE)?, line.has(&UNTOLD));
             Ok(Invocation::Convert(ConvertRequest { file, out, quiet }))
         }
         [] => Err(CliError::new("convert: no file is named").hint("diskspd convert job.fio")),

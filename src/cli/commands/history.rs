@@ -75,10 +75,10 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         action => with_runs(action, names, &line)?,
     };
     let request = HistoryRequest {
-        store: line.path(&FOLDER),
+        store: line.path(&FOLDER)?,
         selection,
         action,
-        html: line.page(&PAGE)?,
+        html: line.path(&PAGE)?,
         given: line.typed,
     };
     Ok(Invocation::History(Box::new(request)))

@@ -47,6 +47,6 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         xml_verdict: line.has(&XML_VERDICT),
         text_verdict: line.has(&TEXT_VERDICT),
         verbose: line.has(&VERBOSE),
-        store: line.path(&STORE),
+        store: line.path(&STORE)?,
     }))
 }

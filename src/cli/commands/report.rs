@@ -30,7 +30,7 @@ pub const REPORT: Command = Command {
 };
 
 fn make(line: CommandLine) -> Result<Invocation, CliError> {
-    let (verbose, html) = (line.has(&FULL), line.page(&PAGE)?);
+    let (verbose, html) = (line.has(&FULL), line.path(&PAGE)?);
     let markdown = line.has(&MARKDOWN).then_some(TableForm::Markdown);
     let table = line.has(&CSV).then_some(TableForm::Csv).or(markdown);
     if line.words.is_empty() {

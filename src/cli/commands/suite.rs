@@ -94,7 +94,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     }
     Ok(Invocation::Suite(Box::new(SuiteRequest {
         action,
-        store: line.path(&FOLDER),
+        store: line.path(&FOLDER)?,
         rounds: RoundsRequest {
             sessions: line.number(&SESSIONS).unwrap_or(1),
             ..rounds(&line, [&ROUNDS, &UNTIL_SURE, &BUDGET])?

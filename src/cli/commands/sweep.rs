@@ -97,7 +97,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     Ok(Invocation::Sweep(Box::new(SweepRequest {
         settings: complete(settings, &swept.axes)?,
         swept,
-        folder: line.path(&RECORDS),
+        folder: line.path(&RECORDS)?,
         between: line.read_value(&BETWEEN, command)?,
         csv,
         json,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cli::flag::{Name, Scope};
+use crate::cli::option::OptionValue;
 use crate::cli::{self, flags};
 use std::collections::BTreeSet;
 
@@ -52,6 +53,37 @@ fn rows_are_named_once_and_complete() {
         let exclusive = command.exclusive.iter().flat_map(|group| group.iter());
         assert!(exclusive.clone().all(|row| names.contains(row.name)), "{}", command.name);
     }
+}
+
+/// A second file would silently replace the first one, except where all of them are used.
+#[test]
+fn rows_that_name_a_file_refuse_a_second() {
+    let mut repeated = Vec::new();
+    for command in COMMANDS {
+        let is_file = |row: &&OptionRow| matches!(row.value, OptionValue::File | OptionValue::Folder);
+        for row in command.rows().iter().filter(is_file) {
+            let both = |line: &str| {
+                let words = line.split(" | ").next().unwrap().split(' ');
+                let mut words: Vec<OsString> = words.map(OsString::from).collect();
+                words.splice(2..2, ["a.json", "b.json"].map(|value| format!("{}={value}", row.name).into()));
+                cli::parse(&words).map_err(|error| error.what)
+            };
+            let more = ["diskspd baseline check storage"].into_iter().filter(|_| !row.only_with.is_empty());
+            let outcomes: Vec<_> =
+                command.examples.iter().map(|(line, _)| *line).chain(more).map(both).collect();
+            let name = format!("{} {}", command.name, row.name);
+            let is_refused = |why: &String| why.contains("is given twice");
+            match outcomes.iter().any(Result::is_ok) {
+                true => repeated.push(name),
+                false => {
+                    assert!(outcomes.iter().flat_map(|ended| ended.as_ref().err()).any(is_refused), "{name}")
+                }
+            }
+        }
+    }
+    let all_used = "report --out, merge --out, rerun --out, sweep --csv, sweep --json, sweep --html, \
+                    sweep --out, suite --out, baseline --out, precondition --out, compare --out";
+    assert_eq!(repeated.join(", "), all_used);
 }
 
 /// Whatever a row shows as a value is one: its example, its words, and those that completions offer.

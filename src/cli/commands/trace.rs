@@ -68,13 +68,13 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         Some("driver") => RequestView::Driver,
         _ => RequestView::Asked,
     };
-    let request = TraceRequest { source: source(&line)?, out: line.path(&PROFILE), view, rate };
+    let request = TraceRequest { source: source(&line)?, out: line.path(&PROFILE)?, view, rate };
     Ok(Invocation::Trace(request))
 }
 
 fn source(line: &CommandLine) -> Result<TracedSource, CliError> {
     let stream = line.text(&STREAM);
-    match (line.path(&FROM), &line.files()[..]) {
+    match (line.path(&FROM)?, &line.files()[..]) {
         (Some(path), []) => Ok(TracedSource::File { path, stream }),
         (Some(_), _) => {
             Err(CliError::new("--from reads a file, but a device is named too")

@@ -42,7 +42,7 @@ pub const VERIFY_AFTER: Command = Command {
 
 fn make(line: CommandLine) -> Result<Invocation, CliError> {
     let mut targets = line.targets();
-    let source = match line.path(&CAMPAIGN) {
+    let source = match line.path(&CAMPAIGN)? {
         Some(folder) => Journals::Campaign(folder),
         None => {
             let journal = line.words.first().ok_or_else(|| line.wrong())?.into();

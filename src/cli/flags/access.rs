@@ -3,7 +3,7 @@
 use super::distribution;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, switch, when};
 use crate::lab::sweep::ValueForm;
@@ -28,6 +28,7 @@ pub const FLAGS: &[Flag] = &[
                 to the rest of the target; 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the \
                 first tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, \
                 -T, -p.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end"],
         values: &["s", "dpct", "dabs"],
         swept: Some(ValueForm { heads: &["s"], ..ValueForm::SIZE }),
@@ -50,6 +51,7 @@ pub const FLAGS: &[Flag] = &[
         default: "sequential, stride = block size",
         scope: Scope::Targets,
         notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end"],
         values: &["i"],
         swept: Some(ValueForm::SIZE),
@@ -67,6 +69,7 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::Targets,
         notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end"],
         print: Print::Work(|_, target| switch(target.mix.is_empty() && target.parallel_async_io)),
         read: Read::Switch(|draft| draft.target.parallel_async_io = true),
@@ -78,6 +81,7 @@ pub const FLAGS: &[Flag] = &[
         default: "all start at the base",
         scope: Scope::Targets,
         notes: "Sequential I/O with more than one thread only.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "bad_input"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| {

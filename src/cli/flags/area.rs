@@ -4,7 +4,7 @@ use super::ring;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
-use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{given, size, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
@@ -30,6 +30,7 @@ pub const FLAGS: &[Flag] = &[
             "-b0, which divides by zero in DISKSPD, is an error; -bs beside -X holds for every time span, \
              DISKSPD 2.3 drops it",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "compat"],
         values: &["4K", "8K", "64K", "128K", "1M"],
         swept: Some(ValueForm::SIZE),
@@ -46,6 +47,7 @@ pub const FLAGS: &[Flag] = &[
         default: "0, no end",
         scope: Scope::Targets,
         notes: "Given once, in one of the two forms. A length that makes the end 0 means no end.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "device_kinds"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| when(target.base_file_offset > 0, size(target.base_file_offset))),
@@ -68,6 +70,7 @@ pub const FLAGS: &[Flag] = &[
              data as -Z says (--recreate rewrites it); DISKSPD rewrites it every time. Numbers above 64 bits \
              are always an error; DISKSPD lets some of them wrap around",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| given(target.file_size.map(size))),
@@ -88,6 +91,7 @@ pub const FLAGS: &[Flag] = &[
             "r and s become posix_fadvise or madvise; t has no effect, which a warning says: it is only \
              reported",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "memory_mapped"],
         values: &["r", "s", "t"],
         swept: Some(ValueForm::SIZE),

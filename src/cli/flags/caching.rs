@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{Words, given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
@@ -37,6 +37,7 @@ pub const FLAGS: &[Flag] = &[
              that is made shorter during the run ends it with an error; y and Y are DISKSPD 2.3's, kept in \
              profiles, and no run has them, because Linux has no BypassIO (-Su is what comes closest)",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw", "uy", "uY"],
         swept: Some(ValueForm::SIZE),
@@ -50,6 +51,7 @@ pub const FLAGS: &[Flag] = &[
         default: "files cached, block devices -Su",
         scope: Scope::Targets,
         notes: "Not the help, which is -? or --help.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "end_to_end"],
         read: Read::Text(|draft, _| unbuffered_write_through(draft)),
         ..DISKSPD
@@ -68,6 +70,7 @@ pub const FLAGS: &[Flag] = &[
              need a file on a DAX file system and an x86-64 CPU, and are an error elsewhere; none of them \
              has an effect with -Smw, as in DISKSPD",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "memory_mapped", "engines"],
         values: &["v", "n", "i"],
         swept: Some(ValueForm::SIZE),
@@ -83,6 +86,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Needs reserved huge pages: vm.nr_hugepages. A thread has one buffer for all its targets: one \
                 target that asks for large pages is enough.",
         compatibility: Differs("huge pages of the default size, which the administrator has to reserve"),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "large_pages", "engines"],
         print: Print::Work(|_, target| switch(target.use_large_pages)),
         read: Read::Switch(|draft| draft.target.use_large_pages = true),

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -18,6 +18,7 @@ pub const FLAGS: &[Flag] = &[
                 --io-log, %r is the rank and %h the name of its host; %% is a percent sign. The library's \
                 file name decides its MPI variant: libmpi_abi.so* the standard ABI of MPI 5.0, libmpi.so.12 \
                 and libmpich* that of MPICH, any other Open MPI's. See docs/hosts.md.",
+        carried: CarriedByFile::UserOnly,
         tested: &["hosts"],
         read: Read::Optional(mpi),
         ..LINUX
@@ -30,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "The area from -B to -f, or to the end, in parts of equal size that begin on blocks; the \
                 remainder belongs to no rank. Which ranks share a target is detected and printed. Only with \
                 several ranks.",
+        carried: CarriedByFile::UserOnly,
         tested: &["hosts"],
         read: Read::Switch(|draft| draft.request.split = true),
         ..LINUX

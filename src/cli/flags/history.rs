@@ -3,7 +3,7 @@
 use crate::cli::SaveRequest;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::lab::selection::check_word;
 use crate::profile::RawText;
 
@@ -15,6 +15,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Invocation,
         notes: "Runs of the same label are repetitions of each other for diskspd compare @label. A run is \
                 flushed to disk before it is reported as kept.",
+        carried: CarriedByFile::UserOnly,
         tested: &["history"],
         read: Read::Optional(save),
         ..LINUX
@@ -25,6 +26,7 @@ pub const FLAGS: &[Flag] = &[
         default: "$DISKSPD_STORE, else $XDG_DATA_HOME/diskspd, else ~/.local/share/diskspd",
         scope: Scope::Invocation,
         notes: "Only with --save, or rerun of an @label or @id; refused otherwise.",
+        carried: CarriedByFile::UserOnly,
         tested: &["history"],
         read: Read::Text(store),
         ..LINUX

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{Words, given};
 use crate::profile::{RawText, RunOptions, VerifyMode};
 
@@ -19,6 +19,7 @@ pub const FLAGS: &[Flag] = &[
                 that an earlier run has stamped; name several in the order of that run, or give their \
                 numbers there (read:2,1). Sectors that this run has not written are counted as unknown, \
                 which is no error. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim and null.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "integrity"],
         values: &["write", "read", "both"],
         print: Print::RunOptions(verify_words),
@@ -36,6 +37,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Invocation,
         notes: "A write is recorded as durable when it completes (-Sw, -Sh, -Sm -Nv), else when its thread's \
                 next flush completes (--fsync-every). The journal survives a power cut.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "integrity", "integrity_runs"],
         read: Read::Text(journal),
         ..LINUX
@@ -49,6 +51,7 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         notes: "The first option of its line: the command verify-after. The targets' present paths may \
                 follow, in the journal's order.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "integrity_runs"],
         read: Read::Text(verify_after),
         ..LINUX

@@ -125,9 +125,12 @@ pub fn find(accepted: impl Fn(Name) -> bool) -> Option<&'static Flag> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::flag::Scope;
+    use crate::cli::TypedLine;
+    use crate::cli::flag::{CarriedByFile, Scope};
     use crate::cli::topics::TOPICS;
+    use crate::presets::PRESETS;
     use std::collections::HashSet;
+    use std::ffi::OsString;
 
     #[test]
     fn every_row_is_complete_and_named_once() {
@@ -168,6 +171,48 @@ mod tests {
             assert!(!flag.tested.is_empty(), "{name} names no test");
             flag.tested.iter().for_each(|test| assert!(there(test), "{name}: there is no test {test}"));
         }
+    }
+
+    #[test]
+    fn every_row_decides_whether_files_carry_it() {
+        let carried = |wanted: CarriedByFile| {
+            all().filter(move |flag| flag.carried == wanted).map(|flag| flag.name.with_dashes())
+        };
+        assert_eq!(carried(CarriedByFile::Undecided).next(), None);
+        let mut refused: Vec<String> = carried(CarriedByFile::UserOnly).collect();
+        refused.sort_unstable();
+        let expected = "--destroy --dry-run --help --io-log --journal --mpi --out --quiet --recreate \
+                        --repeat --save --split --store --stream --strict --text-verdict \
+                        --verify-after --version --with --xml-verdict -? -P -R -v -y";
+        assert_eq!(refused.join(" "), expected);
+    }
+
+    #[test]
+    fn presets_have_only_options_that_files_carry() {
+        for part in PRESETS.iter().flat_map(|preset| preset.parts) {
+            let words: Vec<OsString> = part.options.split(' ').map(OsString::from).collect();
+            assert_eq!(TypedLine::of(&words).and_then(|line| line.carried_by_file("")), Ok(()), "{words:?}");
+        }
+    }
+
+    /// A second file would silently replace the first one.
+    #[test]
+    fn long_options_that_name_a_file_refuse_a_second() {
+        let mut refusing = Vec::new();
+        for flag in all().filter(|flag| flag.long().is_some() && flag.takes_value()) {
+            let name = flag.name.with_dashes();
+            let words = ["a", "b"].map(|value| OsString::from(format!("{name}={value}")));
+            match TypedLine::of(&words) {
+                Ok(_) => assert!(!flag.names_one_file(), "{name}"),
+                Err(error) => {
+                    assert!(error.what.starts_with(&format!("{name} is given twice")), "{error}");
+                    refusing.push(name);
+                }
+            }
+        }
+        refusing.sort_unstable();
+        let expected = "--fio --io-log --journal --mpi --replay --store --stream --verify-after";
+        assert_eq!(refusing.join(" "), expected);
     }
 
     /// Whatever is accepted does something, or the run says that it does not.

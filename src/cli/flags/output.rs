@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{switch, when};
 use crate::lab::sweep::ValueForm;
@@ -19,6 +19,7 @@ pub const FLAGS: &[Flag] = &[
              batches of 16 at most, as many as take 16 us, and at most half of the queue depth: a call per \
              I/O would be slower than the device. Latencies can be too long by that time, never too short",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "stats", "golden_reports", "devices"],
         print: Print::Work(|span, _| switch(span.measure_latency)),
         read: Read::Switch(|draft| draft.span.measure_latency = true),
@@ -30,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
         default: "off; intervals of 1000",
         scope: Scope::TimeSpan,
         compatibility: Differs("I/Os are submitted and reaped in batches, as with -L"),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "stats", "golden_reports", "reports"],
         values: &["100", "250", "500", "1000"],
         swept: Some(ValueForm::SIZE),
@@ -58,6 +60,7 @@ pub const FLAGS: &[Flag] = &[
             "where standard output is for programs (-Rxml, --out or --stream to it) the dots go to standard \
              error",
         ),
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "end_to_end", "outputs"],
         read: Read::Integer {
             required: false,
@@ -87,6 +90,7 @@ pub const FLAGS: &[Flag] = &[
             "profiles also name RandomWriteData (-Zr), which DISKSPD reads but never writes; text is \
              escaped, so that any path comes out well-formed and goes back in",
         ),
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "golden_reports", "profiles", "reports", "compat"],
         with_profile: true,
         values: &["text", "xml", "p", "ptext", "pxml", "s", "stext", "sxml"],
@@ -105,6 +109,7 @@ pub const FLAGS: &[Flag] = &[
             "a look-aside follows up to 16 I/Os, not each of them (see -L); where standard output is for \
              programs (-Rxml, --out or --stream to it) the lines of -v go to standard error",
         ),
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "end_to_end", "loop_options", "golden_reports", "outputs"],
         with_profile: true,
         values: &["s"],
@@ -122,6 +127,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "bit 0 changes nothing: sleeps under a throughput limit always end when the next I/O is due",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "profiles"],
         with_profile: true,
         read: Read::Integer {
@@ -156,6 +162,7 @@ pub const FLAGS: &[Flag] = &[
              group of tracefs); what Linux doesn't count is N/A; IMAGE_LOAD, REGISTRY, -ep and -es are \
              refused: they have no counterpart (docs/measuring.md)",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "profiles", "tracing"],
         values: &[
             "PROCESS",

@@ -5,7 +5,9 @@ use crate::cli::UsageExtent;
 use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Name::Long, Read, Scope};
+use crate::cli::flag::{
+    CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Name::Long, Read, Scope,
+};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -21,6 +23,7 @@ pub const FLAGS: &[Flag] = &[
             "1 is true, numbers have their full range, one error anywhere rejects the profile; IOPriority \
              above 3 and AffinityAssignment above 255 are errors; no DTD, no entities",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "profiles", "reports"],
         read: Read::Text(profile),
         ..DISKSPD
@@ -34,6 +37,7 @@ pub const FLAGS: &[Flag] = &[
                 and the line. With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that don't shape \
                 the I/O; times and seed replace those of every time span. See docs/fio-jobs.md.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["converted_jobs"],
         read: Read::Text(fio_jobs),
         ..DISKSPD
@@ -54,6 +58,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "-ys and -yf set their events; DISKSPD 2.2 only creates them; Ctrl-C ends the waiting of -yr",
         ),
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "events"],
         values: &["s", "f", "r", "p", "e"],
         read: Read::Text(event),
@@ -64,6 +69,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-?", "print the usage: every option with all its forms, as --help all does")],
         default: "off",
         scope: Scope::Profile,
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines"],
         read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Usage(UsageExtent::All))),
         ..DISKSPD

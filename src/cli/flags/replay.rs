@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{RawText, ReplayOptions, ReplayWrites};
 
@@ -16,6 +16,7 @@ pub const FLAGS: &[Flag] = &[
                 turn; -o limits how many of a thread are in flight. No other option may shape the I/Os (-b, \
                 -r, -s, -w, -g and the like). There is no warm-up unless -W is given. It ends when all are \
                 done, at the latest after -d. How late they started is in the report. See docs/trace.md.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "replays"],
         with_profile: false,
         read: Read::Text(file),
@@ -27,6 +28,7 @@ pub const FLAGS: &[Flag] = &[
         default: "1x",
         notes: "0.001x to 1000x, in thousandths. An iolog of fio of version 2 without wait has no times: \
                 its I/Os go as fast as possible.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "replays"],
         with_profile: false,
         values: &["1x", "max"],
@@ -42,6 +44,7 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "a file with writes is refused",
         notes: "Without writes nothing is opened for writing.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "replays"],
         with_profile: false,
         values: &["issue", "skip"],
@@ -55,6 +58,7 @@ pub const FLAGS: &[Flag] = &[
         default: "a file with several is refused",
         notes: "Written as in the file: the number of the target in a log of --io-log, 8,0 in the text of \
                 blkparse, the path in an iolog of fio.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "replays"],
         with_profile: false,
         read: Read::Text(|draft, value| {

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
 use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
@@ -25,6 +25,7 @@ pub const FLAGS: &[Flag] = &[
                 of a thread has a position of its own. Results by part stand at the end of the text report. \
                 Not with -si, -p, and -g in bytes.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "mixes"],
         print: Print::Work(|_, target| {
             let parts: Vec<String> = target.mix.iter().map(ToString::to_string).collect();
@@ -45,6 +46,7 @@ pub const FLAGS: &[Flag] = &[
                 of the alignment of -r or -s; a sequential one at the next such offset. Results by size \
                 stand at the end of the text report. Not with -si, -p, and -g in bytes.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "mixes"],
         values: &["4K/60:8K/30:64K/10"],
         print: Print::Work(|_, target| {
@@ -65,6 +67,7 @@ pub const FLAGS: &[Flag] = &[
                 block that was done is shortened to end before it. Not with -rd, --distribution, --mix, \
                 --zoned and --replay.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "each_once"],
         read: Read::Switch(|draft| draft.target.each_once = true),
         print: Print::Work(|_, target| switch(target.each_once)),
@@ -90,6 +93,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Percentages are of the area that I/O may touch, in whole blocks. With zipf the blocks that \
                 are used most lie far apart, the same for all threads. Needs -r or -rs; not with -rd.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "spreads"],
         values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
         print: Print::Work(|_, target| given(target.spread)),
@@ -105,6 +109,7 @@ pub const FLAGS: &[Flag] = &[
                 zeros; a compressor may find more. Made for every write, before it is submitted. Not with \
                 -Z.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "write_content"],
         values: &["0", "50"],
         swept: Some(ValueForm::SIZE),
@@ -124,6 +129,7 @@ pub const FLAGS: &[Flag] = &[
                 new blocks between them: beyond the window of most compressors. Without --compress the rest \
                 can't be compressed. Not with -Z.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "write_content"],
         values: &["0", "25"],
         swept: Some(ValueForm::SIZE),
@@ -146,6 +152,7 @@ pub const FLAGS: &[Flag] = &[
                 discard, in files holes are punched. Counts and latencies stand at the end of the text \
                 report and are in no other figure. With engines uring and sync; not with -Sm, -x and --poll.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "trims"],
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),
@@ -167,6 +174,7 @@ pub const FLAGS: &[Flag] = &[
                 also with -w0. Counts and latencies stand at the end of the text report and are in no other \
                 figure. With engines uring and sync; not with -Sm, -x, --poll and --verify.",
         compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "write_zeroes"],
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),

@@ -3,7 +3,7 @@
 use super::{affinity, ring};
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
@@ -15,6 +15,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-t<count>", "threads per target")],
         default: "1",
         scope: Scope::Targets,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| vec![target.threads_per_file.to_string()]),
@@ -29,6 +30,7 @@ pub const FLAGS: &[Flag] = &[
         default: "-t counts",
         scope: Scope::TimeSpan,
         notes: "Not with -t above 1.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| when(span.thread_count > 0, span.thread_count)),
@@ -52,6 +54,7 @@ pub const FLAGS: &[Flag] = &[
              ext4), a thread by default does its I/Os synchronously, because submitting several gains \
              nothing; --engine uring submits up to -o",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "engines", "end_to_end", "devices"],
         values: &["1", "2", "4", "8", "16", "32", "64"],
         swept: Some(ValueForm { heads: &["c"], ..ValueForm::SIZE }),
@@ -73,6 +76,7 @@ pub const FLAGS: &[Flag] = &[
             "io_uring in place of IoRing, of DISKSPD 2.3: -Zr and -Z<size> are heeded with registered \
              buffers too; where the kernel doesn't register them a warning says so",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "compat"],
         values: &["n"],
         swept: Some(ValueForm { tail: "p", ..ValueForm::SIZE }),
@@ -86,6 +90,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "Each I/O goes to a target drawn by weight; -o is ignored. Not with -g, -j, -p.",
         compatibility: Differs("without -F, where it has no effect, it gives a warning"),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| when(span.is_floating_pool(), span.request_count)),
@@ -121,6 +126,7 @@ pub const FLAGS: &[Flag] = &[
              groups and letters are those of DISKSPD 2.3, whose order by default (performance cores first) \
              needs --compat 2.3",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "affinity", "topology", "bad_input"],
         values: &["g", "c", "s", "p", "P", "e", "E", "up"],
         print: Print::Work(affinity::words),
@@ -133,6 +139,7 @@ pub const FLAGS: &[Flag] = &[
         default: "threads are bound",
         scope: Scope::TimeSpan,
         notes: "Not with a list of CPUs (-a).",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "end_to_end", "golden_reports"],
         print: Print::Work(|span, _| switch(span.disable_affinity)),
         read: Read::Switch(|draft| draft.span.disable_affinity = true),
@@ -148,6 +155,7 @@ pub const FLAGS: &[Flag] = &[
             "Linux has neither: each completion is stamped and counted by itself, and its next I/O issued at \
              once; the first I/O of a request goes to its own target, in DISKSPD to the thread's first",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "loop_options", "write_content"],
         print: Print::Work(|span, _| switch(span.completion_routines)),
         read: Read::Switch(|draft| draft.span.completion_routines = true),
@@ -161,6 +169,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "1 is the idle class, 2 the lowest best-effort level; not every I/O scheduler heeds it",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "io_priority"],
         values: &["1", "2", "3"],
         swept: Some(ValueForm::SIZE),
@@ -196,6 +205,7 @@ pub const FLAGS: &[Flag] = &[
              DISKSPD wraps at 4 GiB/s, treats rates below 1 B/ms as no limit, and exceeds the rate at first \
              to catch up the set-up time",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm { tail: "i", ..ValueForm::SIZE }),
         print: Print::Work(|_, target| {
@@ -216,6 +226,7 @@ pub const FLAGS: &[Flag] = &[
             "a burst of fewer I/Os than threads gives a warning, as it does where bursts have no effect: \
              beside -g, and with -x unless I/O is synchronous",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| given(target.burst_size)),
@@ -229,6 +240,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-j<ms>", "pause between bursts in milliseconds; needs -i")],
         default: "no pauses",
         scope: Scope::Targets,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| given(target.think_time)),

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::when;
 use crate::lab::sweep::ValueForm;
@@ -15,6 +15,7 @@ pub const FLAGS: &[Flag] = &[
         default: "10",
         scope: Scope::TimeSpan,
         notes: "-d0 measures nothing.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "end_to_end", "reports"],
         with_profile: true,
         swept: Some(ValueForm::SIZE),
@@ -27,6 +28,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-W<seconds>", "warm-up before the measurement")],
         default: "5",
         scope: Scope::TimeSpan,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "end_to_end", "events"],
         with_profile: true,
         swept: Some(ValueForm::SIZE),
@@ -39,6 +41,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-C<seconds>", "cool-down: I/O goes on after the measurement")],
         default: "0",
         scope: Scope::TimeSpan,
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "end_to_end", "events"],
         with_profile: true,
         swept: Some(ValueForm::SIZE),
@@ -52,6 +55,7 @@ pub const FLAGS: &[Flag] = &[
         default: "0",
         scope: Scope::TimeSpan,
         notes: "Thread i draws from seed + i. The same seed gives the same offsets as on Windows.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "profiles"],
         with_profile: true,
         swept: Some(ValueForm::SIZE),

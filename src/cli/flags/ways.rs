@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{PlacementList, WriteLifetime};
@@ -18,6 +18,7 @@ pub const FLAGS: &[Flag] = &[
                 sizes that it guarantees are powers of two, and each write begins at a multiple of its size. \
                 All of this is checked before the run. Reads are unchanged. With engines uring, aio and \
                 sync.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.atomic = true),
         print: Print::Work(|_, target| switch(target.atomic)),
@@ -30,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         notes: "Needs Linux 6.14 and ext4, XFS or btrfs. At the end of measuring it is checked how much \
                 stayed cached. Not with -Su, -Sh, -Sr, -Sm. With engines uring, aio and sync.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.dont_cache = true),
         print: Print::Work(|_, target| switch(target.dont_cache)),
@@ -47,6 +49,7 @@ pub const FLAGS: &[Flag] = &[
                 allocate, a device without a free request) is repeated without the flag, and counts as one \
                 I/O: its latency covers both attempts. The report counts these misses. Needs Linux 4.14 and \
                 file system support. Not with -Sm. With engines uring, aio and sync.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "nowait"],
         read: Read::Switch(|draft| draft.target.no_wait = true),
         print: Print::Work(|_, target| switch(target.no_wait)),
@@ -65,6 +68,7 @@ pub const FLAGS: &[Flag] = &[
                 else to an empty one, else to a full one, which is reset first; in order, or at random with \
                 -r. Resets are counted and timed by themselves. A reset destroys the content of the zone. \
                 Only -b sizes that divide a zone.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "zoned"],
         read: Read::Switch(|draft| draft.target.zoned = true),
         print: Print::Work(|_, target| switch(target.zoned)),
@@ -81,6 +85,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         notes: "F_SET_RW_HINT of fcntl(2), which file system and device may follow by putting data of \
                 one lifetime together. The hint stays with the file until the kernel drops its inode.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "ways"],
         values: WriteLifetime::NAMES,
         swept: Some(ValueForm::SIZE),
@@ -99,6 +104,7 @@ pub const FLAGS: &[Flag] = &[
                 is named by its index, as the device lists them (Reclaim Unit Handle Status). For engine \
                 nvme alone. The device is checked before the run; the write amplification that it counted is \
                 among the findings.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "nvme"],
         values: &["0", "0,1", "0-2"],
         read: Read::Text(handles),
@@ -115,6 +121,7 @@ pub const FLAGS: &[Flag] = &[
                 the list, and so on, and from the first again. Needs Linux 6.16 and a block device with \
                 streams (queue/max_write_streams; NVMe with data placement), without the page cache. With \
                 engine uring alone, which is then chosen.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "nvme"],
         values: &["1", "1,2", "1-3"],
         read: Read::Text(streams),

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, when};
 use crate::lab::sweep::ValueForm;
@@ -16,6 +16,7 @@ pub const FLAGS: &[Flag] = &[
         default: "0, read only",
         scope: Scope::Targets,
         notes: "The percentage must be given: -w alone is an error.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "devices"],
         values: &["0", "30", "50", "100"],
         swept: Some(ValueForm::SIZE),
@@ -47,6 +48,7 @@ pub const FLAGS: &[Flag] = &[
              The content of -Zr is DISKSPD's, byte for byte, and so are the addresses; but creating it \
              doesn't count as latency",
         ),
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "write_content", "bad_input"],
         values: &["r"],
         print: Print::Work(content_words),

@@ -9,7 +9,7 @@ use crate::cli::BaselineCheck;
 use crate::cli::CliError;
 use crate::lab::compare::{Metric, TestQuestion};
 use crate::lab::suite::SuiteTest;
-use crate::profile::{Profile, RawText};
+use crate::profile::{Origin, Profile, RawText};
 use crate::record::result_xml;
 use crate::store::{Baseline, KeptAs, Store, StoreEntry, packed};
 use std::ffi::OsString;
@@ -50,6 +50,8 @@ pub fn tests(
         let mut run = asked_by(store, latest)?;
         (run.destroy, run.with) = (asked.destroy, asked.with.clone());
         replace(&mut run.profile, &asked.targets, name)?;
+        let named = asked.targets.iter().map(|target| RawText::from(target.as_encoded_bytes().to_vec()));
+        run.origin.named = Some(named.collect());
         let typed = run.profile.command_line.to_string();
         let notes = baseline.asked.tests.iter().find(|notes| notes.name == name);
         let test = SuiteTest {
@@ -77,10 +79,11 @@ fn cannot(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
 fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, NotDone> {
     let file = store.file(&entry.id, entry.source);
     if entry.source == KeptAs::Record {
-        let record = known_runs::record(&file)?;
+        let (record, owner) = known_runs::owned_record(&file)?;
         let profile = record.asked_of_each().clone();
         let run_options = record.run_options.unwrap_or_default();
-        return Ok(Runnable { profile, run_options, ..Runnable::default() });
+        let origin = Origin::default().owned_by(owner);
+        return Ok(Runnable { profile, run_options, origin, ..Runnable::default() });
     }
     let unread =
         |why: &dyn Display| NotDone::from(format!("@{}: its profile can't be read: {why}", entry.id));

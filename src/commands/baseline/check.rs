@@ -100,7 +100,7 @@ fn run(
     entries: &[StoreEntry],
 ) -> Result<(NewRuns, ComparisonFiles), NotDone> {
     let tests = again::tests(store, baseline, entries, asked)?;
-    fits::machine(&tests)?;
+    fits::machine(&tests, false)?;
     let door = tests.iter().fold(OutputDoor::default(), |door, planned| {
         door.which_runs(&planned.run.profile, &planned.run.run_options)
     });

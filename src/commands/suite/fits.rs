@@ -8,11 +8,11 @@ use crate::host;
 use crate::profile::RawText;
 use std::collections::BTreeSet;
 
-/// Looks at every test.
+/// Checks every test; a dry run starts no program.
 ///
 /// # Errors
-/// What is wrong with those that can't be run. A file that an earlier test makes needn't be there.
-pub fn machine(tests: &[PlannedTest]) -> Result<(), NotDone> {
+/// The faults of all tests that cannot be run. A file that an earlier test makes needn't be there.
+pub fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), NotDone> {
     let system = host::snapshot();
     let mut made: BTreeSet<RawText> = BTreeSet::new();
     let mut found = Vec::new();
@@ -22,7 +22,9 @@ pub fn machine(tests: &[PlannedTest]) -> Result<(), NotDone> {
         if !refused.is_empty() {
             return Err(NotDone::usage(refused).at(&place));
         }
-        planned.run.tool().map_err(|fault| NotDone::from(fault).at(&place))?;
+        if !dry_run {
+            planned.run.tool().map_err(|fault| NotDone::from(fault).at(&place))?;
+        }
         let Some(span) = planned.run.profile.time_spans.first() else { continue };
         let made_before = |path: &RawText| made.contains(path);
         let are_made = || span.targets.iter().all(|target| made_before(&target.path));

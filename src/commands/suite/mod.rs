@@ -45,7 +45,7 @@ fn run(
     options: &[OsString],
 ) -> Result<Exit, NotDone> {
     let planned = source::planned(source, targets, options)?;
-    fits::machine(&planned.tests)?;
+    fits::machine(&planned.tests, request.dry_run)?;
     if !request.quiet {
         planned.warnings.iter().for_each(say);
     }

@@ -1,6 +1,6 @@
 //! What a suite runs: of a file, of the program, of a profile or of a preset.
 
-use super::super::load::ProfileOnce;
+use super::super::load::{self, ProfileOnce};
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
 use super::super::several;
@@ -9,7 +9,9 @@ use crate::finding::Finding;
 use crate::lab::compare::TestQuestion;
 use crate::lab::suite::{self, MAX_BYTES, SHIPPED, Suite, SuiteTest};
 use crate::presets;
+use crate::profile::{Origin, RawText};
 use crate::record::decode;
+use crate::sys::inode;
 use crate::units::near::nearest;
 use crate::units::visible;
 use std::ffi::{OsStr, OsString};
@@ -47,7 +49,7 @@ pub struct PlannedTest {
 pub fn toml(source: &OsStr) -> Result<String, NotDone> {
     match source.to_str().and_then(suite::shipped) {
         Some(shipped) => Ok(shipped.toml.to_owned()),
-        None if Path::new(source).is_file() => text(source),
+        None if Path::new(source).is_file() => Ok(text(source)?.0),
         None => Err(unknown(source)),
     }
 }
@@ -60,6 +62,7 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
     let name = source.to_str().unwrap_or_default();
     let path = Path::new(source);
     let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+    let mut owners = Vec::new();
     let suite = match (suite::shipped(name), presets::find(name)) {
         (Some(shipped), _) => read(shipped.toml, name)?,
         (None, Some(preset)) if !path.exists() => {
@@ -73,21 +76,29 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
             let stem: String = stem.chars().map(plain).take(32).collect();
             of_one(&format!("xml-{stem}"), "the time spans of a profile", word)
         }
-        _ if path.exists() => read(&text(source)?, &source.to_string_lossy())?,
+        _ if path.exists() => {
+            let (text, owner) = text(source)?;
+            owners.push(owner);
+            read(&text, &source.to_string_lossy())?
+        }
         _ => return Err(unknown(source)),
     };
+    let origin = Origin { named: Some(raw(targets)), owners };
     let mut planned =
         PlannedSuite { name: suite.name, about: suite.about, tests: Vec::new(), warnings: Vec::new() };
+    let named = raw(targets);
     let mut used = false;
     for test in suite.tests {
-        let line = line(&test, targets, options, &mut used)?;
-        let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, _, _| {
+        let line = line(&test, targets, options)?;
+        let xml = ProfileOnce::named_by(origin.clone());
+        let (run, warnings) = several::runnable(&line, &xml, |request, _, _| {
             let option = several::out_of_place(request)?;
             Some(format!("{option} can't be used in a suite's runs; give it before --, or leave it out"))
         })
         .map_err(|not_done| not_done.at(&format!("test '{}'", test.name)))?;
         let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
         planned.warnings.extend(new);
+        used |= named.iter().any(|target| load::is_target(target, &run.profile));
         planned.tests.extend(one_by_one(&test, run, &line));
     }
     if let Some(target) = targets.first().filter(|_| !used) {
@@ -117,16 +128,23 @@ fn of_one(name: &str, about: &str, word: OsString) -> Suite {
     Suite { name: name.to_owned(), about: about.to_owned(), tests: vec![test] }
 }
 
-fn text(source: &OsStr) -> Result<String, NotDone> {
+/// The text of a file, and the owner of the file.
+fn text(source: &OsStr) -> Result<(String, u32), NotDone> {
     let shown = visible::line(&source.to_string_lossy()).into_owned();
     let wrong = |why: &dyn Display| NotDone::misused([format!("{shown}: can't be read as a suite: {why}")]);
     let mut bytes = Vec::new();
     let file = File::open(source).map_err(|error| wrong(&error))?;
+    let owner = inode::owner(&file.metadata().map_err(|error| wrong(&error))?);
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(wrong(&"it is larger than 1 MiB"));
     }
-    String::from_utf8(decode::in_utf8(&bytes).into_owned()).map_err(|_| wrong(&"it is not UTF-8 text"))
+    let text = String::from_utf8(decode::in_utf8(&bytes).into_owned());
+    Ok((text.map_err(|_| wrong(&"it is not UTF-8 text"))?, owner))
+}
+
+fn raw(words: &[OsString]) -> Vec<RawText> {
+    words.iter().map(|word| RawText::from(word.as_encoded_bytes().to_vec())).collect()
 }
 
 fn unknown(source: &OsStr) -> NotDone {
@@ -149,15 +167,11 @@ fn wrong(test: &SuiteTest, why: impl Display) -> NotDone {
 }
 
 /// The line of a test: its own words, the options of all tests, and its targets, or those that were given.
-fn line(
-    test: &SuiteTest,
-    targets: &[OsString],
-    options: &[OsString],
-    used: &mut bool,
-) -> Result<TypedLine, NotDone> {
+fn line(test: &SuiteTest, targets: &[OsString], options: &[OsString]) -> Result<TypedLine, NotDone> {
     let of = |words: &[OsString]| TypedLine::of(words).map_err(|error| wrong(test, error));
     let own: Vec<OsString> = test.command.iter().map(OsString::from).collect();
     let mut line = of(&own)?;
+    line.carried_by_file("diskspd suite FILE [TARGET ..] --").map_err(|error| wrong(test, error))?;
     let more = of(options)?;
     if let Some(target) = more.targets.first() {
         let what = format!(
@@ -169,12 +183,12 @@ fn line(
     line.options.extend(more.options);
     let given: Vec<Vec<u8>> = targets.iter().map(|target| target.as_encoded_bytes().to_vec()).collect();
     if line.targets.is_empty() {
-        let profile = line.has_letter(b'X') || line.has_long("fio");
-        if given.is_empty() && !profile {
+        // A job file of fio names its own targets.
+        let jobs = line.has_long("fio");
+        if given.is_empty() && !line.has_letter(b'X') && !jobs {
             return Err(wrong(test, "no target is named: diskspd suite NAME TARGET [-- OPTIONS]"));
         }
-        *used |= !given.is_empty();
-        line.targets = given;
+        line.targets = if jobs { Vec::new() } else { given };
     } else {
         for target in &mut line.targets {
             let number =
@@ -193,11 +207,11 @@ fn line(
                 return Err(wrong(test, what));
             };
             target.clone_from(place);
-            *used = true;
         }
     }
     // Percentiles are what changes first.
-    let says = line.has_letter(b'L') || line.has_letter(b'X') || line.has_long("preset");
+    let says =
+        line.has_letter(b'L') || line.has_letter(b'X') || line.has_long("fio") || line.has_long("preset");
     Ok(if says { line } else { line.after("-L") })
 }
 

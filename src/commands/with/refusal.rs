@@ -5,7 +5,8 @@ use super::profile::{says_all, text};
 use super::tool::Tool;
 use crate::cli::written;
 use crate::finding::Finding;
-use crate::profile::{Compat, Profile, RunOptions, Target};
+use crate::host::refusal::Refusal;
+use crate::profile::{Compat, Profile, RawText, RunOptions, Target};
 use std::collections::BTreeSet;
 
 /// What is asked of a run, beside its profile.
@@ -16,6 +17,8 @@ pub struct AskedBeside<'a> {
     pub own_options: Vec<&'static str>,
     /// `--destroy`
     pub destroy: bool,
+    /// The only disks and volumes that may be overwritten; `None` = all.
+    pub named: Option<&'a [RawText]>,
 }
 
 /// What of a run only this program can do, and what must be permitted.
@@ -30,7 +33,8 @@ pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
             format!("--with: DISKSPD can't do <{element}> of this profile; let this program make the run")
         }));
     }
-    refused.extend(devices(profile).filter(|_| !beside.destroy));
+    refused.extend(unnamed(profile, beside.named));
+    refused.extend(written_device(profile, |_| true).map(undestroyed).filter(|_| !beside.destroy));
     refused.into_iter().map(Finding::error).collect()
 }
 
@@ -62,14 +66,24 @@ fn own_elements(profile: &Profile) -> BTreeSet<String> {
 }
 
 /// DISKSPD writes to disks and volumes without a question, and what they hold can't be looked at from here.
-fn devices(profile: &Profile) -> Option<String> {
-    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
-    let written = targets.filter(|target| is_device(target) && writes(target));
-    let first = written.map(|target| target.path.to_string()).next()?;
-    Some(format!(
-        "--with: {first} would be overwritten, and the content of this disk or volume can't be checked from \
+fn undestroyed(path: &RawText) -> String {
+    format!(
+        "--with: {path} would be overwritten, and the content of this disk or volume cannot be checked from \
          here: pass --destroy to allow it"
-    ))
+    )
+}
+
+/// A file alone gives no permission to write to a disk or a volume.
+fn unnamed(profile: &Profile, named: Option<&[RawText]>) -> Option<String> {
+    let path = written_device(profile, |path| named.is_some_and(|named| !named.contains(path)))?;
+    Some(Refusal::Unnamed { path: path.as_path().to_owned() }.to_string())
+}
+
+/// The first of these disks and volumes that the run writes.
+fn written_device(profile: &Profile, is_meant: impl Fn(&RawText) -> bool) -> Option<&RawText> {
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let mut written = targets.filter(|target| is_device(target) && writes(target)).map(|target| &target.path);
+    written.find(|path| is_meant(path))
 }
 
 fn writes(target: &Target) -> bool {

@@ -12,6 +12,7 @@ use crate::results::RunSummary;
 use crate::run::{Control, Listener, Progress};
 use crate::sys::child::{ChildEnd, ChildProgram};
 use crate::sys::private_folder::PrivateFolder;
+use crate::units::visible;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -40,13 +41,6 @@ struct RunFiles {
 }
 
 impl Tool {
-    /// What it would be told to do, for `--dry-run`.
-    pub fn told(&self, asked: &Profile) -> Vec<u8> {
-        let mut text = format!("{self} would get this profile (-X):\n").into_bytes();
-        text.extend(profile::text(asked, self.version.compat()));
-        text
-    }
-
     /// Makes a run, which is planned to take so long, s.
     ///
     /// # Errors
@@ -135,6 +129,14 @@ impl Tool {
             None => Ok(run.clone()),
         }
     }
+}
+
+/// The profile for a command, printed by `--dry-run`. No program is started to report its version, so the
+/// form is the profile's.
+pub fn told(command: &str, asked: &Profile) -> Vec<u8> {
+    let mut text = format!("{} would get this profile (-X):\n", visible::line(command)).into_bytes();
+    text.extend(profile::text(asked, asked.compat));
+    text
 }
 
 /// Has sftp do what these commands say.

@@ -21,10 +21,11 @@ pub fn number(path: &RawText) -> Option<Result<u64, Malformed>> {
     })
 }
 
-/// Puts path n in place of template n, in all time spans. Without paths templates stay as they are.
+/// Replaces template n by path n in all time spans. Without paths the profile is unchanged. A path after the
+/// template paths may repeat a path of the profile: a suite writes only to devices of its command line.
 ///
 /// # Errors
-/// A message for the templates that have no path, and one for every path that no template stands for.
+/// A message for the templates without a path, and one for each path without a template.
 pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<String>> {
     if paths.is_empty() {
         return Ok(());
@@ -52,7 +53,11 @@ pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<St
             paths.len(),
         ));
     }
-    for (index, path) in paths.iter().enumerate().filter(|(index, _)| !used[*index]) {
+    let is_named = |path: &RawText| {
+        profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.path == *path)
+    };
+    let idle = paths.iter().enumerate().filter(|(index, path)| !used[*index] && !is_named(path));
+    for (index, path) in idle {
         let template = index + 1;
         messages.push(format!(
             "the target '{path}' has no template *{template} in the profile: leave it out, or write \

@@ -127,7 +127,7 @@ pub fn make_ready(
         return Ok((first, HeldTargets::default()));
     }
     control.does("looks at what is written to");
-    let claims = claims::protect(written(span, locations), options.destroy)
+    let claims = claims::protect(written(span, locations), options.permission())
         .map_err(|refusal| Box::new(SpanOutcome::refused(vec![refusal.to_string()])))?;
     let held = HeldTargets { claims };
     let verified = |plan: SpanPlan| {

@@ -88,7 +88,7 @@ pub fn run_exactly(
     let worker = plan.workers.first().ok_or(ExactError::NoThread)?;
     let (control, voice, held) = (Arc::new(Control::default()), Voice::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
-    let sources = sources::make(&plan.sources)?;
+    let sources = sources::make(&plan.sources, &options.origin.owners)?;
     let shared = SharedByWorkers {
         span: &plan,
         interlocked: &interlocked,

@@ -121,7 +121,7 @@ fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -
     let targets = || span.targets.iter().zip(locations);
     let at = |place: &Path| probes.located(place).ok().flatten();
     let is_written: Vec<Located> = written(span, locations, options).filter_map(at).collect();
-    let claims = claims::protect_as(options.claimant, &is_written, options.destroy)
+    let claims = claims::protect_as(options.claimant, &is_written, options.permission())
         .map_err(|e| NotCreated::Refused(e.to_string()))?;
     let is_prepared: Vec<Located> = prepared(span, locations, options).filter_map(at).collect();
     claims::spare(&is_prepared).map_err(|e| NotCreated::Refused(e.to_string()))?;

@@ -59,12 +59,12 @@ pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<Stri
     places.retain(claims::is_device);
     places.sort_unstable();
     places.dedup();
-    let denied = |place: &PathBuf| claims::protect([place.as_path()], options.destroy).err();
+    let denied = |place: &PathBuf| claims::protect([place.as_path()], options.permission()).err();
     let refused: Vec<String> = places.iter().filter_map(denied).map(|denial| denial.to_string()).collect();
     if !refused.is_empty() {
         return Err(refused);
     }
-    let all = claims::protect(places.iter().map(PathBuf::as_path), options.destroy);
+    let all = claims::protect(places.iter().map(PathBuf::as_path), options.permission());
     all.map_err(|denial| vec![denial.to_string()])
 }
 
@@ -86,7 +86,7 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     let written = places
         .iter()
         .filter_map(|place| at(place))
-        .filter_map(|target| claims::protect_as(options.claimant, [&target], options.destroy).err());
+        .filter_map(|target| claims::protect_as(options.claimant, [&target], options.permission()).err());
     let mut refused: Vec<String> = written.map(|denial| denial.to_string()).collect();
     let prepared = prepared(span, &locations, options).filter(|place| !places.contains(place));
     let spared = prepared.filter_map(at).filter_map(|target| claims::spare([&target]).err());

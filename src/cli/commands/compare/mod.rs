@@ -146,8 +146,8 @@ fn question(line: &CommandLine) -> Result<Question, CliError> {
 
 /// What is run, if anything is: two lines in turn, or one on two kernels.
 fn runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
-    let (repeat, folder, read) = (line.number(&REPEAT), line.path(&BOOTS), line.readers.line);
-    let with = [line.path(&WITH_A), line.path(&WITH_B)];
+    let (repeat, folder, read) = (line.number(&REPEAT), line.path(&BOOTS)?, line.readers.line);
+    let with = [line.path(&WITH_A)?, line.path(&WITH_B)?];
     let has_programs = with != [None, None];
     if line.line.as_ref().is_some_and(Vec::is_empty) && (has_programs || folder.is_some()) {
         return Err(CliError::new("the options of a run and its target are missing")
@@ -205,8 +205,8 @@ pub(super) fn answers(
         path.map(|path| AnswerOut { option: row.name, form, path })
     };
     let fixed = [
-        named(document, AnswerForm::Json, line.path(document)),
-        named(page, AnswerForm::Html, line.page(page)?),
+        named(document, AnswerForm::Json, line.path(document)?),
+        named(page, AnswerForm::Html, line.path(page)?),
     ];
     let read = |value: &str| {
         let (form, path) = AnswerForm::read(value).ok_or_else(AnswerForm::expected)?;

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{Words, given, switch};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::ValueForm;
@@ -22,6 +22,7 @@ pub const FLAGS: &[Flag] = &[
                 <Results> per run. Files of --out in text and XML hold all of them; JSON and CSV get a file \
                 per run, numbered before the ending. until: at least 3 runs, at most 30. Not with --stream, \
                 --io-log, -ys, -yf, -yr, -yp.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "repetitions"],
         read: Read::Text(repeat),
         ..LINUX
@@ -40,6 +41,7 @@ pub const FLAGS: &[Flag] = &[
                 reads it. With ssh the profile is copied by sftp. What DISKSPD can't do is refused before \
                 the first run. Whether the I/O reached the device is not checked. Disks and volumes are \
                 written to only with --destroy.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "with"],
         read: Read::Text(with),
         ..LINUX
@@ -56,6 +58,7 @@ pub const FLAGS: &[Flag] = &[
                 that can't start in time start later; none is left out. With -L response times, from when \
                 each I/O was due, stand at the end of the text report. Not with -g, -i and -j, -x, nor with \
                 -F and -O.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "rate_total"],
         swept: Some(ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE }),
         print: Print::RunOptions(|options| {
@@ -75,6 +78,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "At least ten seconds and half of -d, up to a minute; -W counts. Steady: the last half of the \
                 warm-up shows no trend and no change of level beyond 10 %. When the time is over it measures \
                 all the same, and says that it never became steady. Not in simulated time.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "steady"],
         swept: Some(ValueForm::SIZE),
         print: Print::RunOptions(|options| given(options.until_steady_s)),
@@ -93,6 +97,7 @@ pub const FLAGS: &[Flag] = &[
                 warm-up and cool-down write doesn't count. The threads stop when so much has been submitted, \
                 rounded up to whole I/Os: each thread writes at most one I/O more, and what is in flight \
                 then. Not in simulated time, nor where nothing is written.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
@@ -108,6 +113,7 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "it ends when the time of -d is over",
         notes: "As --until-written. With both, the time span ends at the first of the two.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
@@ -125,6 +131,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Within the measured time, looked at once a second: target, offset, operation and age, each \
                 I/O once, the first 16 of a time span. They are in the record too. Threads read the clock \
                 for every I/O then, as with -L. Not in simulated time.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "outages"],
         values: &["10s"],
         print: Print::RunOptions(|options| given(options.stuck_ms.map(in_words))),
@@ -142,6 +149,7 @@ pub const FLAGS: &[Flag] = &[
                 counts by itself, within the measured time. The report covers what was measured until then. \
                 If the run was not ended, but its report names an outage that is as long, the exit code is 5 \
                 too. Not in simulated time.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "outages"],
         values: &["5s"],
         print: Print::RunOptions(|options| given(options.fail_on_outage_ms.map(in_words))),
@@ -160,6 +168,7 @@ pub const FLAGS: &[Flag] = &[
                 after the text report has the time by stage, what held I/Os up, and the slowest I/Os; the \
                 record has all of them. What isn't known is unattributed. The report says how much of the \
                 threads' time recording took. Not with engines that do no I/O.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "explain"],
         values: &["100"],
         print: Print::RunOptions(|options| given(options.explain)),
@@ -174,6 +183,7 @@ pub const FLAGS: &[Flag] = &[
                 queue slot and comes before that slot's next I/O. Flushes are counted and timed by \
                 themselves, at the end of the text report, and are in no other figure. Not with -x and \
                 --poll.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "fsync_every"],
         values: &["1"],
         swept: Some(ValueForm::SIZE),
@@ -186,6 +196,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--flush-after", "flush the dirty pages left at the end, and report the time it took")],
         default: "it is left to the kernel",
         notes: "After each time span, not part of its figures: fsync of every target that was written to.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "truth_device"],
         print: Print::RunOptions(|options| switch(options.flush_after)),
         read: Read::Switch(|draft| draft.request.run_options.flush_after = true),

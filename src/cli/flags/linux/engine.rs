@@ -3,7 +3,7 @@
 use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read};
 use crate::cli::words::{given, switch};
 use crate::engines::ENGINES;
 use crate::lab::sweep::ValueForm;
@@ -18,6 +18,7 @@ pub const FLAGS: &[Flag] = &[
                 cores first, keeps buffers apart (-bsp), and allows 65536 outstanding I/Os at most. \
                 Profiles of both versions are read. With 2.2 a setting that only 2.3 knows holds for the \
                 run, and is in the record; 2.2's XML has no form for it, which -Rpxml warns of.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "compat"],
         values: &["2.2", "2.3"],
         swept: Some(ValueForm::SIZE),
@@ -40,6 +41,7 @@ pub const FLAGS: &[Flag] = &[
                 docs/targets.md), and is chosen by it. null completes at once and measures the program \
                 itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle, sim:drift, \
                 sim:stall and sim:outage from ones whose speed changes in mid-run.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
             "auto",
@@ -71,6 +73,7 @@ pub const FLAGS: &[Flag] = &[
         default: "the device interrupts",
         notes: "With io_uring only, which then also serves one outstanding I/O. Refused where the device \
                 has no poll queues (/sys/block/<device>/queue/io_poll).",
+        carried: CarriedByFile::Workload,
         tested: &["engine_choice"],
         print: Print::RunOptions(|options| switch(options.poll)),
         read: Read::Switch(|draft| draft.request.run_options.poll = true),
@@ -84,6 +87,7 @@ pub const FLAGS: &[Flag] = &[
                 the device: reads of 1 MiB can take twice as long. Use it to measure what programs without \
                 huge pages get. With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may \
                 give huge pages to any program. -l is a separate setting. --fio turns this on.",
+        carried: CarriedByFile::Workload,
         tested: &["large_pages", "converted_jobs"],
         print: Print::RunOptions(|options| switch(options.no_huge_pages)),
         read: Read::Switch(|draft| draft.request.run_options.no_huge_pages = true),
@@ -101,6 +105,7 @@ pub const FLAGS: &[Flag] = &[
                 virtual machine CPU time of the host. Needs root, or permission to write to \
                 /dev/cpu_dma_latency; refused before anything is created if it can't be had, and in \
                 simulated time.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "cpu_latency", "advice"],
         values: &["0"],
         swept: Some(ValueForm::SIZE),

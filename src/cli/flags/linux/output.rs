@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::cli::{OutRequest, StreamPlace, StreamRequest};
 use crate::profile::RawText;
 pub const FLAGS: &[Flag] = &[
@@ -21,9 +21,11 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "standard output only",
         scope: Scope::Invocation,
+        repeats: true,
         notes: "Files are created before the run and written as a whole after each time span; pipes and \
                 devices get one report, at the end. - is standard output: the named report then replaces the \
                 text report there. A record (json) holds everything; diskspd report prints it again.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "outputs", "reports", "schemas", "records"],
         read: Read::Text(out),
         ..LINUX
@@ -47,6 +49,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Intervals are those of -D, but at least 100 ms; without -D a second. If the reader is too \
                 slow, lines are left out and counted. Without a format the extension sets it: .lp and \
                 .influx, .prom; all others are JSON.",
+        carried: CarriedByFile::UserOnly,
         tested: &["outputs", "reports", "schemas"],
         read: Read::Text(stream),
         ..LINUX
@@ -64,6 +67,7 @@ pub const FLAGS: &[Flag] = &[
                 signal of the time span, warm-up and cool-down included. The log never slows the run down: \
                 I/Os that come faster than they can be written are left out, and their number is reported at \
                 the end.",
+        carried: CarriedByFile::UserOnly,
         tested: &["loop_options", "outputs", "bad_input"],
         read: Read::Text(io_log),
         ..LINUX
@@ -77,6 +81,7 @@ pub const FLAGS: &[Flag] = &[
         default: "the XML has only what DISKSPD's has",
         scope: Scope::Invocation,
         notes: "Adds the elements DeviceVerdict and Findings; all that is before them is unchanged.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "truth", "truth_device"],
         read: Read::Switch(|draft| draft.request.xml_verdict = true),
         ..LINUX
@@ -89,6 +94,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Use it with > result.txt or --out result.txt: without it the file has figures but no \
                 verdict. They stand after a line 'Verdict:'; all that is before it is unchanged. They are \
                 also printed on standard error.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.text_verdict = true),
         ..LINUX
@@ -104,6 +110,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Invocation,
         notes: "For scripts. Verdicts and findings printed as WRONG fail, and so does a warning that the \
                 devices' counters can't confirm the figures. Notes and other warnings don't.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.strict = true),
         ..LINUX
@@ -116,6 +123,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "For loops of many runs: prints errors and WRONG findings without details. No progress, \
                 warnings or notes; with --repeat no line per run and no summary. Reports, record and exit \
                 code are the same.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "truth", "repetitions"],
         read: Read::Switch(|draft| draft.request.quiet = true),
         ..LINUX

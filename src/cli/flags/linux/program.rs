@@ -4,7 +4,7 @@ use crate::cli::UsageExtent;
 use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::cli::topics::TOPICS;
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -12,6 +12,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--dry-run", "show what the run would do, and do nothing")],
         scope: Scope::Invocation,
         notes: "Not with --out, --stream, --io-log: nothing is measured.",
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "end_to_end"],
         read: Read::Switch(|draft| draft.request.dry_run = true),
         ..LINUX
@@ -22,6 +23,7 @@ pub const FLAGS: &[Flag] = &[
             ("--help[=<topic>]", "print the common options by topic, or all of a topic: --help caching"),
             ("--help all", "print the usage: every option with all its forms, as -? does"),
         ],
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "first_hour"],
         values: TOPICS,
         read: Read::Word(help),
@@ -30,6 +32,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("version"),
         forms: &[("--version", "print the version")],
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines"],
         read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Version)),
         ..LINUX

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{Words, given};
 use crate::lab::sweep::ValueForm;
 use crate::presets;
@@ -14,6 +14,7 @@ pub const FLAGS: &[Flag] = &[
         default: "the options define the workload",
         notes: "Other options override those of the preset, in each of its parts. Not with -X. \
                 docs/presets.md has reasons and sources.",
+        carried: CarriedByFile::Workload,
         tested: &["presets"],
         with_profile: false,
         print: Print::RunOptions(|options| given(options.preset.as_deref())),
@@ -32,6 +33,7 @@ pub const FLAGS: &[Flag] = &[
                 existing data is kept. auto and random write random bytes, none of them zero; pattern what \
                 -c writes. On a block device the area to be read is overwritten; needs --destroy; auto \
                 overwrites only if it finds nothing but zeros.",
+        carried: CarriedByFile::Workload,
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],
         swept: Some(ValueForm::SIZE),
@@ -43,6 +45,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("recreate"),
         forms: &[("--recreate", "rewrite the files of -c even if they are complete")],
         scope: Scope::Invocation,
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "end_to_end", "profiles"],
         read: Read::Switch(|draft| draft.request.recreate = true),
         ..LINUX
@@ -55,6 +58,7 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "such devices are refused",
         scope: Scope::Invocation,
+        carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "refusals", "device_kinds"],
         read: Read::Switch(|draft| draft.request.destroy = true),
         ..LINUX

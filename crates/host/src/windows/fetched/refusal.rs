@@ -1,11 +1,14 @@
 //! Whether writing is refused: because what is written to is in use, or because there is something on it.
 
 use super::found::{open_found, page_files, volumes_found};
+use super::locate::locate;
 pub use crate::disks::{How, Use};
+use crate::permission::Permission;
 pub use crate::refused::Refusal;
 use crate::signatures;
 use crate::windows::disk_answers::DeviceNumber;
 use crate::windows::uses::{Named, Unknown, named, of_file, of_open};
+use diskspd_model::profile::RawText;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::raw_devices::{self, may_be_device};
 use diskspd_sys::storage_answers::{Question, ask};
@@ -83,13 +86,17 @@ pub mod claims {
         held: Vec<(PathBuf, DeviceNumber, File)>,
     }
 
-    /// Claims the disks and volumes among the places that are to be written to, and checks that nothing of
-    /// the user's is destroyed: see [`Refusal`]. Each is opened, and asked by that handle. Files must be no
-    /// paging files.
+    /// Claims the disks and volumes among the places before they are written, and refuses to destroy user
+    /// data: see [`Refusal`]. Each is opened and checked by that handle. Paging files are refused.
     ///
     /// # Errors
-    /// The first that is in use, that carries something (unless `destroy`), or of which that isn't known.
-    pub fn protect<'a>(places: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Refusal> {
+    /// The first place that is in use, that has content without permission to destroy it, that is not named
+    /// on the command line, or a disk with unknown users or content.
+    pub fn protect<'a>(
+        places: impl IntoIterator<Item = &'a Path>,
+        permission: impl Into<Permission<'a>>,
+    ) -> Result<Claims, Refusal> {
+        let Permission { destroy, named } = permission.into();
         let mut claims = Claims::default();
         for place in places {
             let path = place.to_owned();
@@ -100,6 +107,9 @@ pub mod claims {
             }
             if claims.held.iter().any(|(held, ..)| held == place) {
                 continue;
+            }
+            if named.is_some_and(|named| !named.iter().any(|target| names_device(target, place))) {
+                return Err(Refusal::Unnamed { path });
             }
             let opened = raw_devices::open_to_look(place);
             let device = opened.map_err(|error| unknown(format!("it can't be opened: {error}")))?;
@@ -115,6 +125,11 @@ pub mod claims {
             claims.held.push((path, number, device));
         }
         Ok(claims)
+    }
+
+    /// Whether a target of the command line is the disk or volume at this place.
+    pub fn names_device(target: &RawText, place: &Path) -> bool {
+        may_be_device(place) && locate(target.as_bytes()).is_ok_and(|named| named == place)
     }
 
     const NO_NUMBER: &str = "Windows doesn't report which disk it is";

@@ -1,0 +1,16 @@
+//! Reads files that others name. Windows programs have the rights of their user: there is no other owner.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Why a file isn't opened.
+pub type NotOpened = io::Error;
+
+/// Opens a file for reading.
+///
+/// # Errors
+/// It can't be opened.
+pub fn open(path: &Path, _: &[u32]) -> Result<File, NotOpened> {
+    File::open(path)
+}
