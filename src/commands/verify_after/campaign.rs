@@ -72,13 +72,15 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDon
         let counts = cycle.counts();
         counts.verified == 0 && counts.wrong() == 0
     });
+    let incomplete = newest.cycle.as_ref().is_some_and(Cycle::is_incomplete);
     text += &table_of(&journals);
     output::told_to_stdout(&text)?;
     let damaged = journals.iter().filter_map(|journal| journal.cycle.as_ref()).any(is_damaged);
-    Ok(match (damaged, nothing) {
-        (true, _) => Exit::Corrupt,
-        (_, true) => Exit::Doubtful,
-        (_, false) => Exit::Success,
+    Ok(match (damaged, nothing, incomplete) {
+        (true, ..) => Exit::Corrupt,
+        (_, true, _) => Exit::Doubtful,
+        (.., true) => Exit::Incomplete,
+        (.., false) => Exit::Success,
     })
 }
 
@@ -168,10 +170,13 @@ fn conclusion(cycles: &[&Cycle]) -> String {
     cycles.iter().for_each(|cycle| all.add(&cycle.counts()));
     let cuts = cycles.iter().filter(|cycle| cycle.is_proof()).count();
     let damaged = cycles.iter().filter(|cycle| is_damaged(cycle)).count();
+    let incomplete = match cycles.iter().filter(|cycle| cycle.is_incomplete()).count() {
+        0 => String::new(),
+        number => format!(", {number} incomplete (damaged journal)"),
+    };
     let counted = format!(
-        "{} read back, {} with a power cut: {} sectors verified, {} undecided",
+        "{} read back, {cuts} with a power cut{incomplete}: {} sectors verified, {} undecided",
         counted(cycles.len(), "cycle"),
-        cuts,
         all.verified,
         all.undecided
     );
@@ -179,6 +184,7 @@ fn conclusion(cycles: &[&Cycle]) -> String {
         return format!("{counted}.\nDAMAGED in {}: {}.", counted_of(damaged, cycles.len()), all.described());
     }
     match cuts {
+        0 if !incomplete.is_empty() => format!("{counted}; no data was lost as far as the journals show."),
         0 => format!("{counted}; no data was lost, but no power was cut either."),
         _ => format!(
             "{counted}; no data was lost in any cycle.\nStorage that loses data in {:.1} % of power cuts or \
