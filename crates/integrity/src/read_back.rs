@@ -2,8 +2,7 @@
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::error::NotReadBack;
-use super::journal::format::LARGEST_SECTOR;
-use super::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
+use super::journal::{Acknowledged, JournalContent, JournalTarget, LARGEST_SECTOR, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use super::system::{identity, open, read_exact};
 use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault};

@@ -11,6 +11,7 @@ mod error;
 pub use error::{MpiError, NotJoined, NotLoaded};
 
 use super::privileges;
+use diskspd_model::limits::MESSAGE;
 use diskspd_model::units::visible::line;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::collections::VecDeque;
@@ -433,6 +434,12 @@ impl<H> std::fmt::Debug for MpiTable<H> {
     }
 }
 
+/// Bytes of a message, by what MPI counts: a negative number is not one (`MPI_UNDEFINED`).
+fn checked_length(count: c_int) -> Result<usize, MpiError> {
+    let length = usize::try_from(count).map_err(|_| MpiError::NoLength(count))?;
+    MESSAGE.check(length).map(|()| length).map_err(|_| MpiError::LongMessage)
+}
+
 /// A text that MPI writes into a buffer.
 fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
     let mut buffer = vec![0 as c_char; LONGEST_TEXT];
@@ -472,6 +479,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
 
     fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), MpiError> {
         let length = c_int::try_from(transfer.bytes.len()).map_err(|_| MpiError::LongMessage)?;
+        checked_length(length)?;
         let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
         // SAFETY: see above.
         let code = unsafe { (self.isend)(bytes, length, self.byte, to, TAG, self.world, request) };
@@ -494,7 +502,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         // SAFETY: `MPI_SOURCE` is one of the first three `int`s of 128 bytes.
         let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
         let sender = usize::try_from(source).map_err(|_| MpiError::NoSender(source))?;
-        let bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        let bytes = vec![0; checked_length(length)?];
         let mut transfer = MessageTransfer { bytes, request: Box::new(0) };
         let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
         // SAFETY: see above.
@@ -531,6 +539,23 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn length_of_message_is_checked() {
+        let most = MESSAGE.bytes as c_int;
+        for (count, expected) in [
+            (0, Ok(0)),
+            (1, Ok(1)),
+            (most, Ok(MESSAGE.bytes as usize)),
+            (most + 1, Err(MpiError::LongMessage)),
+            (c_int::MAX, Err(MpiError::LongMessage)),
+            (-1, Err(MpiError::NoLength(-1))),
+            (-32766, Err(MpiError::NoLength(-32766))),
+            (c_int::MIN, Err(MpiError::NoLength(c_int::MIN))),
+        ] {
+            assert_eq!(checked_length(count), expected, "{count}");
+        }
+    }
 
     #[test]
     fn a_library_is_asked_what_it_is_before_it_is_called() {

@@ -22,6 +22,7 @@ mod work;
 mod zoned;
 
 use super::not_done::NotDone;
+pub use messages::is_any;
 use crate::cli::{Exit, RunRequest};
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;

@@ -12,20 +12,19 @@ use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::not_done::NotDone;
 use crate::commands::output;
 use crate::integrity::journal::format;
+use crate::limits;
 use crate::results::{AddUp, IntegrityCounts};
 use crate::run::{OutputDoor, OutputError, Patience};
 use crate::units::counted;
 use crate::units::table;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// What ends the name of a journal.
 const JOURNAL: &str = ".journal";
 /// What is added to it for what came of it.
 const CYCLE: &str = ".cycle.json";
-/// The longest that is read of what came of a cycle, bytes.
-const LONGEST: u64 = 16 << 20;
 
 /// Why a campaign can't go on.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +111,7 @@ fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
 
 fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
     let kept = folder.join(format!("{name}{CYCLE}"));
-    let cycle = match read(&kept) {
+    let cycle = match limits::NOTES.read_file(&kept) {
         Ok(bytes) => {
             Some(Cycle::read(&bytes).map_err(|why| CampaignError::Kept { file: kept.clone(), why })?)
         }
@@ -128,12 +127,6 @@ fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
         }
     };
     Ok(Journal { name, began_ms, cycle })
-}
-
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(file)?.take(LONGEST).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Keeps what came of a cycle, so that the next power cut doesn't take it.
@@ -162,6 +155,11 @@ fn table_of(journals: &[Journal]) -> String {
         .collect();
     let cycles: Vec<&Cycle> = journals.iter().filter_map(|journal| journal.cycle.as_ref()).collect();
     format!("{}\n{}\n", table::text(COLUMNS, &rows), conclusion(&cycles))
+}
+
+/// The same of a single cycle.
+pub fn table_of_one(cycle: Cycle) -> String {
+    table_of(&[Journal { name: cycle.journal.clone(), began_ms: Some(cycle.began_ms), cycle: Some(cycle) }])
 }
 
 /// What the cycles come to, with what they can't exclude.

@@ -3,30 +3,12 @@
 //! A journal is only ever added to. What a power cut leaves is whole pieces and, at the end, perhaps a broken
 //! one, which says nothing. A broken piece that others follow is damage.
 
+use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET};
 use super::pieces::{Next, Pieces};
 use diskspd_model::profile::RawText;
 use diskspd_sys::crc32c::crc32c;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
-
-/// Begins the first piece.
-const MAGIC: &[u8] = b"DISKSPD journal 1\n";
-/// Longer pieces are broken ones.
-pub(super) const LONGEST_PIECE: usize = 1 << 22;
-/// Acknowledgements in a piece, at most.
-pub const MOST_IN_A_PIECE: usize = 8192;
-/// Bytes of an acknowledgement.
-pub(super) const ACK_LENGTH: usize = 56;
-/// The largest sector, bytes: as much as is read back at a time.
-pub const LARGEST_SECTOR: u32 = 1 << 20;
-/// The largest unit, bytes: no block is larger (-b).
-const LARGEST_UNIT: u64 = u32::MAX as u64;
-
-const RUN: u8 = 1;
-pub(super) const TARGET: u8 = 2;
-pub(super) const ACKS: u8 = 3;
-pub(super) const FORGOTTEN: u8 = 4;
-pub(super) const END: u8 = 5;
 
 /// Beside the number of [`Mixing`]: writes are atomic. Earlier versions of the program don't know it, and
 /// refuse such a target.
@@ -373,6 +355,7 @@ impl JournalContent {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::MOST_IN_A_PIECE;
     use super::*;
 
     fn target(id: u32) -> JournalPiece<'static> {

@@ -1,6 +1,6 @@
 //! The pieces of a journal, found in bytes that may be cut or damaged.
 
-use super::format::{ACK_LENGTH, ACKS, END, FORGOTTEN, LONGEST_PIECE, MOST_IN_A_PIECE, TARGET};
+use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LONGEST_PIECE, MOST_IN_A_PIECE, TARGET};
 use diskspd_sys::crc32c::crc32c;
 use std::io::{self, Read};
 

@@ -19,6 +19,7 @@ mod span;
 use super::decode::{decoded, named};
 use super::fault::{LineFault, ResultError};
 use diskspd_model::finding::Severity;
+use diskspd_model::limits;
 use diskspd_model::profile::xml::text::bytes as plain_bytes;
 use diskspd_model::results::{Findings, Origin, RunSummary, SpanSummary};
 use documents::{FioDocument, VERSION};
@@ -28,7 +29,7 @@ use serde_json::Value;
 pub use logs::{MAX_LOG_BYTES, is_any_log, is_log_of, series};
 
 /// Largest file that is read, bytes: JSON+ of a thousand jobs.
-pub const MAX_BYTES: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
 /// Jobs of a result: four times as many as fio runs on a host.
 const MOST_JOBS: usize = 1 << 14;
