@@ -1,4 +1,4 @@
-//! The backing file of a loop device, as the kernel knows it: the name may lead to another file by now.
+//! The backing file of a loop device, by its inode: the recorded name may lead to another file by now.
 
 use rustix::fs::{FileType, fstat, major};
 use rustix::io::Errno;

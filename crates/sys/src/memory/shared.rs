@@ -5,9 +5,8 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Bytes that are filled once, when they are made, and from then on lie behind the private bytes of any
-/// number of [`Buffer`]s: one copy in memory, whatever the number of threads that write it to their
-/// targets.
+/// Bytes that are filled once and then follow the private bytes of any number of [`Buffer`]s. All threads
+/// that write them to their targets share one copy in memory.
 ///
 /// The memory file keeps its size (`F_SEAL_SHRINK`, `F_SEAL_GROW`), so no access ends in SIGBUS. Another
 /// process of the user can still write to it through `/proc/PID/fd`: its bytes are copied by address, and
