@@ -301,8 +301,8 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         // MPI may still read and write them.
-        std::mem::forget(std::mem::take(&mut self.sending));
-        std::mem::forget(std::mem::take(&mut self.receiving));
+        self.sending.drain(..).for_each(std::mem::forget);
+        self.receiving.iter_mut().flat_map(|queue| queue.drain(..)).for_each(std::mem::forget);
     }
 }
 
