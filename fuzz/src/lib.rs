@@ -1,6 +1,6 @@
 //! Fuzz targets: for each reader of foreign bytes a function that gets any bytes, and panics only if the reader has a defect.
 //!
-//! The functions need no fuzzer. `fuzz_targets` gives each to libFuzzer, and a harness for stable Rust can call the table [`TARGETS`].
+//! The functions need no fuzzer. `fuzz_targets` gives each to libFuzzer, and [`harness`] runs the table [`TARGETS`] on stable Rust.
 
 pub mod baseline;
 pub mod command_line;
@@ -8,6 +8,7 @@ pub mod comparison_run;
 pub mod fio_jobs;
 pub mod fio_result;
 pub mod grammars;
+pub mod harness;
 pub mod journal;
 pub mod journal_pieces;
 pub mod power_cycle;
