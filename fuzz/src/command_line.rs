@@ -1,4 +1,5 @@
-//! Any arguments, separated by line feeds: parsed, validated, printed; never a panic, and what is accepted prints.
+//! Any arguments, separated by line feeds: parsed, validated, printed; never a panic, and what is accepted
+//! prints.
 
 use diskspd::cli::{self, Invocation};
 use diskspd::profile::validate::validate;

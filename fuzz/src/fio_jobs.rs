@@ -1,4 +1,5 @@
-//! Any bytes as a job file of fio: refused with reasons, or converted into a profile that can be written and read back.
+//! Any bytes as a job file of fio: refused with reasons, or converted into a profile that can be written
+//! and read back.
 
 use diskspd::fio_jobs::{self, Existing, JobSurroundings, Keyword};
 use diskspd::profile::xml;

@@ -1,4 +1,5 @@
-//! Any bytes as fio's results and logs: refused with a reason, or runs whose figures are possible and that can be
+//! Any bytes as fio's results and logs: refused with a reason, or runs whose figures are possible and that
+//! can be
 //! printed; as many parts as runs.
 
 use diskspd::record::fio::{parts, read, series};

@@ -1,4 +1,5 @@
-//! Sizes and distributions, the two grammars inside of options. The first line is a size, the second the value of `-rd`,
+//! Sizes and distributions, the two grammars inside of options. The first line is a size, the second the
+//! value of `-rd`,
 //! the third the size of the area: whatever is accepted prints as what it is, and lies within the area.
 
 use diskspd::cli::{self, Invocation};
@@ -52,7 +53,8 @@ fn accepted(block: u32, value: Vec<u8>) -> Option<Distribution> {
     }
 }
 
-/// Ranges lie within the area in the order of their I/O points, of which each has some of its own. (Bytes may be shared:
+/// Ranges lie within the area in the order of their I/O points, of which each has some of its own. (Bytes
+/// may be shared:
 /// ranges too small for the grid get a position all the same.)
 fn lies_within(distribution: &Distribution, grid: Grid) {
     let end_of_grid = grid.aligned_size().max(grid.region);

@@ -1,6 +1,7 @@
 //! Runs targets on stable Rust: all seeds of the corpus, then random changes to them.
 //!
-//! No coverage guides the changes, as libFuzzer's would be. For long campaigns use `cargo fuzz` (CONTRIBUTING.md).
+//! No coverage guides the changes, as libFuzzer's would be. For long campaigns use `cargo fuzz`
+//! (CONTRIBUTING.md).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Any bytes as a journal of acknowledged writes: refused, or read to the end of its last whole piece; what is behind never changes
+//! Any bytes as a journal of acknowledged writes: refused, or read to the end of its last whole piece; what
+//! is behind never changes
 //! what was said before.
 
 use diskspd::integrity::journal::format;

@@ -1,4 +1,5 @@
-//! A journal of pieces with any values, then damage at some places: every whole journal is read; of a damaged one nothing is read
+//! A journal of pieces with any values, then damage at some places: every whole journal is read; of a
+//! damaged one nothing is read
 //! that the whole one doesn't say.
 
 use arbitrary::{Arbitrary, Result, Unstructured};

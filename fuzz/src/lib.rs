@@ -1,6 +1,8 @@
-//! Fuzz targets: for each reader of foreign bytes a function that gets any bytes, and panics only if the reader has a defect.
+//! Fuzz targets: for each reader of foreign bytes a function that gets any bytes, and panics only if the
+//! reader has a defect.
 //!
-//! The functions need no fuzzer. `fuzz_targets` gives each to libFuzzer, and [`harness`] runs the table [`TARGETS`] on stable Rust.
+//! The functions need no fuzzer. `fuzz_targets` gives each to libFuzzer, and [`harness`] runs the table
+//! [`TARGETS`] on stable Rust.
 
 pub mod baseline;
 pub mod command_line;

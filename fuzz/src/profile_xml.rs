@@ -1,4 +1,5 @@
-//! Any bytes as an XML profile: refused with a reason, or, where its settings go together, written and read back as the
+//! Any bytes as an XML profile: refused with a reason, or, where its settings go together, written and read
+//! back as the
 //! same profile.
 
 use diskspd::finding::Severity;

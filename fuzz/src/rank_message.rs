@@ -1,4 +1,5 @@
-//! Any bytes as a message of a rank, compressed and as its text: refused, or the same kind when it is written again.
+//! Any bytes as a message of a rank, compressed and as its text: refused, or the same kind when it is
+//! written again.
 
 use diskspd::commands::foreign;
 use flate2::Compression;

@@ -1,4 +1,5 @@
-//! Files of recorded I/Os of any format: never a panic; what is read makes a profile that is valid and can be written and
+//! Files of recorded I/Os of any format: never a panic; what is read makes a profile that is valid and can
+//! be written and
 //! read again.
 
 use diskspd::finding::Severity;

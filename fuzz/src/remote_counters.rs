@@ -1,4 +1,5 @@
-//! What the kernel's clients of NFS and SMB count: whatever the lists of mounts hold, nothing panics, and of what is read nothing
+//! What the kernel's clients of NFS and SMB count: whatever the lists of mounts hold, nothing panics, and
+//! of what is read nothing
 //! is done between a reading and itself. The first line is the mount that is looked for.
 
 use diskspd::machine::io_counters::Activity;

@@ -1,4 +1,5 @@
-//! Any bytes as a compressed record, and as the notes beside a run of the history: refused, or the same when written again.
+//! Any bytes as a compressed record, and as the notes beside a run of the history: refused, or the same
+//! when written again.
 
 use diskspd::record::{json, result_xml};
 use diskspd::store::{RunNotes, packed};

@@ -1,4 +1,5 @@
-//! Any text as a suite: refused with a line that it has, or tests that have names, words and possible numbers.
+//! Any text as a suite: refused with a line that it has, or tests that have names, words and possible
+//! numbers.
 
 use diskspd::lab::suite::{MOST_ROUNDS, MOST_TESTS, read};
 

@@ -1,4 +1,5 @@
-//! Arguments of a sweep, separated by line feeds, and the values of its options: every range ends, every point is a plain
+//! Arguments of a sweep, separated by line feeds, and the values of its options: every range ends, every
+//! point is a plain
 //! line of as many words as there were, and whatever is refused has a reason.
 
 use diskspd::cli;

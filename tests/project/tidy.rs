@@ -11,6 +11,8 @@ mod circles;
 mod imports;
 #[path = "tidy/ratchet.rs"]
 mod ratchet;
+#[path = "tidy/readers.rs"]
+mod readers;
 #[path = "tidy/scopes.rs"]
 mod scopes;
 #[path = "tidy/source.rs"]

@@ -14,7 +14,8 @@ use std::path::Path;
 
 /// The most that is read at a time, bytes.
 const PIECE: u64 = LARGEST_SECTOR as u64;
-/// Bytes that are read in search of the other sectors of damaged writes, at most: some at first, and more for each byte that is read
+/// Bytes that are read in search of the other sectors of damaged writes, at most: some at first, and more
+/// for each byte that is read
 /// back. A search that is left out says "lost" where it might say "torn".
 const FIRST_SEARCHED: u64 = 256 << 20;
 const SEARCHED_PER_BYTE: u64 = 16;

@@ -1,7 +1,9 @@
 //! How large the files and messages may be that others may have written: one table for all readers.
 //!
-//! A reader takes at most 32 MiB of memory and four times the size of the text (of a compressed file: its content). So no number in a
-//! file decides how much memory or time the program spends: lists are as long as the text that holds them, and what the text only names
+//! A reader takes at most 32 MiB of memory and four times the size of the text (of a compressed file: its
+//! content). So no number in a
+//! file decides how much memory or time the program spends: lists are as long as the text that holds them,
+//! and what the text only names
 //! (intervals, threads, bytes of a unit) has a bound of its own, next to its reader.
 
 use crate::units;
@@ -18,8 +20,10 @@ pub struct InputLimit {
     pub bytes: u64,
 }
 
-/// A record that is compressed, or comes from a pipe. The largest that the program writes in practice has 1,024 threads, each with two
-/// histograms of 1,500 filled buckets (6 KiB each) and an hour of intervals (84 KiB): 96 MiB. A file that is not compressed is read
+/// A record that is compressed, or comes from a pipe. The largest that the program writes in practice has
+/// 1,024 threads, each with two
+/// histograms of 1,500 filled buckets (6 KiB each) and an hour of intervals (84 KiB): 96 MiB. A file that
+/// is not compressed is read
 /// line by line, and may be larger.
 pub const RECORD: InputLimit = InputLimit { what: "a record", bytes: 256 << 20 };
 /// Results of DISKSPD: XML or text. A record's figures, with a table for each thread.
@@ -32,14 +36,16 @@ pub const PROFILE: InputLimit = InputLimit { what: "a profile", bytes: 16 << 20 
 pub const FIO_JOBS: InputLimit = InputLimit { what: "a job file", bytes: 1 << 20 };
 /// A suite.
 pub const SUITE: InputLimit = InputLimit { what: "a suite", bytes: 1 << 20 };
-/// A file that the program keeps next to runs: notes, a baseline with all its runs, the result of a power cut on all targets.
+/// A file that the program keeps next to runs: notes, a baseline with all its runs, the result of a power
+/// cut on all targets.
 pub const NOTES: InputLimit = InputLimit { what: "a file of notes", bytes: 16 << 20 };
 /// The command of a sweep or a comparison, or one of its runs.
 pub const COMMAND: InputLimit = InputLimit { what: "a command that is kept", bytes: 4 << 20 };
 /// A message of a rank: its text holds a record.
 pub const MESSAGE: InputLimit = InputLimit { what: "a message of a rank", bytes: 1 << 30 };
 
-/// Intervals of a record with a text of so many bytes. A record has a row for each in its summary, of 64 bytes at least; without them
+/// Intervals of a record with a text of so many bytes. A record has a row for each in its summary, of 64
+/// bytes at least; without them
 /// 18 hours of seconds are possible.
 pub fn intervals(text: u64) -> u64 {
     (1 << 16) + text / 64
@@ -54,7 +60,8 @@ pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 pub struct TooLarge(pub InputLimit);
 
 impl InputLimit {
-    /// Reads all of a file, and no more than a byte beyond the limit: it might be a disk image, or have no end.
+    /// Reads all of a file, and no more than a byte beyond the limit: it might be a disk image, or have no
+    /// end.
     ///
     /// # Errors
     /// Those of the source, and [`TooLarge`].

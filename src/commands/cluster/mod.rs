@@ -22,7 +22,6 @@ mod work;
 mod zoned;
 
 use super::not_done::NotDone;
-pub use messages::is_any;
 use crate::cli::{Exit, RunRequest};
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;
@@ -32,6 +31,7 @@ use crate::run::Control;
 use crate::sys::standard_error::say;
 use crate::sys::{process, real_time};
 use course::RankCourse;
+pub use messages::is_any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

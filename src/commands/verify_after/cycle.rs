@@ -112,7 +112,8 @@ impl Cycle {
         all
     }
 
-    /// Whether it says something about power cuts: one happened, and all that was acknowledged could be read back.
+    /// Whether it says something about power cuts: one happened, and all that was acknowledged could be
+    /// read back.
     pub fn is_proof(&self) -> bool {
         self.end == CycleEnd::Cut && self.counts().verified > 0 && !self.is_incomplete()
     }

@@ -103,7 +103,8 @@ fn places(paths: &[&RawText]) -> Result<Vec<PathBuf>, NotDone> {
     match same_target(places.iter().map(PathBuf::as_path)) {
         None => Ok(places),
         Some((one, other)) => Err(format!(
-            "cannot verify '{}' and '{}': they are the same file or device, but the journal has them as two targets",
+            "cannot verify '{}' and '{}': they are the same file or device, but two targets of the \
+             journal",
             paths[one], paths[other]
         )
         .into()),

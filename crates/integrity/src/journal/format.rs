@@ -168,7 +168,8 @@ pub struct JournalDamage {
     pub bytes: u64,
     /// Acknowledgements that they may have held, at most.
     pub lost: u64,
-    /// Units, by target and offset, of which nothing can be said: a missing piece may have withdrawn what was acknowledged.
+    /// Units, by target and offset, of which nothing can be said: a missing piece may have withdrawn what
+    /// was acknowledged.
     pub doubtful: BTreeSet<(u32, u64)>,
 }
 

@@ -10,7 +10,8 @@ const HEAD: usize = 8;
 const FORGETS: usize = 5;
 /// Bytes that are read at a time, at least.
 const CHUNK: usize = 1 << 16;
-/// Bytes of which checksums are computed in search of the next piece, at most. Damage needs far fewer: only bytes that are made for
+/// Bytes of which checksums are computed in search of the next piece, at most. Damage needs far fewer: only
+/// bytes that are made for
 /// it look like a large piece at every place.
 const MOST_SEARCHED: usize = 1 << 28;
 
@@ -131,7 +132,8 @@ fn is_acks(length: usize) -> bool {
     (length - 1).is_multiple_of(ACK_LENGTH) && length <= 1 + MOST_IN_A_PIECE * ACK_LENGTH
 }
 
-/// Whether damaged bytes were a single piece that forgets nothing: by the length in its head, or by their own number.
+/// Whether damaged bytes were a single piece that forgets nothing: by the length in its head, or by their
+/// own number.
 fn is_other_piece(bytes: usize, told: Option<usize>) -> bool {
     let length = bytes.saturating_sub(HEAD);
     length > 0 && length != FORGETS && (told == Some(length) || is_acks(length))

@@ -132,7 +132,8 @@ impl Record {
     /// # Errors
     /// How many there are.
     pub fn check_intervals(&self, most: u64) -> Result<(), RecordMisfit> {
-        let of_host = |host: &Host| host.results.time_spans.iter().map(intervals).fold(0, u64::saturating_add);
+        let of_host =
+            |host: &Host| host.results.time_spans.iter().map(intervals).fold(0, u64::saturating_add);
         match self.hosts.iter().map(of_host).max() {
             Some(found) if found > most => Err(RecordMisfit::Intervals { found, most }),
             _ => Ok(()),
