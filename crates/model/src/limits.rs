@@ -54,6 +54,9 @@ pub fn intervals(text: u64) -> u64 {
 /// Intervals of a rank's record, which has no summary.
 pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 
+/// Targets of a profile in a file: threads of fio's jobs with a file each, too.
+pub const TARGETS: usize = 65_536;
+
 /// A file is larger than its kind may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is larger than {}, the limit for {}", units::amount(.0.bytes), .0.what)]

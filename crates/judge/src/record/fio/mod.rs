@@ -47,10 +47,22 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
+    if is_dense(bytes) {
+        let what = "more lists, objects and values than results of fio of this size have";
+        return Err(LineFault::of_all(what.to_owned()).into());
+    }
     let text = decoded(bytes);
     let documents = documents::of(&text)?;
     let runs = documents.iter().map(run).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     Ok(named(runs, name))
+}
+
+/// Whether a text would take far more memory when it is parsed than fio's own: that has at least 230 bytes
+/// for each list or object, and
+/// 29 for each value.
+fn is_dense(bytes: &[u8]) -> bool {
+    let count = |these: &[u8]| bytes.iter().filter(|byte| these.contains(byte)).count();
+    count(b"[{") > (1 << 14) + bytes.len() / 100 || count(b",") > (1 << 16) + bytes.len() / 12
 }
 
 /// The documents of a file, each as it stands there.
