@@ -1,6 +1,6 @@
 //! What the kernel's clients of NFS and SMB count: whatever the lists of mounts hold, nothing panics, and
 //! of what is read nothing
-//! is done between a reading and itself. The first line is the mount that is looked for.
+//! is done between a reading and itself. The first line is the mount.
 
 use diskspd::machine::io_counters::Activity;
 use diskspd::machine::remote::{RemoteActivity, TcpSegments};

@@ -1,4 +1,4 @@
-//! Any bytes as a compressed record, and as the notes beside a run of the history: refused, or the same
+//! Any bytes as a compressed record, and as the notes of a run of the history: refused, or the same
 //! when written again.
 
 use diskspd::record::{json, result_xml};

@@ -104,7 +104,7 @@ fn meaning(exit: Exit) -> &'static str {
         Exit::Corrupt => "With --verify, and of verify-after: sectors don't hold what was written.",
         Exit::Outage => "With --fail-on-outage: a target completed nothing for that time.",
         Exit::Incomplete => {
-            "verify-after: the journal is damaged, so not every acknowledged write could be verified."
+            "verify-after: the journal is damaged, so some acknowledged writes could not be verified."
         }
     }
 }

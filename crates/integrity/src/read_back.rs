@@ -113,7 +113,7 @@ impl BackReader<'_> {
         for from in (start..end).step_by(PIECE as usize) {
             if from >= self.end {
                 let units = acks.iter().skip(((from - start) / self.target.unit) as usize);
-                return units.for_each(|ack| self.behind_the_end(ack, from));
+                return units.for_each(|ack| self.count_missing(ack, from));
             }
             let data = &mut data.as_mut_slice()[..PIECE.min(end - from) as usize];
             let readable = self.fill(data, from);
@@ -128,8 +128,8 @@ impl BackReader<'_> {
         }
     }
 
-    /// The rest of a unit, from an offset on, lies behind the end of the target.
-    fn behind_the_end(&mut self, ack: &Acknowledged, from: u64) {
+    /// Counts the rest of a unit, from an offset on, as unreadable: it is after the end of the target.
+    fn count_missing(&mut self, ack: &Acknowledged, from: u64) {
         let from = from.max(ack.offset);
         let sectors = (ack.offset + self.target.unit - from) / u64::from(self.target.sector);
         let (expected, at_us) = (ack.oldest, ack.at_us);

@@ -63,7 +63,7 @@ fn a_block_of_two_versions_is_a_broken_promise_of_atomic_writes_alone() {
 /// The largest unit that a journal can name, on a target of two sectors: all others are counted without
 /// reading.
 #[test]
-fn unit_behind_the_end_is_unreadable() {
+fn unit_after_the_end_is_unreadable() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = directory.path().join("a");
     std::fs::write(&path, block([3, 3])).unwrap();

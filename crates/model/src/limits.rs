@@ -1,10 +1,8 @@
 //! How large the files and messages may be that others may have written: one table for all readers.
 //!
 //! A reader takes at most 32 MiB of memory and four times the size of the text (of a compressed file: its
-//! content). So no number in a
-//! file decides how much memory or time the program spends: lists are as long as the text that holds them,
-//! and what the text only names
-//! (intervals, threads, bytes of a unit) has a bound of its own, next to its reader.
+//! content). No number in a file decides how much memory or time the program spends. Lists are as long as
+//! the text that holds them. Numbers of intervals, threads or bytes have bounds next to their readers.
 
 use crate::units;
 use std::fs::File;
@@ -44,7 +42,8 @@ pub const COMMAND: InputLimit = InputLimit { what: "a command that is kept", byt
 /// A message of a rank: its text holds a record.
 pub const MESSAGE: InputLimit = InputLimit { what: "a message of a rank", bytes: 1 << 30 };
 
-/// Intervals of a record with a text of so many bytes. A record has a row for each in its summary, of 64
+/// The most intervals of a record with a text of `text` bytes. A record has a row for each in its summary,
+/// of 64
 /// bytes at least; without them
 /// 18 hours of seconds are possible.
 pub fn intervals(text: u64) -> u64 {
@@ -67,7 +66,7 @@ impl InputLimit {
     /// end.
     ///
     /// # Errors
-    /// Those of the source, and [`TooLarge`].
+    /// An error of the source, or [`TooLarge`].
     pub fn read(self, source: impl Read) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         source.take(self.bytes + 1).read_to_end(&mut bytes)?;

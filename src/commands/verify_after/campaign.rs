@@ -182,7 +182,7 @@ fn conclusion(cycles: &[&Cycle]) -> String {
         return format!("{counted}.\nDAMAGED in {}: {}.", counted_of(damaged, cycles.len()), all.described());
     }
     match cuts {
-        0 if !incomplete.is_empty() => format!("{counted}; no data was lost as far as the journals show."),
+        0 if !incomplete.is_empty() => format!("{counted}; no data was lost where the journals can be read."),
         0 => format!("{counted}; no data was lost, but no power was cut either."),
         _ => format!(
             "{counted}; no data was lost in any cycle.\nStorage that loses data in {:.1} % of power cuts or \

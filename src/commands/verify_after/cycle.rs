@@ -118,7 +118,7 @@ impl Cycle {
         self.end == CycleEnd::Cut && self.counts().verified > 0 && !self.is_incomplete()
     }
 
-    /// Whether some of what was acknowledged couldn't be verified.
+    /// Whether not every acknowledged write could be verified.
     pub fn is_incomplete(&self) -> bool {
         self.damaged_journal_bytes > 0
     }

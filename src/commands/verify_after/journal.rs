@@ -96,7 +96,7 @@ fn paths_of<'a>(content: &'a JournalContent, given: &'a [RawText]) -> Vec<&'a Ra
         .collect()
 }
 
-/// Where they are; each has to be another file or device.
+/// Their places. Each must be a different file or device.
 fn places(paths: &[&RawText]) -> Result<Vec<PathBuf>, NotDone> {
     let located = paths.iter().map(|path| locate(path.as_bytes()).map_err(|why| format!("'{path}': {why}")));
     let places = located.collect::<Result<Vec<_>, _>>()?;

@@ -80,7 +80,7 @@ impl Histogram {
         Histogram { moments, stored: stored.into(), ..Histogram::default() }
     }
 
-    /// Of each bucket that isn't empty, ascending: its distance from the one after the last, and its count.
+    /// The filled buckets, ascending, as pairs of distance and count.
     pub(super) fn packed(&self) -> Vec<u8> {
         pack(self.filled())
     }

@@ -187,7 +187,7 @@ impl Series {
         self.last.min(self.allocated)
     }
 
-    /// Number of intervals that count and have begun after so many ns.
+    /// Number of counted intervals that begin in the first `ns` nanoseconds.
     pub fn begun_count(&self, ns: u64) -> u64 {
         if self.width > 0 { ns.div_ceil(self.width).min(self.allocated) } else { 0 }
     }

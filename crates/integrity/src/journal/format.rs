@@ -157,11 +157,11 @@ pub struct JournalContent {
     pub has_ended: bool,
     /// Bytes at the end that are not a whole piece: the journal was cut there.
     pub broken: u64,
-    /// What is missing within.
+    /// Missing pieces that others follow.
     pub damage: JournalDamage,
 }
 
-/// What is missing of a journal that is damaged: pieces that can't be read although others follow.
+/// The damaged pieces of a journal, which whole pieces follow.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalDamage {
     /// Bytes of such pieces.
@@ -284,7 +284,7 @@ impl JournalDamage {
 }
 
 impl JournalContent {
-    /// Units of which a version was acknowledged, as far as the journal can be read.
+    /// Number of units with an acknowledged version in the readable pieces.
     pub fn units(&self) -> u64 {
         (self.acknowledged.len() + self.damage.doubtful.len()) as u64
     }
@@ -490,7 +490,7 @@ mod tests {
         }
     }
 
-    /// Two targets, several pieces, and a file that is made anew: its versions begin again.
+    /// Two targets, several pieces, and a re-created file with new versions.
     fn long_journal() -> Vec<JournalPiece<'static>> {
         const FIRST: [Acknowledged; 3] = [ack(0, 4), ack(4096, 3), ack(8192, 1)];
         const SECOND: [Acknowledged; 2] = [of_second(0, 7), of_second(4096, 7)];

@@ -24,7 +24,7 @@ pub struct Pieces<R> {
     searched: usize,
 }
 
-/// What comes next in a journal.
+/// The next part of a journal.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// A piece whose checksum is right; the length of its body.
@@ -51,7 +51,7 @@ impl<R: Read> Pieces<R> {
         Pieces { from, held: Vec::new(), at: 0, searched: 0 }
     }
 
-    /// What stands at the present place.
+    /// Reads the part at the present place.
     pub fn next(&mut self) -> io::Result<Next> {
         let Some(length) = self.length()? else {
             return Ok(if self.hold(1)?.is_empty() { Next::End } else { Next::Bad });
@@ -60,14 +60,14 @@ impl<R: Read> Pieces<R> {
         Ok(if is_whole(bytes, length) { Next::Piece(length) } else { Next::Bad })
     }
 
-    /// The body of the piece that stands at the present place, which is left behind.
+    /// Returns the body of the piece at the present place, and moves after it.
     pub fn take(&mut self, length: usize) -> &[u8] {
         let start = self.at + HEAD;
         self.at = start + length;
         &self.held[start..self.at]
     }
 
-    /// Leaves bytes behind that are not a piece, up to the next one.
+    /// Moves over bytes that are not a piece, to the next piece.
     pub fn skip(&mut self) -> io::Result<Gap> {
         let told = self.length()?;
         let mut bytes = 0;
@@ -94,7 +94,7 @@ impl<R: Read> Pieces<R> {
         Ok(length.filter(|length| (1..=LONGEST_PIECE).contains(length)))
     }
 
-    /// Whether a piece that can follow others stands at the present place.
+    /// Whether a piece that can follow others is at the present place.
     fn is_piece(&mut self) -> io::Result<bool> {
         let Some(length) = self.length()? else { return Ok(false) };
         let possible = match self.hold(HEAD + 1)?.get(HEAD) {
@@ -111,7 +111,7 @@ impl<R: Read> Pieces<R> {
         Ok(is_whole(self.hold(HEAD + length)?, length))
     }
 
-    /// So many bytes from the present place on; fewer only at the end of the file.
+    /// `count` bytes from the present place on; fewer only at the end of the file.
     fn hold(&mut self, count: usize) -> io::Result<&[u8]> {
         let missing = count.saturating_sub(self.held.len() - self.at);
         if missing > 0 {

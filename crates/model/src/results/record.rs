@@ -127,7 +127,8 @@ impl Record {
         each.fold(0.0, |sum, rate| sum + rate)
     }
 
-    /// Whether it has at most so many intervals: their number alone decides how much memory a report takes.
+    /// Checks that it has at most `most` intervals. Their number alone decides how much memory a report
+    /// takes.
     ///
     /// # Errors
     /// How many there are.
@@ -175,7 +176,7 @@ impl Record {
     }
 }
 
-/// Intervals that the series of a time span reach to, empty ones included.
+/// Length of the longest series of a time span in intervals, empty ones included.
 fn intervals(span: &SpanResults) -> u64 {
     let rows = span.threads.iter().flat_map(|thread| &thread.targets);
     let series = rows.flat_map(|row| [&row.read.series, &row.write.series]).flatten();

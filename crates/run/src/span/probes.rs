@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub struct Probes {
     /// What is at the targets' places.
     targets: RefCell<LocatedTargets>,
-    /// What files will be that are made in a folder.
+    /// Facts about new files, by their folder.
     missing: RefCell<HashMap<PathBuf, TargetFacts>>,
     engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
     /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
@@ -44,11 +44,11 @@ impl Probes {
         self.missing.borrow_mut().clear();
     }
 
-    /// What a target is of which there is nothing yet. A folder is asked once: a run may make thousands of
-    /// files in it.
+    /// Returns the facts about a target that does not exist yet. It inspects a folder once, because a run may
+    /// make thousands of files in it.
     ///
     /// # Errors
-    /// What keeps us from looking.
+    /// The target cannot be inspected.
     pub fn missing(&self, location: &Path) -> Result<TargetFacts, TargetError> {
         let folder = location.parent().unwrap_or(location);
         if let Some(known) = self.missing.borrow().get(folder)

@@ -57,7 +57,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     Ok(named(runs, name))
 }
 
-/// Whether a text would take far more memory when it is parsed than fio's own: that has at least 230 bytes
+/// Whether a text would take far more memory when it is parsed than fio's own, which has at least 230 bytes
 /// for each list or object, and
 /// 29 for each value.
 fn is_dense(bytes: &[u8]) -> bool {
