@@ -82,6 +82,7 @@ mod cli {
 mod project {
     mod crates;
     mod documentation;
+    mod fuzz_targets;
     mod old_bugs;
     mod published;
     mod tidy;

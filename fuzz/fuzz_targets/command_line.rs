@@ -1,23 +1,2 @@
-//! Any arguments, separated by line feeds: parsed, validated, printed; never a panic, and what is accepted prints.
 #![no_main]
-
-use diskspd::cli::{self, Invocation};
-use diskspd::profile::validate::validate;
-use diskspd::report::profile_text::write_profile;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let mut arguments = vec![OsString::from("diskspd")];
-    arguments.extend(data.split(|&b| b == b'\n').map(|word| OsString::from_vec(word.to_vec())));
-    match cli::parse(&arguments) {
-        Ok(Invocation::Run(request)) => {
-            let _ = validate(&request.profile, request.profile_only);
-            let mut out = Vec::new();
-            write_profile(&mut out, &request.profile);
-            assert!(!out.is_empty());
-        }
-        Ok(_) => {}
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| diskspd_fuzz::command_line::check(data));

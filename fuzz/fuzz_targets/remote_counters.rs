@@ -1,18 +1,2 @@
-//! What the kernel's clients of NFS and SMB count: whatever the lists of mounts hold, nothing panics, and of what is read nothing
-//! is done between a reading and itself. The first line is the mount that is looked for.
 #![no_main]
-
-use diskspd::machine::io_counters::Activity;
-use diskspd::machine::remote::{RemoteActivity, TcpSegments};
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let text = String::from_utf8_lossy(data);
-    let (mount, text) = text.split_once('\n').unwrap_or(("", &text));
-    let _ = TcpSegments::parse(text);
-    let found = [RemoteActivity::parse_mountstats(text, mount), RemoteActivity::parse_smb_stats(text, mount)];
-    for activity in found.into_iter().flatten() {
-        let since = activity.since(&activity);
-        assert_eq!((since.all().requests, since.read_bytes, since.write_bytes), (0, 0, 0));
-        let _ = (Activity::from(&activity), activity.all().sent_again());
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| diskspd_fuzz::remote_counters::check(data));

@@ -19,9 +19,22 @@ pub enum Exit {
     Corrupt = 4,
     /// A target answered nothing for as long as `--fail-on-outage` says.
     Outage = 5,
+    /// `verify-after` couldn't verify all that was acknowledged: its journal is damaged.
+    Incomplete = 6,
 }
 
 impl Exit {
+    /// All of them, by their numbers.
+    pub const ALL: [Exit; 7] = [
+        Exit::Success,
+        Exit::RunFailed,
+        Exit::Doubtful,
+        Exit::Usage,
+        Exit::Corrupt,
+        Exit::Outage,
+        Exit::Incomplete,
+    ];
+
     /// The number that the process ends with.
     pub fn code(self) -> u8 {
         self as u8

@@ -84,24 +84,28 @@ fn heading(title: &str) -> String {
 
 fn exit_status(page: &mut String) {
     page.push_str(".SH EXIT STATUS\n");
-    let codes = [
-        (Exit::Success, "Success."),
-        (
-            Exit::RunFailed,
-            "The run failed, or an event can't be used. -ye always ends with 1, as in DISKSPD.",
-        ),
-        (
-            Exit::Doubtful,
+    for exit in Exit::ALL {
+        item(page, &exit.code().to_string(), meaning(exit));
+    }
+}
+
+fn meaning(exit: Exit) -> &'static str {
+    match exit {
+        Exit::Success => "Success.",
+        Exit::RunFailed => {
+            "The run failed, or an event can't be used. -ye always ends with 1, as in DISKSPD."
+        }
+        Exit::Doubtful => {
             "With --strict: figures are wrong or can't be verified. doctor: something distorts figures. \
              compare, baseline check: what --fail-if names. precondition: no steady state. verify-after: \
-             nothing could be verified.",
-        ),
-        (Exit::Usage, "No arguments, or a wrong command line or profile."),
-        (Exit::Corrupt, "With --verify, and of verify-after: sectors don't hold what was written."),
-        (Exit::Outage, "With --fail-on-outage: a target completed nothing for that time."),
-    ];
-    for (exit, meaning) in codes {
-        item(page, &exit.code().to_string(), meaning);
+             nothing could be verified."
+        }
+        Exit::Usage => "No arguments, or a wrong command line or profile.",
+        Exit::Corrupt => "With --verify, and of verify-after: sectors don't hold what was written.",
+        Exit::Outage => "With --fail-on-outage: a target completed nothing for that time.",
+        Exit::Incomplete => {
+            "verify-after: the journal is damaged, so some acknowledged writes could not be verified."
+        }
     }
 }
 

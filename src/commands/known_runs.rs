@@ -3,6 +3,7 @@
 use super::unread_runs::{UnreadFault, UnreadRuns};
 use super::{fio_logs, patterns};
 use crate::finding::Finding;
+use crate::limits::RECORD;
 use crate::record::decode;
 use crate::record::fio;
 use crate::record::formats::{self, InputFormat};
@@ -20,9 +21,6 @@ use std::path::{Path, PathBuf};
 
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
-
-/// Longest record that is read from what has no size, bytes: a pipe, or what never ends.
-const LONGEST: u64 = 256 << 20;
 
 /// So much of a file tells what it is, bytes: tools may have written something before the results.
 const BEGINNING: u64 = 64 << 10;
@@ -214,7 +212,7 @@ fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault>
             let record = json::read_from(BufReader::with_capacity(BUFFER, file))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
-        Opened::Results(file, format) => (up_to(file, format.max_bytes).map_err(UnreadFault::File)?, format),
+        Opened::Results(file, format) => (format.limit.read(file).map_err(UnreadFault::File)?, format),
         Opened::Pipe(bytes) => match format_of(path, &bytes) {
             Some(format) => (bytes, format),
             None => return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?))),
@@ -260,7 +258,7 @@ fn open(path: &Path) -> io::Result<Opened> {
 
 fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
     if !file.metadata()?.is_file() {
-        let bytes = up_to(file, LONGEST)?;
+        let bytes = RECORD.read(file)?;
         let bytes = if packed::is_packed(&bytes) { packed::unpack(&bytes[..])? } else { bytes };
         return Ok(Opened::Pipe(bytes));
     }
@@ -273,20 +271,10 @@ fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
     Ok(match format_of(path, &beginning) {
         Some(format) => Opened::Results(file, format),
         None if decode::is_marked(&beginning) => {
-            Opened::Pipe(decode::in_utf8(&up_to(file, LONGEST)?).into_owned())
+            Opened::Pipe(decode::in_utf8(&RECORD.read(file)?).into_owned())
         }
         None => Opened::Record(file),
     })
-}
-
-/// Reads all, but no more than `limit` bytes.
-fn up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(io::Error::other(format!("it is larger than {} MiB, the limit", limit >> 20)));
-    }
-    Ok(bytes)
 }
 
 /// The format of what begins so, by that or by its name; `None` = it is taken for a record.

@@ -14,6 +14,7 @@ mod event;
 mod fio_jobs;
 mod fio_logs;
 mod folder_error;
+pub mod foreign;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod here;
 mod history;

@@ -1,6 +1,6 @@
 //! Mapped files: what lies outside of them, pages that can't be had, and other files beside them.
 
-use crate::common::loops::Loop;
+use crate::common::loops::{Loop, run, unmount};
 use crate::subjects::*;
 use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::Clock;
@@ -80,6 +80,57 @@ fn a_file_that_is_made_shorter_is_an_error_and_not_the_end_of_the_program() {
         assert_eq!(content(&*engine, &read(0, 0, 0, 8192)), [6; 8192]);
         drop(engine);
         assert_eq!(std::fs::metadata(&path).expect("the file").len(), 10_000);
+    }
+}
+
+/// A hugetlbfs with room for two pages. The mount keeps its pages, so the machine's number of pages is
+/// restored as soon as it is mounted.
+struct HugeFolder(tempfile::TempDir);
+
+impl HugeFolder {
+    fn mount() -> Option<HugeFolder> {
+        const NUMBER: &str = "/proc/sys/vm/nr_hugepages";
+        let before = std::fs::read_to_string(NUMBER).unwrap_or_default();
+        let reserved = before
+            .trim()
+            .parse::<u64>()
+            .is_ok_and(|before| std::fs::write(NUMBER, (before + 2).to_string()).is_ok());
+        let directory = directory();
+        let arguments = ["-t", "hugetlbfs", "-o", "pagesize=2M,min_size=4M,size=4M", "none"];
+        let mounted =
+            reserved && run("mount", &[&arguments[..], &[directory.path().to_str()?]].concat()).is_some();
+        let _ = std::fs::write(NUMBER, before);
+        if !mounted {
+            crate::common::skip("cannot reserve two huge pages: sysctl vm.nr_hugepages=2");
+        }
+        mounted.then(|| HugeFolder(directory))
+    }
+}
+
+impl Drop for HugeFolder {
+    fn drop(&mut self) {
+        unmount(self.0.path());
+    }
+}
+
+#[test]
+fn lost_huge_page_ends_in_an_error() {
+    const PAGE: u64 = 2 << 20;
+    for subject in mapped_variants() {
+        let Some(folder) = HugeFolder::mount() else { return };
+        let path = folder.0.path().join("file");
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+        let file = file.expect("a file of huge pages");
+        file.set_len(2 * PAGE).expect("two pages");
+        let mut engine = subject.open(vec![open(&path)], 8192, 1);
+        for io in [write(0, 0, 0, 8192), read(0, 0, PAGE + 4096, 8192)] {
+            assert_eq!(results(&mut *engine, &[io]), [8192], "{}: {io:?}", subject.name);
+        }
+        file.set_len(PAGE).expect("one page");
+        let lost = i64::from(-libc::EFAULT);
+        for io in [read(0, 0, PAGE + 4096, 8192), write(0, 0, PAGE - 4096, 8192), read(0, 0, 0, 8192)] {
+            assert_eq!(results(&mut *engine, &[io]), [lost], "{}: {io:?}", subject.name);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use diskspd::engine::uring::{RingOptions, Uring};
 use diskspd::engine::{Done, Engine, File, Io, Setup};
 use diskspd::engines::{ENGINES, EngineKind, EngineRow};
 use diskspd::sys::files::FileHandle;
-use diskspd::sys::memory::{Buffer, HugePages, Shared};
+use diskspd::sys::memory::{Buffer, HugePages, Shared, SlotMut};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 #[cfg(target_os = "linux")]
@@ -53,8 +53,10 @@ pub const SOURCE_LENGTH: usize = 16 * 1024;
 
 /// So much private memory with the shared part behind it, and where that begins.
 pub fn with_source(private: usize) -> (Buffer, usize) {
-    let filled = |bytes: &mut [u8]| -> std::io::Result<()> {
-        fill(bytes, SOURCE, 0);
+    let filled = |mut bytes: SlotMut<'_>| -> std::io::Result<()> {
+        let mut pattern = vec![0; bytes.len()];
+        fill(&mut pattern, SOURCE, 0);
+        bytes.copy_from(&pattern);
         Ok(())
     };
     let source = Shared::new(SOURCE_LENGTH, filled).expect("memory for the test");

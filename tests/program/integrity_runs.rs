@@ -4,6 +4,8 @@
 
 use crate::common::loops::Loop;
 use crate::common::{command, directory, diskspd, side_by_side, stop, tool, wait_until};
+use diskspd::integrity::journal::format::JournalPiece;
+use diskspd::integrity::journal::{Acknowledged, JournalTarget, Mixing};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -297,4 +299,93 @@ fn what_was_acknowledged_survives_a_power_cut_and_a_disk_that_lied_is_found_out(
     let ended = diskspd(&format!("verify-after {} {{}}", at("cut").display()), &early);
     assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains(" became durable 20") && ended.stdout.contains("lost"), "{}", ended.stdout);
+}
+
+/// A run that ended by itself, and its journal with a flipped bit, cut, or with sizes that no run has.
+#[test]
+fn damaged_journal_is_never_a_success() {
+    let directory = directory();
+    let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
+    let line =
+        format!("-c256K -b4K -s -w100 -W0 -d1 -Sh -o2 -g400 --verify --journal {} {{}}", journal.display());
+    diskspd(&line, &file).report();
+    let back = || diskspd("verify-after {}", &journal);
+    assert_eq!(back().code, 0);
+    let whole = fs::read(&journal).unwrap();
+    let head = 8 + u32::from_le_bytes(whole[..4].try_into().unwrap()) as usize;
+    let end = whole.len() - 9;
+    for at in
+        (head..whole.len()).step_by(whole.len() / 12).chain([head, head + 8, end - 1, end, whole.len() - 1])
+    {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 4;
+        fs::write(&journal, flipped).unwrap();
+        let ended = back();
+        let expected = if at >= end { 0 } else { 6 };
+        let is_target = at < head + 60;
+        let possible = ended.code == expected || is_target && ended.code == 2;
+        assert!(possible, "{at}: {} {}{}", ended.code, ended.stdout, ended.stderr);
+        let last = ended.stdout.lines().last().unwrap();
+        assert_eq!(last.starts_with("incomplete: "), at < end, "{at}: {last}");
+    }
+    for length in (head..whole.len()).step_by(whole.len() / 8) {
+        fs::write(&journal, &whole[..length]).unwrap();
+        assert!(matches!(back().code, 0 | 2), "{length}");
+    }
+    // What is wrong is worse than what is missing.
+    let mut flipped = whole.clone();
+    flipped[end - 1] ^= 4;
+    fs::write(&journal, &flipped).unwrap();
+    let intact = fs::read(&file).unwrap();
+    fs::write(&file, vec![0; 256 << 10]).unwrap();
+    assert_eq!(back().code, 4);
+    fs::write(&file, intact).unwrap();
+    // In a campaign the newest journal decides, and its result is kept.
+    let cuts = directory.path().join("cuts");
+    fs::create_dir(&cuts).unwrap();
+    fs::write(cuts.join("1.journal"), &flipped).unwrap();
+    for _ in 0..2 {
+        let ended = diskspd("verify-after --campaign {}", &cuts);
+        assert_eq!(ended.code, 6, "{}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains("1 incomplete (damaged journal)"), "{}", ended.stdout);
+    }
+    fs::write(cuts.join("2.journal"), &whole).unwrap();
+    assert_eq!(diskspd("verify-after --campaign {}", &cuts).code, 0);
+}
+
+#[test]
+fn journal_with_impossible_values_is_refused() {
+    let directory = directory();
+    let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
+    fs::write(&file, vec![0; 65536]).unwrap();
+    let target = |id, path: &Path, sector, unit| {
+        let (mixing, atomic, path) = (Mixing::Never, false, path.to_str().unwrap().into());
+        JournalPiece::Target(JournalTarget { id, sector, unit, mixing, atomic, path })
+    };
+    let ack = Acknowledged {
+        target: 0,
+        writer: 0,
+        offset: 0,
+        oldest: 1,
+        write: 1,
+        write_offset: 0,
+        write_length: u32::MAX,
+        overlapped: false,
+        at_us: 1,
+    };
+    let acks = [ack];
+    let begin = || JournalPiece::Run(7, 0, "");
+    let other = directory.path().join("./data");
+    for (pieces, expected) in [
+        (vec![target(0, &file, 512, 1 << 62), JournalPiece::Acks(&acks)], 2),
+        (vec![target(0, &file, 1 << 31, 1 << 31), JournalPiece::Acks(&acks)], 2),
+        (vec![target(0, &file, 512, (1 << 32) - 512), JournalPiece::Acks(&acks)], 4),
+        (vec![target(0, &file, 512, 512), target(1, &other, 512, 512), JournalPiece::Acks(&acks)], 1),
+    ] {
+        let mut bytes = Vec::new();
+        std::iter::once(begin()).chain(pieces).for_each(|piece| piece.append_to(&mut bytes));
+        fs::write(&journal, bytes).unwrap();
+        let ended = diskspd("verify-after {}", &journal);
+        assert_eq!(ended.code, expected, "{}{}", ended.stdout, ended.stderr);
+    }
 }

@@ -13,6 +13,8 @@ mod imports;
 mod prose;
 #[path = "tidy/ratchet.rs"]
 mod ratchet;
+#[path = "tidy/readers.rs"]
+mod readers;
 #[path = "tidy/scopes.rs"]
 mod scopes;
 #[path = "tidy/source.rs"]

@@ -8,8 +8,10 @@ use diskspd_model::operation::Operation;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::operation::{is_device, perform};
+use diskspd_sys::positioned::write_slot;
 use diskspd_sys::ways;
-use rustix::io::{Errno, pread, pwrite, retry_on_intr};
+use rustix::io::{Errno, pread, retry_on_intr};
+use std::io;
 use std::os::fd::AsFd;
 
 /// See the module. With `WITH` some of the files ask something of the kernel beside their data; where none
@@ -46,17 +48,21 @@ fn done<const WITH: bool>(io: &Io, file: &File, device: bool, buffer: &mut Buffe
             retry_on_intr(|| pread(&file.handle, &mut *data, io.offset))
         }
         Operation::Write => {
-            let data = buffer.as_slice().get(io.place()).ok_or(Errno::FAULT)?;
+            let data = buffer.slot(io.buffer_offset, io.length as usize).ok_or(Errno::FAULT)?;
             if WITH {
                 return ways::write(&file.handle, data, io.offset, file.ways);
             }
-            retry_on_intr(|| pwrite(&file.handle, data, io.offset))
+            write_slot(&file.handle, data, io.offset).map_err(|error| error_number(&error))
         }
         other => {
             let did = perform(other, file.handle.as_fd(), device, io.offset, io.length.into());
-            did.map(|()| 0).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+            did.map(|()| 0).map_err(|error| error_number(&error))
         }
     }
+}
+
+fn error_number(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
 impl<const WITH: bool> Perform for Sync<WITH> {

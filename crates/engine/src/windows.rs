@@ -95,7 +95,7 @@ impl Perform for FileCalls {
                 data.map_or(Err(io::ErrorKind::InvalidInput.into()), |data| file.seek_read(data, io.offset))
             }
             Operation::Write => {
-                let data = buffer.as_slice().get(io.place());
+                let data = buffer.with_copies().get(io.place());
                 data.map_or(Err(io::ErrorKind::InvalidInput.into()), |data| file.seek_write(data, io.offset))
             }
             Operation::Flush => file.sync_all().map(|()| 0),

@@ -4,6 +4,7 @@
 use super::fault::{JobFault, JobPlace, JobProblem};
 use super::number;
 use super::surroundings::{JobSurroundings, Keyword};
+use diskspd_model::limits;
 
 /// A line of a section: an option with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(super) struct JobSection {
 }
 
 /// The longest text that is read, bytes.
-pub const MAX_BYTES: u64 = 1 << 20;
+pub const MAX_BYTES: u64 = limits::FIO_JOBS.bytes;
 /// Files that include each other, at most.
 const DEEPEST: usize = 16;
 /// Lines of all files together, at most: files can include others many times.

@@ -5,6 +5,7 @@ use super::of_run::OfRun;
 use super::surroundings::{Existing, JobSurroundings};
 use super::{NamedJob, beside, span_end};
 use diskspd_model::engines::EngineKind;
+use diskspd_model::limits::TARGETS;
 use diskspd_model::profile::{
     Arrivals, GroupCpu, Profile, RateTotal, RawText, RunOptions, TimeSpan, VerifyMode,
 };
@@ -29,14 +30,11 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Opti
 
 /// Files of a job that are told by name, at most.
 const MOST_TOLD: usize = 64;
-/// Threads with their files that a run has, at most.
-const MOST_PIECES: u64 = 65_536;
-
 fn is_not_too_much(jobs: &[NamedJob]) -> Option<()> {
     let mut all = 0u64;
     for NamedJob { settings, job } in jobs {
         all = all.saturating_add(u64::from(job.clones).saturating_mul(job.files.of_each_thread()));
-        if all > MOST_PIECES {
+        if all > TARGETS as u64 {
             let reason = "all threads together would have more than 65,536 files";
             settings.refuse("numjobs", reason, "lower numjobs or nrfiles");
             return None;

@@ -29,7 +29,7 @@ mod system;
 pub use checker::SectorChecker;
 pub use error::{IntegrityError, JournalFailure, NotReadBack};
 pub use order::TargetOrder;
-pub use read_back::{Power, TargetReadBack, read_back};
+pub use read_back::{Power, TargetReadBack, read_back, same_target};
 pub use shared::Integrity;
 pub use stamp::{SectorChecksums, SectorStamp};
 pub use system::{DURABLE_FLUSHES, DURABLY_MAPPED, NotOpened};

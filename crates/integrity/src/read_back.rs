@@ -2,16 +2,23 @@
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::error::NotReadBack;
-use super::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
+use super::journal::{Acknowledged, JournalContent, JournalTarget, LARGEST_SECTOR, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
-use super::system::{open, read_exact};
+use super::system::{identity, open, read_exact};
 use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault};
 use diskspd_sys::memory::Buffer;
+use std::collections::BTreeMap;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// The most that is read at a time, bytes.
-const PIECE: u64 = 1 << 20;
+const PIECE: u64 = LARGEST_SECTOR as u64;
+/// Bytes that are read in search of the other sectors of damaged writes, at most: some at first, and more
+/// for each byte that is read
+/// back. A search that is left out says "lost" where it might say "torn".
+const FIRST_SEARCHED: u64 = 256 << 20;
+const SEARCHED_PER_BYTE: u64 = 16;
 
 /// What a target holds of what it was said to hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,10 +61,12 @@ pub fn read_back(
         power,
         checksums: SectorChecksums::new(target.sector as usize),
         file: open(path)?,
-        beside: memory()?,
+        beside: Some(memory()?),
         found,
         block: None,
         arrived: None,
+        end: u64::MAX,
+        searchable: FIRST_SEARCHED,
     };
     let mut data = memory()?;
     let acks: Vec<&Acknowledged> =
@@ -84,11 +93,15 @@ struct BackReader<'a> {
     file: File,
     found: TargetReadBack,
     /// For another look at the write of a sector that failed.
-    beside: Buffer,
+    beside: Option<Buffer>,
     /// The unit that was looked at last, by its offset, and the version of its first whole sector.
     block: Option<(u64, u64)>,
     /// The last write that was looked for, by thread and number, and one of its sectors.
     arrived: Option<(u32, u64, Option<SectorStamp>)>,
+    /// Where the target is known to end, byte offset.
+    end: u64,
+    /// Bytes that may still be read in search of other sectors.
+    searchable: u64,
 }
 
 impl BackReader<'_> {
@@ -98,8 +111,13 @@ impl BackReader<'_> {
         let end = start + acks.len() as u64 * self.target.unit;
         self.found.units += acks.len() as u64;
         for from in (start..end).step_by(PIECE as usize) {
+            if from >= self.end {
+                let units = acks.iter().skip(((from - start) / self.target.unit) as usize);
+                return units.for_each(|ack| self.count_missing(ack, from));
+            }
             let data = &mut data.as_mut_slice()[..PIECE.min(end - from) as usize];
-            let readable = fill(&self.file, data, from, self.target.sector);
+            let readable = self.fill(data, from);
+            self.searchable = self.searchable.saturating_add(SEARCHED_PER_BYTE * data.len() as u64);
             let mut fits = Vec::new();
             self.checksums.intact(data, &mut fits);
             for (number, sector) in data.chunks_exact(self.target.sector as usize).enumerate() {
@@ -108,6 +126,39 @@ impl BackReader<'_> {
                 self.sector(ack, offset, sector, fits[number], readable.as_ref().is_none_or(|r| r[number]));
             }
         }
+    }
+
+    /// Counts the rest of a unit, from an offset on, as unreadable: it is after the end of the target.
+    fn count_missing(&mut self, ack: &Acknowledged, from: u64) {
+        let from = from.max(ack.offset);
+        let sectors = (ack.offset + self.target.unit - from) / u64::from(self.target.sector);
+        let (expected, at_us) = (ack.oldest, ack.at_us);
+        let sector = |number| {
+            let offset = from + number * u64::from(self.target.sector);
+            FailedSector { fault: SectorFault::Unreadable, offset, expected, found: None, at_us }
+        };
+        self.found.results.fail_all(SectorFault::Unreadable, sectors, sector);
+    }
+
+    /// Reads from an offset on; `None` = all of it, else of each sector whether it could be read.
+    fn fill(&mut self, data: &mut [u8], offset: u64) -> Option<Vec<bool>> {
+        let beyond = self.end.saturating_sub(offset);
+        if beyond >= data.len() as u64 && read_exact(&self.file, data, offset).is_ok() {
+            return None;
+        }
+        let sector = self.target.sector as usize;
+        let each = data.chunks_mut(sector).zip((offset..).step_by(sector));
+        Some(
+            each.map(|(data, offset)| {
+                let read =
+                    if offset < self.end { read_exact(&self.file, data, offset) } else { return false };
+                if read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
+                    self.end = offset;
+                }
+                read.is_ok()
+            })
+            .collect(),
+        )
     }
 
     fn sector(&mut self, ack: &Acknowledged, offset: u64, sector: &[u8], fits: bool, is_readable: bool) {
@@ -185,42 +236,50 @@ impl BackReader<'_> {
         {
             return there;
         }
-        let there = self.look_for(ack);
+        let length = u64::from(ack.write_length);
+        let there = match self.searchable.checked_sub(length) {
+            Some(rest) => {
+                self.searchable = rest;
+                self.look_for(ack)
+            }
+            None => None,
+        };
         self.arrived = Some((ack.writer, ack.write, there));
         there
     }
 
     fn look_for(&mut self, ack: &Acknowledged) -> Option<SectorStamp> {
-        let end = ack.write_offset.checked_add(u64::from(ack.write_length))?;
+        let end = ack.write_offset.checked_add(u64::from(ack.write_length))?.min(self.end);
+        let mut beside = self.beside.take()?;
+        let mut pieces = (ack.write_offset..end).step_by(PIECE as usize);
+        let there = pieces.find_map(|from| {
+            let data = &mut beside.as_mut_slice()[..PIECE.min(end - from) as usize];
+            self.look_in(data, from, ack)
+        });
+        self.beside = Some(beside);
+        there
+    }
+
+    fn look_in(&mut self, data: &mut [u8], from: u64, ack: &Acknowledged) -> Option<SectorStamp> {
+        let readable = self.fill(data, from);
         let mut fits = Vec::new();
-        for from in (ack.write_offset..end).step_by(PIECE as usize) {
-            let data = &mut self.beside.as_mut_slice()[..PIECE.min(end - from) as usize];
-            let readable = fill(&self.file, data, from, self.target.sector);
-            self.checksums.intact(data, &mut fits);
-            let sectors = data.chunks_exact(self.target.sector as usize).zip(&fits).enumerate();
-            let whole = sectors.filter(|(number, (_, fits))| {
-                **fits && readable.as_ref().is_none_or(|readable| readable[*number])
-            });
-            let of_write = |stamp: &SectorStamp| {
-                (stamp.run, stamp.target) == (self.content.run, self.target.id)
-                    && (stamp.writer, stamp.write) == (ack.writer, ack.write)
-            };
-            let mut stamps = whole.filter_map(|(_, (sector, _))| SectorStamp::of(sector));
-            if let Some(there) = stamps.find(of_write) {
-                return Some(there);
-            }
-        }
-        None
+        self.checksums.intact(data, &mut fits);
+        let sectors = data.chunks_exact(self.target.sector as usize).zip(&fits).enumerate();
+        let whole = sectors.filter(|(number, (_, fits))| {
+            **fits && readable.as_ref().is_none_or(|readable| readable[*number])
+        });
+        let of_write = |stamp: &SectorStamp| {
+            (stamp.run, stamp.target) == (self.content.run, self.target.id)
+                && (stamp.writer, stamp.write) == (ack.writer, ack.write)
+        };
+        whole.filter_map(|(_, (sector, _))| SectorStamp::of(sector)).find(of_write)
     }
 }
 
-/// Reads from an offset on; `None` = all of it, else of each sector whether it could be read.
-fn fill(file: &File, data: &mut [u8], offset: u64, sector: u32) -> Option<Vec<bool>> {
-    if read_exact(file, data, offset).is_ok() {
-        return None;
-    }
-    let each = data.chunks_mut(sector as usize).zip((offset..).step_by(sector as usize));
-    Some(each.map(|(data, offset)| read_exact(file, data, offset).is_ok()).collect())
+/// The first two of these paths that lead to one file or device, by their places in the list.
+pub fn same_target<'a>(paths: impl Iterator<Item = &'a Path>) -> Option<(usize, usize)> {
+    let mut known = BTreeMap::new();
+    paths.enumerate().find_map(|(place, path)| Some((known.insert(identity(path)?, place)?, place)))
 }
 
 #[cfg(test)]

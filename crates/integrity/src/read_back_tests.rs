@@ -59,3 +59,48 @@ fn a_block_of_two_versions_is_a_broken_promise_of_atomic_writes_alone() {
         assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{versions:?} {atomic} {overlapped}");
     }
 }
+
+/// The largest unit that a journal can name, on a target of two sectors: all others are counted without
+/// reading.
+#[test]
+fn unit_after_the_end_is_unreadable() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = directory.path().join("a");
+    std::fs::write(&path, block([3, 3])).unwrap();
+    let mut content = journal(false, false);
+    let unit = u64::from(u32::MAX) / 512 * 512;
+    let target = content.targets.get_mut(&0).unwrap();
+    (target.unit, target.sector) = (unit, SECTOR as u32);
+    let first = content.acknowledged[&(0, 0)];
+    for number in 0..1000 {
+        let offset = number * unit;
+        let ack =
+            Acknowledged { offset, write_offset: offset, write_length: unit as u32, write: number, ..first };
+        content.acknowledged.insert((0, offset), ack);
+    }
+    let found = read_back(&content, &content.targets[&0], &path, Power::Unknown).unwrap();
+    let counts = &found.results.counts;
+    let sectors = 1000 * (unit / 512);
+    assert_eq!((counts.verified, counts.failed[&SectorFault::Unreadable]), (2, sectors - 2));
+    let offsets: Vec<u64> = found.results.failures.iter().map(|failed| failed.offset).collect();
+    assert_eq!(offsets, (2..34).map(|sector| sector * 512).collect::<Vec<_>>());
+}
+
+#[test]
+fn same_target_is_found_by_any_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    for name in ["a", "b"] {
+        std::fs::write(at(name), "").unwrap();
+    }
+    std::fs::hard_link(at("a"), at("c")).unwrap();
+    for (names, expected) in [
+        (vec!["a", "b"], None),
+        (vec!["a", "b", "c"], Some((0, 2))),
+        (vec!["b", "a", "./a"], Some((1, 2))),
+        (vec!["missing", "missing"], None),
+    ] {
+        let paths: Vec<_> = names.into_iter().map(at).collect();
+        assert_eq!(same_target(paths.iter().map(|path| path.as_path())), expected);
+    }
+}

@@ -3,8 +3,8 @@
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::profile::{RandomDataSource, RawText};
 use diskspd_model::units::Size;
-use diskspd_model::workload::{Random, payload};
-use diskspd_sys::memory::{Buffer, Shared};
+use diskspd_model::workload::Random;
+use diskspd_sys::memory::{Buffer, Shared, SlotMut};
 use diskspd_sys::owners::{self, NotOpened};
 use std::io::{self, Read};
 use std::num::TryFromIntError;
@@ -53,12 +53,12 @@ pub fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>,
     let make = |source: &RandomDataSource| {
         let size = source.size;
         let length = usize::try_from(size).map_err(|why| SourceError::TooLarge { size, why })?;
-        let filled = |bytes: &mut [u8]| match &source.path {
+        let filled = |mut bytes: SlotMut<'_>| match &source.path {
             None => {
-                random.fill(bytes);
+                bytes.fill_with(|| random.next_word());
                 Ok(())
             }
-            Some(path) => fill_from_file(path.as_path(), bytes, owners)
+            Some(path) => fill_from_file(path.as_path(), &mut bytes, owners)
                 .map_err(|error| Unfilled::Content { path: path.clone(), error }),
         };
         Shared::new(length, filled).map_err(|unfilled| match unfilled {
@@ -96,18 +96,25 @@ impl From<io::Error> for Unfilled {
 }
 
 /// Reads until the bytes are full or the file ends; then repeats it.
-fn fill_from_file(path: &Path, bytes: &mut [u8], owners: &[u32]) -> Result<(), NotOpened> {
+fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Result<(), NotOpened> {
     let mut file = owners::open(path, owners)?;
+    let mut part = vec![0; bytes.len().min(1 << 20)];
     let mut filled = 0;
     while filled < bytes.len() {
-        match file.read(&mut bytes[filled..]) {
+        match file.read(&mut part) {
             Ok(0) => break,
-            Ok(read) => filled += read,
+            Ok(read) => {
+                let read = read.min(bytes.len() - filled);
+                if let Some(mut next) = bytes.by_ref().part(filled, read) {
+                    next.copy_from(&part);
+                }
+                filled += read;
+            }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e.into()),
         }
     }
-    payload::repeat(bytes, filled);
+    bytes.repeat(filled);
     Ok(())
 }
 
@@ -120,8 +127,11 @@ mod tests {
         let made = make(sources, &[]).unwrap();
         let (buffer, places) =
             Buffer::with_shared(0, &made.iter().collect::<Vec<_>>(), HugePages::AskedFor).unwrap();
-        let content =
-            |(place, source): (&usize, &Shared)| buffer.as_slice()[*place..][..source.len()].to_vec();
+        let content = |(place, source): (&usize, &Shared)| {
+            let mut bytes = vec![0; source.len()];
+            buffer.slot(*place, source.len()).unwrap().copy_to(&mut bytes);
+            bytes
+        };
         places.iter().zip(&made).map(content).collect()
     }
 

@@ -8,14 +8,12 @@
 
 use super::files::write_whole;
 use super::{Store, StoreError};
+use diskspd_model::limits;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
-
-/// Longest file of either kind, bytes.
-const LONGEST: u64 = 16 << 20;
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 /// What tells a file from other JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +86,47 @@ pub struct BaselineRun {
 struct NotesKind {
     folder: &'static str,
     format: &'static str,
+}
+
+/// Why bytes are not a file of its kind.
+#[derive(Debug, thiserror::Error)]
+pub enum NotesFault {
+    /// It can't be parsed.
+    #[error("is damaged: {0}")]
+    Damaged(#[from] serde_json::Error),
+    /// It is something else.
+    #[error("is not a file of this kind, but {0}")]
+    Other(String),
+}
+
+impl NotesKind {
+    fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesFault> {
+        let stored: StoredNotes<T> = serde_json::from_slice(bytes)?;
+        match stored.format.name == self.format {
+            true => Ok(stored.notes),
+            false => Err(NotesFault::Other(stored.format.name)),
+        }
+    }
+}
+
+impl SuiteNotes {
+    /// Reads the content of a file.
+    ///
+    /// # Errors
+    /// It is something else, or damaged.
+    pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, NotesFault> {
+        SUITES.parse(bytes)
+    }
+}
+
+impl Baseline {
+    /// Reads the content of a file.
+    ///
+    /// # Errors
+    /// It is something else, or damaged.
+    pub fn parse(bytes: &[u8]) -> Result<Baseline, NotesFault> {
+        BASELINES.parse(bytes)
+    }
 }
 
 const SUITES: NotesKind = NotesKind { folder: "suites", format: "diskspd-suite-notes" };
@@ -176,16 +215,11 @@ impl Store {
     fn get<T: DeserializeOwned>(&self, kind: &NotesKind, name: &str) -> Result<Option<T>, StoreError> {
         let file = self.notes_file(kind, name);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
-        let bytes = match read_short(&file) {
+        let bytes = match limits::NOTES.read_file(&file) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| wrong(format!("can't be read: {error}")))?,
         };
-        let stored: StoredNotes<T> =
-            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("is damaged: {error}")))?;
-        match stored.format.name == kind.format {
-            true => Ok(Some(stored.notes)),
-            false => Err(wrong(format!("is not a file of this kind, but {}", stored.format.name))),
-        }
+        kind.parse(&bytes).map(Some).map_err(|fault| wrong(fault.to_string()))
     }
 
     fn names(&self, kind: &NotesKind) -> Result<Vec<String>, StoreError> {
@@ -198,12 +232,6 @@ impl Store {
         let name = |entry: fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned());
         Ok(listed.flatten().filter_map(name).collect())
     }
-}
-
-fn read_short(file: &Path) -> io::Result<Vec<u8>> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    fs::File::open(file)?.take(LONGEST).read_to_end(&mut bytes).map(|_| bytes)
 }
 
 #[cfg(test)]

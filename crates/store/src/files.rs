@@ -5,6 +5,7 @@ use diskspd_judge::record::fault::ResultError;
 use diskspd_judge::record::{formats, index, json, known};
 use diskspd_judge::truth::Judged;
 use diskspd_model::fnv::Fnv;
+use diskspd_model::limits;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::results::{Origin, RecordFormat, RunSummary};
 use diskspd_sys::folder::OpenFolder;
@@ -14,7 +15,7 @@ use diskspd_sys::{clock, locks};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -197,11 +198,8 @@ impl Store {
     pub fn about(&self, id: &str) -> Result<RunNotes, StoreError> {
         let file = self.about_file(id);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
-        let read = || {
-            let mut bytes = Vec::new();
-            let file = self.open_runs().map_err(io::Error::other)?.file(&name_of(id, ABOUT))?;
-            file.take(LONGEST_ABOUT).read_to_end(&mut bytes).map(|_| bytes)
-        };
+        let read =
+            || limits::NOTES.read(self.open_runs().map_err(io::Error::other)?.file(&name_of(id, ABOUT))?);
         match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunNotes::default()),
             Err(error) => Err(wrong(format!("can't be read: {error}"))),
@@ -304,9 +302,6 @@ impl Store {
         record.host().system.fingerprint.clone()
     }
 }
-
-/// Longest file beside a run, bytes.
-const LONGEST_ABOUT: u64 = 1 << 20;
 
 /// A file that is not locked is somebody's work for so long, s: it takes its place within milliseconds.
 const DRAFT_LIFE_S: i64 = 10;

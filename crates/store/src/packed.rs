@@ -1,5 +1,6 @@
 //! Compressed files: gzip, which every other tool reads.
 
+use diskspd_model::limits::RECORD;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
@@ -9,8 +10,6 @@ use std::path::Path;
 
 /// What such a file begins with.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// Longest content, bytes: what a small file may grow to has a limit.
-pub const LONGEST: u64 = 256 << 20;
 
 /// Whether bytes are compressed.
 pub fn is_packed(bytes: &[u8]) -> bool {
@@ -33,34 +32,23 @@ pub fn reader(source: impl Read) -> impl Read {
 /// All of what is compressed.
 ///
 /// # Errors
-/// It is damaged, cut off, or longer than [`LONGEST`].
+/// It is damaged, cut off, or longer than a record may be: a small file can hold a large one.
 pub fn unpack(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader(source).take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| {
+    reader(source).take(RECORD.bytes + 1).read_to_end(&mut bytes).map_err(|error| {
         io::Error::new(error.kind(), format!("the compressed file is damaged or cut off: {error}"))
     })?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(too_long());
-    }
+    RECORD.check(bytes.len()).map_err(io::Error::other)?;
     Ok(bytes)
 }
 
 /// All that a file holds, compressed or not.
 ///
 /// # Errors
-/// It can't be read, is damaged, or longer than [`LONGEST`].
+/// It can't be read, is damaged, or longer than a record may be.
 pub fn whole(file: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(file)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    match is_packed(&bytes) {
-        true => unpack(&bytes[..]),
-        false if bytes.len() as u64 > LONGEST => Err(too_long()),
-        false => Ok(bytes),
-    }
-}
-
-fn too_long() -> io::Error {
-    io::Error::other(format!("it is larger than {} MiB, the limit of a run", LONGEST >> 20))
+    let bytes = RECORD.read(File::open(file)?)?;
+    if is_packed(&bytes) { unpack(&bytes[..]) } else { Ok(bytes) }
 }
 
 #[cfg(test)]

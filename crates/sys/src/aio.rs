@@ -406,8 +406,8 @@ mod tests {
 
     #[test]
     fn the_kernel_never_writes_to_what_buffers_share_and_a_full_queue_takes_no_flush() {
-        let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
-            bytes.fill(5);
+        let shared = Shared::new(4096, |mut bytes| -> io::Result<()> {
+            bytes.fill_with(|| [5]);
             Ok(())
         });
         let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()], HugePages::AskedFor).unwrap();

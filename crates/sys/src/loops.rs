@@ -1,11 +1,16 @@
-//! What a loop device is made of, as the kernel knows it: not by a name, which may lead elsewhere by now.
+//! The backing file of a loop device, by its inode: the recorded name may lead to another file by now.
 
+use rustix::fs::{FileType, fstat, major};
+use rustix::io::Errno;
 use rustix::ioctl::{Getter, Opcode, ioctl};
 use std::io;
 use std::os::fd::BorrowedFd;
 
 /// `LOOP_GET_STATUS64` of linux/loop.h.
 const GET_STATUS: Opcode = 0x4c05;
+
+/// `LOOP_MAJOR` of linux/major.h.
+const LOOP_MAJOR: u32 = 7;
 
 /// `struct loop_info64` of linux/loop.h.
 #[repr(C)]
@@ -36,13 +41,19 @@ pub struct Backing {
     pub itself: (u32, u32),
 }
 
-/// What is behind an open loop device.
+/// Returns the backing file of an open loop device.
 ///
 /// # Errors
-/// `ENXIO`: nothing; `ENOTTY`: it's no loop device.
+/// `ENXIO`: the device has no backing file; `ENOTTY`: not a loop device.
 pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
-    // SAFETY: the request takes nothing and writes one `loop_info64` to where its argument leads; all bytes
-    // of it are plain integers, so whatever the kernel writes is a value of the type.
+    // The number does not contain the size of the structure: another driver may read it as another request.
+    let found = fstat(device)?;
+    let is_block = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
+    if !is_block || major(found.st_rdev) != LOOP_MAJOR {
+        return Err(Errno::NOTTY.into());
+    }
+    // SAFETY: the descriptor is a loop device, whose driver takes nothing and writes one `loop_info64` to the
+    // argument's address. All of its bytes are plain integers, so every value is valid.
     let status = unsafe { ioctl(device, Getter::<GET_STATUS, Status>::new()) }?;
     Ok(Backing { device: split(status.device), inode: status.inode, itself: split(status.own_device) })
 }
@@ -58,6 +69,7 @@ fn split(number: u64) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsFd;
 
     #[test]
     fn the_kernel_s_device_numbers_are_taken_apart() {
@@ -69,6 +81,18 @@ mod tests {
             (0x1_0300, (0x103, 0)),
         ] {
             assert_eq!(split(number), expected, "{number:#x}");
+        }
+    }
+
+    #[test]
+    fn other_descriptors_get_no_loop_request() {
+        let temporary = tempfile::tempfile().unwrap();
+        let (pipe, _writer) = io::pipe().unwrap();
+        assert_eq!(backing(temporary.as_fd()).unwrap_err().raw_os_error(), Some(libc::ENOTTY), "a file");
+        assert_eq!(backing(pipe.as_fd()).unwrap_err().raw_os_error(), Some(libc::ENOTTY), "a pipe");
+        for path in ["/dev/null", "/dev/loop-control", "/dev/vda", "/"] {
+            let Ok(file) = std::fs::File::open(path) else { continue };
+            assert_eq!(backing(file.as_fd()).unwrap_err().raw_os_error(), Some(libc::ENOTTY), "{path}");
         }
     }
 

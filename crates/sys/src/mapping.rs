@@ -23,6 +23,7 @@ pub struct View {
     file: OwnedFd,
     writable: bool,
     options: MapOptions,
+    /// Bytes of a page of the mapping: on hugetlbfs the size of a huge page.
     page: usize,
     /// A page was missing and has been replaced: the view no longer shows the file.
     broken: bool,
@@ -53,7 +54,7 @@ impl View {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(start.cast::<u8>()).ok_or_else(io::Error::last_os_error)?;
-        let page = rustix::param::page_size();
+        let page = page_size(&file);
         let view = View { start, length, file, writable, options, page, broken: false };
         // Given both, the later one decides about read-ahead.
         if options.hint.sequential {
@@ -155,6 +156,14 @@ impl View {
         };
         if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
+}
+
+/// Bytes of the pages in which a file is mapped.
+fn page_size(file: &OwnedFd) -> usize {
+    const HUGETLBFS: u32 = 0x9584_58f6;
+    let found = rustix::fs::fstatfs(file).ok().filter(|found| found.f_type as u32 == HUGETLBFS);
+    let huge = found.and_then(|found| usize::try_from(found.f_bsize).ok());
+    huge.unwrap_or_else(rustix::param::page_size)
 }
 
 impl Drop for View {

@@ -125,12 +125,11 @@ impl Buffer {
         self.private_mut().part(start, length)
     }
 
-    /// The bytes, to look at, the shared ones included. Whoever has I/Os in flight on the buffer has
-    /// [`Buffer::slot`].
+    /// The private bytes. With I/Os in flight on the buffer, and for shared bytes, use [`Buffer::slot`].
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: start and length describe the mapping that the value owns (or nothing, when the length is
-        // 0). Of shared memory nobody has a mutable view any more.
-        unsafe { std::slice::from_raw_parts(self.pages.start().as_ptr(), self.length) }
+        // SAFETY: start and length describe the private mapping that the value owns (or nothing, when the
+        // length is 0).
+        unsafe { std::slice::from_raw_parts(self.pages.start().as_ptr(), self.private) }
     }
 
     /// The private bytes, to fill. Whoever has I/Os in flight on the buffer has [`Buffer::slot_mut`].

@@ -11,13 +11,16 @@ mod error;
 pub use error::{MpiError, NotJoined, NotLoaded};
 
 use super::privileges;
+use diskspd_model::limits::MESSAGE;
 use diskspd_model::units::visible::line;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::marker::PhantomData;
+use std::marker::{PhantomData, PhantomPinned};
 use std::ops::Range;
 use std::path::Path;
+use std::pin::Pin;
 use std::ptr::null;
 
 /// Which values constants have, and what a handle is.
@@ -66,12 +69,43 @@ pub struct World {
 /// Whether this program can load libraries: one that is linked statically can't.
 pub const CAN_LOAD: bool = !cfg!(target_feature = "crt-static");
 
-/// A message that MPI reads or writes until it says that it is done.
+/// A message that MPI reads or writes until [`Calls::is_done`]: pinned, because MPI has its addresses.
+type MessageTransfer = Pin<Box<MessagePlace>>;
+
+/// The memory of a message and its request. Only addresses lead to it while MPI has them: no reference to the
+/// content exists that a write of MPI's could contradict.
 #[derive(Debug)]
-struct MessageTransfer {
-    bytes: Vec<u8>,
+struct MessagePlace {
+    bytes: UnsafeCell<Vec<u8>>,
     /// As large as the largest of all ABIs' handles, where MPI keeps it.
-    request: Box<u64>,
+    request: UnsafeCell<u64>,
+    _pinned: PhantomPinned,
+}
+
+impl MessagePlace {
+    fn new(bytes: Vec<u8>) -> MessageTransfer {
+        let (bytes, request) = (UnsafeCell::new(bytes), UnsafeCell::new(0));
+        Box::pin(MessagePlace { bytes, request, _pinned: PhantomPinned })
+    }
+
+    /// Length of the message in bytes.
+    fn length(&self) -> usize {
+        // SAFETY: MPI writes to the bytes, never to the vector that owns them.
+        unsafe { (*self.bytes.get()).len() }
+    }
+
+    /// Returns the addresses of the bytes and of the request, for MPI.
+    fn addresses(self: Pin<&Self>) -> (*mut c_void, *mut c_void) {
+        // SAFETY: as in `length`; the reference to the vector ends with this statement.
+        let bytes = unsafe { (*self.bytes.get()).as_mut_ptr() };
+        (bytes.cast(), self.request.get().cast())
+    }
+
+    /// Takes the bytes, after MPI has reported the end of the transfer.
+    fn into_bytes(self: Pin<Box<Self>>) -> Vec<u8> {
+        // SAFETY: as in `length`; the value is dropped at the end of this function.
+        std::mem::take(unsafe { &mut *self.bytes.get() })
+    }
 }
 
 impl World {
@@ -153,8 +187,8 @@ impl World {
     /// # Errors
     /// What MPI says.
     pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), MpiError> {
-        let mut transfer = MessageTransfer { bytes: bytes.to_vec(), request: Box::new(0) };
-        let begun = self.calls.send(&mut transfer, peer(to)?);
+        let transfer = MessagePlace::new(bytes.to_vec());
+        let begun = self.calls.send(&transfer, peer(to)?);
         // Also after an error: MPI may have kept the address.
         self.sending.push(transfer);
         begun
@@ -180,11 +214,11 @@ impl World {
     /// A message on its way in that is there now.
     fn arrived(&mut self) -> Result<Option<FromProcess>, (usize, MpiError)> {
         for from in self.partners.clone().filter(|from| !self.broken[*from]) {
-            let Some(first) = self.receiving[from].front_mut() else { continue };
+            let Some(first) = self.receiving[from].front() else { continue };
             match self.calls.is_done(first) {
                 Ok(true) => {
                     let first = self.receiving[from].pop_front();
-                    return Ok(first.map(|transfer| (from, transfer.bytes)));
+                    return Ok(first.map(|transfer| (from, transfer.into_bytes())));
                 }
                 Ok(false) => {}
                 Err(why) => return Err(self.breaks(from, why)),
@@ -239,7 +273,7 @@ impl World {
     fn go_on(&mut self) -> Result<(), MpiError> {
         let mut first = Ok(());
         let calls = &*self.calls;
-        self.sending.retain_mut(|transfer| match calls.is_done(transfer) {
+        self.sending.retain(|transfer| match calls.is_done(transfer) {
             Ok(done) => !done,
             Err(why) => {
                 first = Err(why);
@@ -268,8 +302,8 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         // MPI may still read and write them.
-        std::mem::forget(std::mem::take(&mut self.sending));
-        std::mem::forget(std::mem::take(&mut self.receiving));
+        self.sending.drain(..).for_each(std::mem::forget);
+        self.receiving.iter_mut().flat_map(|queue| queue.drain(..)).for_each(std::mem::forget);
     }
 }
 
@@ -332,10 +366,10 @@ trait Calls: std::fmt::Debug {
     /// Initializes; rank and size.
     fn join(&self) -> Result<(usize, usize), MpiError>;
     fn version(&self) -> String;
-    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), MpiError>;
+    fn send(&self, transfer: &MessageTransfer, to: c_int) -> Result<(), MpiError>;
     /// The first message that is there, of one process or of any, and whom it is of.
     fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError>;
-    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, MpiError>;
+    fn is_done(&self, transfer: &MessageTransfer) -> Result<bool, MpiError>;
     fn leave(&self) -> Result<(), MpiError>;
     fn abort(&self, exit_code: c_int);
 }
@@ -433,6 +467,12 @@ impl<H> std::fmt::Debug for MpiTable<H> {
     }
 }
 
+/// Bytes of a message, by what MPI counts: a negative number is not one (`MPI_UNDEFINED`).
+fn checked_length(count: c_int) -> Result<usize, MpiError> {
+    let length = usize::try_from(count).map_err(|_| MpiError::NoLength(count))?;
+    MESSAGE.check(length).map(|()| length).map_err(|_| MpiError::LongMessage)
+}
+
 /// A text that MPI writes into a buffer.
 fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
     let mut buffer = vec![0 as c_char; LONGEST_TEXT];
@@ -470,9 +510,10 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         text(|buffer, length| unsafe { (self.library_version)(buffer, length) })
     }
 
-    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), MpiError> {
-        let length = c_int::try_from(transfer.bytes.len()).map_err(|_| MpiError::LongMessage)?;
-        let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
+    fn send(&self, transfer: &MessageTransfer, to: c_int) -> Result<(), MpiError> {
+        let length = c_int::try_from(transfer.length()).map_err(|_| MpiError::LongMessage)?;
+        checked_length(length)?;
+        let (bytes, request) = transfer.as_ref().addresses();
         // SAFETY: see above.
         let code = unsafe { (self.isend)(bytes, length, self.byte, to, TAG, self.world, request) };
         self.checked("MPI_Isend", code)
@@ -494,9 +535,9 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         // SAFETY: `MPI_SOURCE` is one of the first three `int`s of 128 bytes.
         let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
         let sender = usize::try_from(source).map_err(|_| MpiError::NoSender(source))?;
-        let bytes = vec![0; usize::try_from(length).unwrap_or(0)];
-        let mut transfer = MessageTransfer { bytes, request: Box::new(0) };
-        let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
+        let bytes = vec![0; checked_length(length)?];
+        let transfer = MessagePlace::new(bytes);
+        let (bytes, request) = transfer.as_ref().addresses();
         // SAFETY: see above.
         let code = unsafe { (self.irecv)(bytes, length, self.byte, source, TAG, self.world, request) };
         if let Err(why) = self.checked("MPI_Irecv", code) {
@@ -507,11 +548,11 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         Ok(Some((sender, transfer)))
     }
 
-    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, MpiError> {
+    fn is_done(&self, transfer: &MessageTransfer) -> Result<bool, MpiError> {
         let mut done = 0;
         let mut status: MpiStatus = [0; 16];
         // SAFETY: see above.
-        let code = unsafe { (self.test)((&raw mut *transfer.request).cast(), &mut done, &mut status) };
+        let code = unsafe { (self.test)(transfer.as_ref().addresses().1, &mut done, &mut status) };
         self.checked("MPI_Test", code)?;
         Ok(done != 0)
     }
@@ -531,6 +572,125 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::{Cell, RefCell};
+    use std::rc::Rc;
+
+    /// A library that reads and writes its addresses late, as a library with a network does.
+    #[derive(Debug, Default)]
+    struct LateMpi {
+        /// Messages that have not begun to arrive.
+        waiting: Cell<u8>,
+        /// Whether the network has delivered everything.
+        delivered: Rc<Cell<bool>>,
+        /// The addresses of transfers: bytes, their number, request.
+        begun: RefCell<Vec<(*mut u8, usize, *mut u64)>>,
+        sent: Rc<RefCell<Vec<Vec<u8>>>>,
+    }
+
+    impl LateMpi {
+        fn remember(&self, transfer: &MessageTransfer) {
+            let (bytes, request) = transfer.as_ref().addresses();
+            self.begun.borrow_mut().push((bytes.cast(), transfer.length(), request.cast()));
+        }
+
+        /// Finds the addresses of a transfer, as `MPI_Test` does by its request.
+        fn addresses(&self, transfer: &MessageTransfer) -> (*mut u8, usize, *mut u64) {
+            let request = transfer.as_ref().addresses().1.cast::<u64>();
+            *self.begun.borrow().iter().find(|begun| begun.2 == request).expect("the transfer stays in place")
+        }
+    }
+
+    impl Calls for LateMpi {
+        fn join(&self) -> Result<(usize, usize), MpiError> {
+            Ok((0, 2))
+        }
+
+        fn version(&self) -> String {
+            String::new()
+        }
+
+        fn send(&self, transfer: &MessageTransfer, _: c_int) -> Result<(), MpiError> {
+            self.remember(transfer);
+            Ok(())
+        }
+
+        fn begin_to_receive(&self, _: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError> {
+            let Some(left) = self.waiting.get().checked_sub(1) else { return Ok(None) };
+            self.waiting.set(left);
+            let transfer = MessagePlace::new(vec![0; usize::from(left)]);
+            self.remember(&transfer);
+            Ok(Some((1, transfer)))
+        }
+
+        fn is_done(&self, transfer: &MessageTransfer) -> Result<bool, MpiError> {
+            if !self.delivered.get() {
+                return Ok(false);
+            }
+            let (bytes, length, request) = self.addresses(transfer);
+            // SAFETY: the addresses of a transfer that is not done.
+            unsafe {
+                self.sent.borrow_mut().push(std::slice::from_raw_parts(bytes, length).to_vec());
+                bytes.write_bytes(length as u8, length);
+                request.write(u64::MAX);
+            }
+            Ok(true)
+        }
+
+        fn leave(&self) -> Result<(), MpiError> {
+            Ok(())
+        }
+
+        fn abort(&self, _: c_int) {}
+    }
+
+    /// Messages move between collections of the program; the library's addresses stay valid. Miri checks
+    /// that, too.
+    #[test]
+    fn addresses_of_messages_stay_valid_until_they_are_done() {
+        let calls = LateMpi { waiting: Cell::new(20), ..LateMpi::default() };
+        let (delivered, sent) = (calls.delivered.clone(), calls.sent.clone());
+        let mut world = World {
+            calls: Box::new(calls),
+            rank: 0,
+            size: 2,
+            sending: Vec::new(),
+            receiving: vec![VecDeque::new(), VecDeque::new()],
+            partners: 1..2,
+            broken: vec![false; 2],
+            asks_for_any: false,
+            _of_this_thread: PhantomData,
+        };
+        for number in 0..20u8 {
+            world.send(1, &vec![number; usize::from(number)]).unwrap();
+        }
+        assert_eq!(world.receive().unwrap(), None);
+        assert!(!world.is_sent());
+        delivered.set(true);
+        for length in (0..20u8).rev() {
+            assert_eq!(world.receive().unwrap(), Some((1, vec![length; usize::from(length)])));
+        }
+        sent.borrow_mut().clear();
+        assert!(world.is_sent());
+        let expected: Vec<Vec<u8>> = (0..20u8).map(|number| vec![number; usize::from(number)]).collect();
+        assert_eq!(*sent.borrow(), expected);
+    }
+
+    #[test]
+    fn length_of_message_is_checked() {
+        let most = MESSAGE.bytes as c_int;
+        for (count, expected) in [
+            (0, Ok(0)),
+            (1, Ok(1)),
+            (most, Ok(MESSAGE.bytes as usize)),
+            (most + 1, Err(MpiError::LongMessage)),
+            (c_int::MAX, Err(MpiError::LongMessage)),
+            (-1, Err(MpiError::NoLength(-1))),
+            (-32766, Err(MpiError::NoLength(-32766))),
+            (c_int::MIN, Err(MpiError::NoLength(c_int::MIN))),
+        ] {
+            assert_eq!(checked_length(count), expected, "{count}");
+        }
+    }
 
     #[test]
     fn a_library_is_asked_what_it_is_before_it_is_called() {

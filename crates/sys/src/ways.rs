@@ -1,13 +1,13 @@
 //! Reads and writes that ask something of the kernel beside their data (`preadv2(2)`, `pwritev2(2)`).
 
 use crate::aio::Queue;
-use crate::memory::Buffer;
+use crate::memory::{Buffer, Slot};
 use crate::transfer::Transfer;
 use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_model::operation::Operation;
-use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2, retry_on_intr};
-use std::io::{IoSlice, IoSliceMut};
-use std::os::fd::{AsFd, OwnedFd};
+use rustix::io::{Errno, ReadWriteFlags, preadv2, retry_on_intr};
+use std::io::{self, IoSliceMut};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
 fn flags(ways: IoWays, write: bool) -> ReadWriteFlags {
@@ -27,9 +27,20 @@ pub fn read(file: impl AsFd, data: &mut [u8], offset: u64, ways: IoWays) -> Resu
 ///
 /// # Errors
 /// As [`read`]; `EINVAL` of an atomic write that is none of the file's units.
-pub fn write(file: impl AsFd, data: &[u8], offset: u64, ways: IoWays) -> Result<usize, Errno> {
-    let data = [IoSlice::new(data)];
-    retry_on_intr(|| pwritev2(&file, &data, offset, flags(ways, true)))
+pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoWays) -> Result<usize, Errno> {
+    let file = file.as_fd().as_raw_fd();
+    let data = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
+    let flags = flags(ways, true).bits();
+    // The system call takes the offset in two words, of which a processor of 64 bits reads the first.
+    let (low, high) = (offset as usize, (offset >> 32) as usize);
+    retry_on_intr(|| {
+        // SAFETY: the kernel only reads the slot's bytes, which are mapped as long as the slot lives, and the
+        // vector, which lives until the call returns. musl has the function from version 1.2.5 on.
+        let written =
+            unsafe { libc::syscall(libc::SYS_pwritev2, file, &raw const data, 1, low, high, flags) };
+        usize::try_from(written)
+            .map_err(|_| Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO))
+    })
 }
 
 /// Whether an open file takes this of reads: reads a byte behind the end, where nothing is. The file is open

@@ -27,8 +27,8 @@ const POWER_LOST: OptionRow = switch(
 pub const VERIFY_AFTER: Command = Command {
     name: "verify-after",
     arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic] [--power-lost]",
-    help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong, 2 \
-           if none could be verified",
+    help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong, 6 \
+           if not all could be verified, 2 if none",
     options: &[CAMPAIGN, ATOMIC, POWER_LOST],
     exclusive: &[],
     takes: Takes::Files,

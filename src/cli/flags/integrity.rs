@@ -46,7 +46,8 @@ pub const FLAGS: &[Flag] = &[
         name: Long("verify-after"),
         forms: &[(
             "--verify-after <journal>",
-            "read back all sectors that a journal lists as durable; exit code 4 if any is wrong",
+            "read back all sectors that a journal lists as durable; exit code 4 if any is wrong, 6 if \
+             the journal is damaged",
         )],
         default: "off",
         notes: "The first option of its line: the command verify-after. The targets' present paths may \

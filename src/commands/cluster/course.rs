@@ -3,7 +3,7 @@
 
 use super::kept::{self, KeptRecord};
 use super::lead::Lead;
-use super::messages::{GoOrEnd, Hello, NextStep, RankStep, Roles, SharedTargets, pack, unpack};
+use super::messages::{GoOrEnd, Hello, NextStep, RankMessage, RankStep, Roles, SharedTargets, pack, unpack};
 use super::names::exit_of;
 use super::targets;
 use super::work::RankWork;
@@ -16,8 +16,6 @@ use crate::results::EndedBy;
 use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::cpu;
 use crate::sys::standard_error::say;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -162,7 +160,7 @@ impl<'a> RankCourse<'a> {
     }
 
     /// A round: this rank's answer, and what rank 0 decides.
-    fn round<A: Serialize + DeserializeOwned, D: Serialize + DeserializeOwned>(
+    fn round<A: RankMessage, D: RankMessage>(
         &mut self,
         own: A,
         decide: impl FnOnce(&mut Lead<'a>, &mut RankLink, Vec<Option<A>>) -> D,

@@ -5,13 +5,14 @@ use crate::cluster::part::TargetPart;
 use crate::cluster::place::TargetPlace;
 use crate::commands::runnable::Runnable;
 use crate::host::claims::SharedClaim;
-use crate::results::Record;
+use crate::limits;
+use crate::results::{Record, RecordMisfit};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 
 /// First answer: who is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +134,42 @@ pub enum NextStep {
     Bye(u8, bool),
 }
 
+/// A message, and its values that have a bound.
+pub trait RankMessage: Serialize + DeserializeOwned {
+    /// Whether its values are possible.
+    ///
+    /// # Errors
+    /// What isn't.
+    fn check(&self) -> Result<(), RecordMisfit> {
+        Ok(())
+    }
+}
+
+impl RankMessage for Hello {}
+impl<T: Serialize + DeserializeOwned> RankMessage for GoOrEnd<T> {}
+impl RankMessage for Checked {}
+impl RankMessage for NextStep {}
+/// Why files of the run can't be made there.
+impl RankMessage for Option<String> {}
+
+impl RankMessage for RankStep {
+    fn check(&self) -> Result<(), RecordMisfit> {
+        match self {
+            RankStep::Ended(outcome) => match &outcome.record {
+                Some(record) if record.hosts.is_empty() => Err(RecordMisfit::Count {
+                    place: "record".to_owned(),
+                    what: "hosts".to_owned(),
+                    expected: 1,
+                    found: 0,
+                }),
+                Some(record) => record.check_intervals(limits::INTERVALS_OF_RANK),
+                None => Ok(()),
+            },
+            RankStep::Waits | RankStep::Over => Ok(()),
+        }
+    }
+}
+
 /// As bytes, compressed.
 pub fn pack(message: &impl Serialize) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
@@ -148,20 +185,38 @@ pub fn pack(message: &impl Serialize) -> Vec<u8> {
 /// Bytes that are none of this program's messages.
 #[derive(Debug, thiserror::Error)]
 pub enum MessageError {
-    /// They can't be unpacked.
+    /// They can't be unpacked, or hold too much.
     #[error(transparent)]
     Packed(#[from] io::Error),
     /// They say nothing that is understood.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// A value is impossible.
+    #[error(transparent)]
+    Impossible(#[from] RecordMisfit),
 }
 
 /// Out of bytes.
 ///
 /// # Errors
 /// They are none of this program's messages.
-pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, MessageError> {
-    let mut text = Vec::new();
-    DeflateDecoder::new(bytes).read_to_end(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
+pub fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
+    let text = limits::MESSAGE.read(DeflateDecoder::new(bytes))?;
+    let message: T = serde_json::from_slice(&text)?;
+    message.check()?;
+    Ok(message)
+}
+
+/// Reads bytes as each kind of message; whether they are one.
+pub fn is_any(bytes: &[u8]) -> bool {
+    fn is<T: RankMessage>(bytes: &[u8]) -> bool {
+        unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
+    }
+    is::<Hello>(bytes)
+        | is::<GoOrEnd<RunTask>>(bytes)
+        | is::<Checked>(bytes)
+        | is::<GoOrEnd<SharedTargets>>(bytes)
+        | is::<RankStep>(bytes)
+        | is::<NextStep>(bytes)
+        | is::<Option<String>>(bytes)
 }

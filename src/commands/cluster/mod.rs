@@ -31,6 +31,7 @@ use crate::run::Control;
 use crate::sys::standard_error::say;
 use crate::sys::{process, real_time};
 use course::RankCourse;
+pub use messages::is_any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

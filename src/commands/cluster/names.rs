@@ -6,8 +6,7 @@ use crate::sys::standard_error::say;
 
 /// The exit code of this number.
 pub fn exit_of(code: u8) -> Exit {
-    let all = [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt, Exit::Outage];
-    all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed)
+    Exit::ALL.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed)
 }
 
 /// "rank 3 (node7)", "ranks 0-2, 5"; `hosts` by rank.
@@ -67,8 +66,7 @@ mod tests {
 
     #[test]
     fn every_exit_code_is_known_again() {
-        for exit in [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt, Exit::Outage]
-        {
+        for exit in Exit::ALL {
             assert_eq!(exit_of(exit.code()), exit);
         }
     }

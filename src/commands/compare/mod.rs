@@ -18,6 +18,7 @@ use crate::lab::compare::{ChangeVerdict, Question, RunComparison, Side};
 use crate::report::answers::ToldComparison;
 use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
+pub use boots::BootRun;
 use boots::BootSides;
 use interleaved::RunSides;
 use outputs::{AboutPage, ComparisonFiles};

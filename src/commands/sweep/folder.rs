@@ -15,11 +15,13 @@ use crate::cli::SweepRequest;
 use crate::clock;
 use crate::commands::folder_error::{FolderError, FolderFault};
 use crate::lab::sweep::Ran;
+use crate::limits;
 use crate::profile::RawText;
 use crate::record::json;
 use crate::run::{OutputDoor, Patience};
 use crate::sys::locks;
 use crate::truth::Judged;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::env;
 use std::fs::{self, File};
@@ -28,6 +30,26 @@ use std::path::{Path, PathBuf};
 
 /// What is kept in it.
 const SWEEP: &str = "sweep";
+
+/// What `sweep.json` says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct KeptSweep {
+    /// What is run.
+    sweep: Value,
+    /// How it was typed.
+    command_line: Option<String>,
+}
+
+impl KeptSweep {
+    /// Reads the content of the file.
+    ///
+    /// # Errors
+    /// It is something else, or damaged.
+    pub fn parse(bytes: &[u8]) -> Result<KeptSweep, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+}
 
 /// A folder that no other sweep has.
 pub struct Folder {
@@ -51,13 +73,12 @@ impl Folder {
         };
         let folder = Folder { path: path.to_owned(), is_spare: false, lock };
         let asked = identity(request);
-        match fs::read(path.join("sweep.json")) {
+        match limits::COMMAND.read_file(&path.join("sweep.json")) {
             Ok(bytes) => {
-                let found: Value = serde_json::from_slice(&bytes)
+                let found = KeptSweep::parse(&bytes)
                     .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.of(path))?;
-                if found["sweep"] != asked {
-                    let command = found["command_line"].as_str().unwrap_or("not known");
-                    let command = command.to_owned();
+                if found.sweep != asked {
+                    let command = found.command_line.unwrap_or_else(|| "not known".to_owned());
                     return Err(FolderFault::Another { kind: SWEEP, command }.of(path));
                 }
             }
@@ -129,7 +150,7 @@ impl Folder {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{:04}.json", history.len() + 1);
-            match fs::read(self.path.join(&name)) {
+            match limits::COMMAND.read_file(&self.path.join(&name)) {
                 Ok(bytes) => {
                     let ran = serde_json::from_slice(&bytes);
                     history.push(ran.map_err(|source| FolderFault::DamagedRun {

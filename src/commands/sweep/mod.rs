@@ -23,6 +23,7 @@ use crate::truth::Verdict;
 use crate::units::visible;
 use answered::AnsweredSweep;
 use folder::Folder;
+pub use folder::KeptSweep;
 use outputs::TablePlaces;
 use plan::Plan;
 use walk::{SweepWalk, WalkEnd};

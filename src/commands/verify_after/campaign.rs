@@ -12,20 +12,19 @@ use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::not_done::NotDone;
 use crate::commands::output;
 use crate::integrity::journal::format;
+use crate::limits;
 use crate::results::{AddUp, IntegrityCounts};
 use crate::run::{OutputDoor, OutputError, Patience};
 use crate::units::counted;
 use crate::units::table;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// What ends the name of a journal.
 const JOURNAL: &str = ".journal";
 /// What is added to it for what came of it.
 const CYCLE: &str = ".cycle.json";
-/// The longest that is read of what came of a cycle, bytes.
-const LONGEST: u64 = 16 << 20;
 
 /// Why a campaign can't go on.
 #[derive(Debug, thiserror::Error)]
@@ -72,13 +71,15 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDon
         let counts = cycle.counts();
         counts.verified == 0 && counts.wrong() == 0
     });
+    let incomplete = newest.cycle.as_ref().is_some_and(Cycle::is_incomplete);
     text += &table_of(&journals);
     output::told_to_stdout(&text)?;
     let damaged = journals.iter().filter_map(|journal| journal.cycle.as_ref()).any(is_damaged);
-    Ok(match (damaged, nothing) {
-        (true, _) => Exit::Corrupt,
-        (_, true) => Exit::Doubtful,
-        (_, false) => Exit::Success,
+    Ok(match (damaged, nothing, incomplete) {
+        (true, ..) => Exit::Corrupt,
+        (_, true, _) => Exit::Doubtful,
+        (.., true) => Exit::Incomplete,
+        (.., false) => Exit::Success,
     })
 }
 
@@ -110,7 +111,7 @@ fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
 
 fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
     let kept = folder.join(format!("{name}{CYCLE}"));
-    let cycle = match read(&kept) {
+    let cycle = match limits::NOTES.read_file(&kept) {
         Ok(bytes) => {
             Some(Cycle::read(&bytes).map_err(|why| CampaignError::Kept { file: kept.clone(), why })?)
         }
@@ -126,12 +127,6 @@ fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
         }
     };
     Ok(Journal { name, began_ms, cycle })
-}
-
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(file)?.take(LONGEST).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Keeps what came of a cycle, so that the next power cut doesn't take it.
@@ -162,16 +157,24 @@ fn table_of(journals: &[Journal]) -> String {
     format!("{}\n{}\n", table::text(COLUMNS, &rows), conclusion(&cycles))
 }
 
+/// The same of a single cycle.
+pub fn table_of_one(cycle: Cycle) -> String {
+    table_of(&[Journal { name: cycle.journal.clone(), began_ms: Some(cycle.began_ms), cycle: Some(cycle) }])
+}
+
 /// What the cycles come to, with what they can't exclude.
 fn conclusion(cycles: &[&Cycle]) -> String {
     let mut all = IntegrityCounts::default();
     cycles.iter().for_each(|cycle| all.add(&cycle.counts()));
     let cuts = cycles.iter().filter(|cycle| cycle.is_proof()).count();
     let damaged = cycles.iter().filter(|cycle| is_damaged(cycle)).count();
+    let incomplete = match cycles.iter().filter(|cycle| cycle.is_incomplete()).count() {
+        0 => String::new(),
+        number => format!(", {number} incomplete (damaged journal)"),
+    };
     let counted = format!(
-        "{} read back, {} with a power cut: {} sectors verified, {} undecided",
+        "{} read back, {cuts} with a power cut{incomplete}: {} sectors verified, {} undecided",
         counted(cycles.len(), "cycle"),
-        cuts,
         all.verified,
         all.undecided
     );
@@ -179,6 +182,7 @@ fn conclusion(cycles: &[&Cycle]) -> String {
         return format!("{counted}.\nDAMAGED in {}: {}.", counted_of(damaged, cycles.len()), all.described());
     }
     match cuts {
+        0 if !incomplete.is_empty() => format!("{counted}; no data was lost where the journals can be read."),
         0 => format!("{counted}; no data was lost, but no power was cut either."),
         _ => format!(
             "{counted}; no data was lost in any cycle.\nStorage that loses data in {:.1} % of power cuts or \

@@ -48,6 +48,9 @@ pub struct Cycle {
     pub began_ms: i64,
     /// How it came to its end.
     pub end: CycleEnd,
+    /// Bytes of the journal that are damaged: not all that was acknowledged could be verified.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub damaged_journal_bytes: u64,
     /// What was found, a target each.
     pub targets: Vec<CycleTarget>,
 }
@@ -88,6 +91,7 @@ impl Cycle {
             run: format!("{:016x}", content.run),
             began_ms: content.began_ms,
             end,
+            damaged_journal_bytes: content.damage.bytes,
             targets: targets.collect(),
         }
     }
@@ -108,10 +112,21 @@ impl Cycle {
         all
     }
 
-    /// Whether it says something about power cuts: one happened, and something could be read back.
+    /// Whether it says something about power cuts: one happened, and all that was acknowledged could be
+    /// read back.
     pub fn is_proof(&self) -> bool {
-        self.end == CycleEnd::Cut && self.counts().verified > 0
+        self.end == CycleEnd::Cut && self.counts().verified > 0 && !self.is_incomplete()
     }
+
+    /// Whether not every acknowledged write could be verified.
+    pub fn is_incomplete(&self) -> bool {
+        self.damaged_journal_bytes > 0
+    }
+}
+
+/// It is left out of files that older versions of the program read.
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 /// Why a file isn't what came of a cycle.
@@ -165,7 +180,10 @@ pub const COLUMNS: &[TableColumn<CycleRow>] = &[
         .brief(),
     TableColumn::words("damaged_sectors", |row: &CycleRow| match row.cycle.as_ref().map(Cycle::counts) {
         None => Cell::Text(row.missed.into()),
-        Some(counts) if counts.wrong() == 0 => Cell::Text("none".into()),
+        Some(counts) if counts.wrong() == 0 => {
+            let incomplete = row.cycle.as_ref().is_some_and(Cycle::is_incomplete);
+            Cell::Text(if incomplete { "none found, incomplete" } else { "none" }.into())
+        }
         Some(counts) => Cell::Text(counts.described()),
     })
     .brief(),

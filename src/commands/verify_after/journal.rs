@@ -6,7 +6,7 @@ use crate::host::boot;
 use crate::host::root::Root;
 use crate::host::target::locate;
 use crate::integrity::journal::{JournalContent, JournalTarget, format};
-use crate::integrity::{Power, TargetReadBack, read_back};
+use crate::integrity::{Power, TargetReadBack, read_back, same_target};
 use crate::profile::RawText;
 use crate::report::integrity_text::held;
 use crate::results::{AddUp, FailedSector, IntegrityCounts};
@@ -14,7 +14,7 @@ use crate::units::start_time::date_and_time;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A journal that was read back.
 pub struct JournalReadBack {
@@ -56,29 +56,66 @@ pub fn read_all(journal: &Path, request: &VerifyAfterRequest) -> Result<JournalR
         (_, false) => Power::Unknown,
     };
     let mut text = header(&name.to_string(), &content, power);
-    let mut exit = Exit::Success;
     let (mut all, mut targets) = (IntegrityCounts::default(), Vec::new());
-    for (index, target) in content.targets.values().enumerate() {
-        let path = given.get(index).unwrap_or(&target.path);
-        let refused = |why: &dyn std::fmt::Display| format!("'{path}': {why}");
-        let place = locate(path.as_bytes()).map_err(|why| refused(&why))?;
-        let found = read_back(&content, target, &place, power).map_err(|why| refused(&why))?;
+    let paths = paths_of(&content, given);
+    for ((target, path), place) in content.targets.values().zip(&paths).zip(places(&paths)?) {
+        let found = read_back(&content, target, &place, power).map_err(|why| format!("'{path}': {why}"))?;
         all.add(&found.results.counts);
-        if found.results.counts.wrong() > 0 {
-            exit = Exit::Corrupt;
-        }
         write_target(&mut text, &content, target, path, &found);
         targets.push(found);
     }
-    if all.verified == 0 && exit == Exit::Success {
-        exit = Exit::Doubtful;
+    let damage = &content.damage;
+    let exit = if all.wrong() > 0 {
+        Exit::Corrupt
+    } else if all.verified == 0 {
         let _ = writeln!(text, "\nnothing was verified: {}", why_nothing(&content));
+        Exit::Doubtful
+    } else if damage.bytes > 0 {
+        Exit::Incomplete
+    } else {
+        Exit::Success
+    };
+    if damage.bytes > 0 {
+        let verified = content.acknowledged.len();
+        let most = content.units().saturating_add(damage.lost);
+        let _ = writeln!(
+            text,
+            "\nincomplete: {verified} of up to {most} blocks with durable writes were checked"
+        );
     }
     Ok(JournalReadBack { content, power, targets, text, exit })
 }
 
+/// The targets of a journal as they are called now: as the user named them, if at all.
+fn paths_of<'a>(content: &'a JournalContent, given: &'a [RawText]) -> Vec<&'a RawText> {
+    content
+        .targets
+        .values()
+        .enumerate()
+        .map(|(index, target)| given.get(index).unwrap_or(&target.path))
+        .collect()
+}
+
+/// Their places. Each must be a different file or device.
+fn places(paths: &[&RawText]) -> Result<Vec<PathBuf>, NotDone> {
+    let located = paths.iter().map(|path| locate(path.as_bytes()).map_err(|why| format!("'{path}': {why}")));
+    let places = located.collect::<Result<Vec<_>, _>>()?;
+    match same_target(places.iter().map(PathBuf::as_path)) {
+        None => Ok(places),
+        Some((one, other)) => Err(format!(
+            "cannot verify '{}' and '{}': they are the same file or device, but two targets of the \
+             journal",
+            paths[one], paths[other]
+        )
+        .into()),
+    }
+}
+
 /// Why there is nothing that could be right or wrong: no success.
 fn why_nothing(content: &JournalContent) -> &'static str {
+    if content.damage.bytes > 0 {
+        return "the journal is damaged";
+    }
     match (content.targets.is_empty(), content.acknowledged.is_empty()) {
         (true, _) => "the journal names no target: it was truncated, or the run ended early",
         (_, true) => {
@@ -105,8 +142,12 @@ fn header(name: &str, content: &JournalContent, power: Power) -> String {
         0 => String::new(),
         bytes => format!("; the last {bytes} bytes of the journal are an incomplete entry and were skipped"),
     };
+    let damaged = match content.damage.bytes {
+        0 => String::new(),
+        bytes => format!("; {bytes} bytes within the journal are damaged"),
+    };
     format!(
-        "journal {name}: run {:016x}, begun {}; {end}{broken}\n",
+        "journal {name}: run {:016x}, begun {}; {end}{damaged}{broken}\n",
         content.run,
         moment(content.began_ms, 0)
     )

@@ -5,9 +5,16 @@ mod campaign;
 mod cycle;
 mod journal;
 
+pub use cycle::Cycle;
+
 use super::not_done::NotDone;
 use super::output;
 use crate::cli::{Exit, Journals, VerifyAfterRequest};
+
+/// The table of a campaign of one cycle.
+pub fn table(cycle: Cycle) -> String {
+    campaign::table_of_one(cycle)
+}
 
 /// Reads everything back and prints what came of it.
 ///

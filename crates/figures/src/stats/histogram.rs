@@ -1,5 +1,6 @@
 //! A bounded latency histogram with exact moments.
 
+use super::packed::{pop, push};
 use super::{Moments, Scale};
 
 /// 512 buckets per octave: the middle of one is at most 1/1024 off. Latencies from 2^40 ns (18 minutes) on
@@ -18,9 +19,13 @@ pub(super) const BUCKETS: usize = Buckets::CELLS;
 /// histograms each.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram {
-    /// Latencies by [`index`]; those missing are 0 and not yet allocated.
-    pub(super) counts: Vec<u64>,
+    /// Latencies by [`index`], all of them or none.
+    counts: Vec<u64>,
     pub(super) moments: Moments,
+    /// Without `counts` the buckets as they are stored ([`Histogram::packed`]): a record with thousands of
+    /// histograms is read to be
+    /// reported, and takes no more memory than its text.
+    stored: Box<[u8]>,
 }
 
 /// Equal contents, whether allocated or not.
@@ -36,7 +41,7 @@ impl Histogram {
     /// An empty histogram with all its memory: recording never allocates. [`Histogram::default`] takes none
     /// until something is added.
     pub fn new() -> Histogram {
-        Histogram { counts: vec![0; BUCKETS], moments: Moments::default() }
+        Histogram { counts: vec![0; BUCKETS], ..Histogram::default() }
     }
 
     /// Adds one latency, ns.
@@ -57,8 +62,27 @@ impl Histogram {
 
     #[cold]
     fn allocate_and_count(&mut self, nanos: u64, count: u64) {
-        self.counts.resize(BUCKETS, 0);
+        self.allocate();
         self.counts[index(nanos)] += count;
+    }
+
+    /// Has room for every latency from here on.
+    fn allocate(&mut self) {
+        if self.counts.is_empty() {
+            let stored = std::mem::take(&mut self.stored);
+            self.counts = vec![0; BUCKETS];
+            unpacked(&stored).for_each(|(bucket, count)| self.counts[bucket] = count);
+        }
+    }
+
+    /// The histogram that was stored so; the buckets are checked.
+    pub(super) fn of_stored(moments: Moments, stored: Vec<u8>) -> Histogram {
+        Histogram { moments, stored: stored.into(), ..Histogram::default() }
+    }
+
+    /// The filled buckets, ascending, as pairs of distance and count.
+    pub(super) fn packed(&self) -> Vec<u8> {
+        pack(self.filled())
     }
 
     /// Adds what `other` holds: the same as recording all of its latencies here.
@@ -66,10 +90,11 @@ impl Histogram {
         if other.moments.count == 0 {
             return;
         }
-        if self.counts.is_empty() {
-            self.counts = vec![0; BUCKETS];
+        if self.moments.count == 0 && self.counts.is_empty() && other.counts.is_empty() {
+            *self = other.clone();
+            return;
         }
-        self.counts.resize(BUCKETS, 0);
+        self.allocate();
         for (index, count) in other.filled() {
             self.counts[index] = self.counts[index].saturating_add(count);
         }
@@ -122,8 +147,30 @@ impl Histogram {
         let (first, last) = (index(self.moments.min), index(self.moments.max));
         // Empty: the minimum is above the maximum, and that's no range.
         let counts = self.counts.get(first..=last).unwrap_or_default();
-        counts.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(i, count)| (first + i, *count))
+        let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        unpacked(&self.stored).chain(counted.map(move |(i, count)| (first + i, *count)))
     }
+}
+
+/// Buckets, ascending, with their counts as they are stored.
+pub(super) fn pack(buckets: impl Iterator<Item = (usize, u64)>) -> Vec<u8> {
+    let (mut packed, mut next) = (Vec::new(), 0);
+    for (bucket, count) in buckets {
+        push(&mut packed, (bucket - next) as u64);
+        push(&mut packed, count);
+        next = bucket + 1;
+    }
+    packed
+}
+
+/// (bucket, count) of buckets that are stored so and were checked.
+fn unpacked(stored: &[u8]) -> impl Iterator<Item = (usize, u64)> + '_ {
+    let (mut rest, mut next) = (stored.iter(), 0);
+    std::iter::from_fn(move || {
+        let bucket = next + pop(&mut rest)? as usize;
+        next = bucket + 1;
+        Some((bucket, pop(&mut rest)?))
+    })
 }
 
 /// The bucket of a latency.

@@ -187,6 +187,11 @@ impl Series {
         self.last.min(self.allocated)
     }
 
+    /// Number of counted intervals that begin in the first `ns` nanoseconds.
+    pub fn begun_count(&self, ns: u64) -> u64 {
+        if self.width > 0 { ns.div_ceil(self.width).min(self.allocated) } else { 0 }
+    }
+
     /// The intervals that count, in order: completions and their latencies (ns).
     pub fn valid(&self) -> impl Iterator<Item = Moments> + '_ {
         let mut filled = self.filled().peekable();

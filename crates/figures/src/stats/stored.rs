@@ -4,8 +4,8 @@
 //! by itself how much memory is taken: lists are as long as the text that holds them.
 
 use super::fault::StoredFault;
-use super::histogram::{BUCKETS, bounds, index};
-use super::packed::{pop, push};
+use super::histogram::{BUCKETS, bounds, index, pack};
+use super::packed::pop;
 use super::{Histogram, Moments, Series, base64::Packed};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -73,13 +73,7 @@ struct FoundHistogram {
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (mut packed, mut next) = (Vec::new(), 0);
-        for (bucket, count) in self.filled() {
-            push(&mut packed, (bucket - next) as u64);
-            push(&mut packed, count);
-            next = bucket + 1;
-        }
-        StoredHistogram { moments: self.moments, packed: Packed(packed.into()) }.serialize(serializer)
+        StoredHistogram { moments: self.moments, packed: Packed(self.packed().into()) }.serialize(serializer)
     }
 }
 
@@ -105,12 +99,7 @@ impl<'de> Deserialize<'de> for Histogram {
             (None, None) => return Err(D::Error::missing_field("packed")),
         };
         check(&moments, &buckets).map_err(D::Error::custom)?;
-        // A record with thousands of histograms is read to be reported: no room for what may yet be recorded.
-        let mut counts = vec![0; buckets.last().map_or(0, |(bucket, _)| bucket + 1)];
-        for (bucket, count) in buckets {
-            counts[bucket] = count;
-        }
-        Ok(Histogram { counts, moments })
+        Ok(Histogram::of_stored(moments, pack(buckets.into_iter())))
     }
 }
 
@@ -230,6 +219,7 @@ mod decimal {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packed::push;
     use super::*;
 
     fn packed(numbers: &[u64]) -> Packed<'static> {

@@ -1,27 +1,14 @@
 //! The format of a journal: pieces, each with its length and checksum. docs/integrity.md has it in full.
 //!
 //! A journal is only ever added to. What a power cut leaves is whole pieces and, at the end, perhaps a broken
-//! one, which says nothing.
+//! one, which says nothing. A broken piece that others follow is damage.
 
+use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET};
+use super::pieces::{Next, Pieces};
 use diskspd_model::profile::RawText;
 use diskspd_sys::crc32c::crc32c;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
-
-/// Begins the first piece.
-const MAGIC: &[u8] = b"DISKSPD journal 1\n";
-/// Longer pieces are broken ones.
-const LONGEST_PIECE: usize = 1 << 22;
-/// Acknowledgements in a piece, at most.
-pub const MOST_IN_A_PIECE: usize = 8192;
-/// Bytes of an acknowledgement.
-const ACK_LENGTH: usize = 56;
-
-const RUN: u8 = 1;
-const TARGET: u8 = 2;
-const ACKS: u8 = 3;
-const FORGOTTEN: u8 = 4;
-const END: u8 = 5;
 
 /// Beside the number of [`Mixing`]: writes are atomic. Earlier versions of the program don't know it, and
 /// refuse such a target.
@@ -168,8 +155,22 @@ pub struct JournalContent {
     pub acknowledged: BTreeMap<(u32, u64), Acknowledged>,
     /// The run ended by itself; else it was killed, or the power was cut.
     pub has_ended: bool,
-    /// Bytes at the end that are no whole piece.
+    /// Bytes at the end that are not a whole piece: the journal was cut there.
     pub broken: u64,
+    /// Missing pieces that others follow.
+    pub damage: JournalDamage,
+}
+
+/// The damaged pieces of a journal, which whole pieces follow.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JournalDamage {
+    /// Bytes of such pieces.
+    pub bytes: u64,
+    /// Acknowledgements that they may have held, at most.
+    pub lost: u64,
+    /// Units, by target and offset, of which nothing can be said: a missing piece may have withdrawn what
+    /// was acknowledged.
+    pub doubtful: BTreeSet<(u32, u64)>,
 }
 
 /// Why a file can't be used as a journal.
@@ -183,51 +184,59 @@ pub enum NoJournal {
     Other,
 }
 
-/// Reads a journal to the end of its last whole piece.
+/// Reads a journal to the end of its last whole piece. Broken pieces before that are left out.
 ///
 /// # Errors
 /// It can't be read, or isn't a journal.
-pub fn read(mut from: impl Read) -> Result<JournalContent, NoJournal> {
-    let mut content = JournalContent::default();
-    let mut body = Vec::new();
-    let mut is_first = true;
+pub fn read(from: impl Read) -> Result<JournalContent, NoJournal> {
+    let mut pieces = Pieces::new(from);
+    let mut content = begin(&mut pieces)?.ok_or(NoJournal::Other)?;
+    // Bytes since the last piece that was understood, and whether another one follows them.
+    let (mut missing, mut is_inside) = (0, false);
     loop {
-        let (whole, length) = next_piece(&mut from, &mut body)?;
-        let understood = whole && content.take(&body, is_first).is_some();
-        if is_first && !understood {
-            return Err(NoJournal::Other);
+        match pieces.next()? {
+            Next::Piece(length) => {
+                is_inside |= missing > 0;
+                if content.take(pieces.take(length), false).is_none() {
+                    missing += 8 + length as u64;
+                } else if missing > 0 {
+                    content.damage.add(std::mem::take(&mut missing));
+                    is_inside = false;
+                }
+            }
+            Next::Bad => {
+                let gap = pieces.skip()?;
+                missing += gap.bytes;
+                is_inside |= gap.is_inside;
+                if gap.may_forget {
+                    content.doubt();
+                }
+            }
+            Next::End if is_inside => {
+                content.damage.add(missing);
+                return Ok(content);
+            }
+            Next::End => {
+                content.broken = missing;
+                return Ok(content);
+            }
         }
-        if !understood {
-            content.broken = length as u64 + io::copy(&mut from, &mut io::sink())?;
-            return Ok(content);
-        }
-        is_first = false;
     }
 }
 
 /// When a journal was begun, ms since 1970-01-01 00:00 UTC; `None` = it has no beginning: it is something
 /// else, or was cut before its first piece was whole.
-pub fn began_ms(mut from: impl Read) -> Option<i64> {
-    let mut body = Vec::new();
-    let (whole, _) = next_piece(&mut from, &mut body).ok()?;
-    let mut content = JournalContent::default();
-    content.take(&body, true).filter(|()| whole).map(|()| content.began_ms)
+pub fn began_ms(from: impl Read) -> Option<i64> {
+    begin(&mut Pieces::new(from)).ok()?.map(|content| content.began_ms)
 }
 
-/// Reads a piece; false = it isn't whole. Also how many bytes were read.
-fn next_piece(from: &mut impl Read, body: &mut Vec<u8>) -> io::Result<(bool, usize)> {
-    body.clear();
-    let mut head = Vec::new();
-    if from.by_ref().take(8).read_to_end(&mut head)? < 8 {
-        return Ok((false, head.len()));
-    }
-    let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    let length = number(0) as usize;
-    if !(1..=LONGEST_PIECE).contains(&length) {
-        return Ok((false, 8));
-    }
-    let got = from.by_ref().take(length as u64).read_to_end(body)?;
-    Ok((got == length && crc32c(body) == number(4), 8 + got))
+/// Reads the first piece; `None` if this is not a journal.
+fn begin(pieces: &mut Pieces<impl Read>) -> io::Result<Option<JournalContent>> {
+    let mut content = JournalContent::default();
+    Ok(match pieces.next()? {
+        Next::Piece(length) => content.take(pieces.take(length), true).map(|()| content),
+        Next::Bad | Next::End => None,
+    })
 }
 
 /// Takes numbers from the front of bytes.
@@ -267,7 +276,24 @@ impl Numbers<'_> {
     }
 }
 
+impl JournalDamage {
+    fn add(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        self.lost += (bytes / ACK_LENGTH as u64).max(1);
+    }
+}
+
 impl JournalContent {
+    /// Number of units with an acknowledged version in the readable pieces.
+    pub fn units(&self) -> u64 {
+        (self.acknowledged.len() + self.damage.doubtful.len()) as u64
+    }
+
+    /// A missing piece may have withdrawn all that was acknowledged so far.
+    fn doubt(&mut self) {
+        self.damage.doubtful.extend(std::mem::take(&mut self.acknowledged).into_keys());
+    }
+
     /// Takes in a piece; `None` = it makes no sense.
     fn take(&mut self, body: &[u8], is_first: bool) -> Option<()> {
         let (kind, rest) = body.split_first()?;
@@ -285,7 +311,8 @@ impl JournalContent {
                 let atomic = mixing & ATOMIC != 0;
                 let mixing = *Mixing::ALL.get(usize::from(mixing & !ATOMIC))?;
                 let path = RawText::from(numbers.0.to_vec());
-                let possible = sector.is_power_of_two() && sector >= 512 && unit > 0;
+                let possible = sector.is_power_of_two() && (512..=LARGEST_SECTOR).contains(&sector);
+                let possible = possible && (1..=LARGEST_UNIT).contains(&unit);
                 (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
                 let target = JournalTarget { id, sector, unit, mixing, atomic, path };
                 // One that is told anew in another way would make nonsense of what was said of it.
@@ -299,6 +326,7 @@ impl JournalContent {
             (FORGOTTEN, false) => {
                 let gone = numbers.half()?;
                 self.acknowledged.retain(|(target, _), _| *target != gone);
+                self.damage.doubtful.retain(|(target, _)| *target != gone);
             }
             (END, false) => self.has_ended = true,
             _ => return None,
@@ -306,15 +334,19 @@ impl JournalContent {
         Some(())
     }
 
-    /// An acknowledgement of a unit that the target has.
+    /// An acknowledgement of a unit that the target has, by a write that covers it.
     fn possible(&self, ack: Acknowledged) -> Option<Acknowledged> {
         let target = self.targets.get(&ack.target)?;
         let end = ack.offset.checked_add(target.unit)?;
-        (ack.offset.is_multiple_of(target.unit) && i64::try_from(end).is_ok()).then_some(ack)
+        let end_of_write = ack.write_offset.checked_add(ack.write_length.into())?;
+        let is_covered = ack.write_offset <= ack.offset && end <= end_of_write;
+        let is_unit = ack.offset.is_multiple_of(target.unit) && i64::try_from(end_of_write).is_ok();
+        (is_unit && is_covered).then_some(ack)
     }
 
     /// Workers tell in no order: what counts of a unit is the newest version, since its first moment.
     fn acknowledge(&mut self, ack: Acknowledged) {
+        self.damage.doubtful.remove(&(ack.target, ack.offset));
         let known = self.acknowledged.entry((ack.target, ack.offset)).or_insert(ack);
         if ack.oldest > known.oldest {
             *known = ack;
@@ -324,6 +356,7 @@ impl JournalContent {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::MOST_IN_A_PIECE;
     use super::*;
 
     fn target(id: u32) -> JournalPiece<'static> {
@@ -338,7 +371,7 @@ mod tests {
         })
     }
 
-    fn ack(offset: u64, oldest: u64) -> Acknowledged {
+    const fn ack(offset: u64, oldest: u64) -> Acknowledged {
         Acknowledged {
             target: 1,
             writer: 3,
@@ -410,7 +443,9 @@ mod tests {
             let mut broken = all.clone();
             broken[at] ^= 0x10;
             let content = read(&broken[..]).unwrap();
-            assert!(content.broken > 0 && content.acknowledged.len() == 1, "{at}");
+            let is_end = at >= all.len() - 9;
+            assert_eq!((content.broken > 0, content.damage.bytes > 0), (is_end, !is_end), "{at}");
+            assert_eq!(content.units(), 1, "{at}");
         }
         let zeros = [&one[..], &[0; 4096]].concat();
         assert_eq!(read(&zeros[..]).unwrap().broken, 4096);
@@ -449,8 +484,143 @@ mod tests {
             ]
             .concat();
             let content = read(&bytes[..]).unwrap();
-            assert!(content.broken > 0 && !content.has_ended && content.acknowledged.is_empty());
+            assert!(content.damage.bytes > 0 && content.has_ended && content.acknowledged.is_empty());
+            let cut = read(&bytes[..bytes.len() - 9]).unwrap();
+            assert!(cut.broken > 0 && cut.damage.bytes == 0 && cut.acknowledged.is_empty());
         }
+    }
+
+    /// Two targets, several pieces, and a re-created file with new versions.
+    fn long_journal() -> Vec<JournalPiece<'static>> {
+        const FIRST: [Acknowledged; 3] = [ack(0, 4), ack(4096, 3), ack(8192, 1)];
+        const SECOND: [Acknowledged; 2] = [of_second(0, 7), of_second(4096, 7)];
+        const THIRD: [Acknowledged; 2] = [ack(0, 9), of_second(0, 1)];
+        const FOURTH: [Acknowledged; 1] = [ack(12288, 2)];
+        vec![
+            JournalPiece::Run(7, 0, "boot"),
+            target(1),
+            target(2),
+            JournalPiece::Acks(&FIRST),
+            JournalPiece::Acks(&SECOND),
+            JournalPiece::Forgotten(2),
+            JournalPiece::Acks(&THIRD),
+            JournalPiece::Acks(&FOURTH),
+            JournalPiece::End,
+        ]
+    }
+
+    const fn of_second(offset: u64, oldest: u64) -> Acknowledged {
+        Acknowledged { target: 2, ..ack(offset, oldest) }
+    }
+
+    /// Bytes of the last of these pieces.
+    fn last(pieces: &[JournalPiece]) -> usize {
+        journal(&pieces[pieces.len() - 1..]).len()
+    }
+
+    #[test]
+    fn cut_journal_is_never_damaged() {
+        let bytes = journal(&long_journal());
+        for length in 0..bytes.len() {
+            let Ok(content) = read(&bytes[..length]) else { continue };
+            assert_eq!(content.damage, JournalDamage::default(), "{length}");
+        }
+    }
+
+    #[test]
+    fn flipped_bit_is_found_and_causes_no_false_alarm() {
+        let pieces = long_journal();
+        let bytes = journal(&pieces);
+        let truth = read(&bytes[..]).unwrap();
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let Ok(content) = read(&flipped[..]) else {
+                assert!(bit / 8 < last(&pieces[..1]), "{bit}");
+                continue;
+            };
+            let is_last = bit / 8 >= bytes.len() - last(&pieces);
+            assert_eq!((content.damage.bytes == 0, content.broken > 0), (is_last, is_last), "{bit}");
+            for (unit, ack) in &content.acknowledged {
+                let newest = truth.acknowledged.get(unit).map_or(0, |ack| ack.oldest);
+                assert!(ack.oldest <= newest, "{bit}: {unit:?}");
+            }
+            let most = content.units() + content.damage.lost;
+            assert!(most >= truth.units(), "{bit}: {most}");
+        }
+    }
+
+    #[test]
+    fn damage_is_found_at_any_size_of_the_gap() {
+        let pieces = long_journal();
+        let bytes = journal(&pieces);
+        let head = last(&pieces[..1]);
+        for (from, to) in
+            (head..bytes.len()).flat_map(|from| [from + 1, from + 30, from + 150].map(|to| (from, to)))
+        {
+            let mut holed = bytes.clone();
+            let to = to.min(bytes.len());
+            holed[from..to].fill(0xa5);
+            let content = read(&holed[..]).unwrap();
+            let is_end = to > bytes.len() - last(&pieces);
+            assert_eq!(content.damage.bytes > 0, !is_end, "{from}..{to}");
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        let JournalPiece::Target(good) = target(1) else { unreachable!() };
+        for (sector, unit, expected) in [
+            (512, 4096, true),
+            (LARGEST_SECTOR, LARGEST_SECTOR.into(), true),
+            (512, LARGEST_UNIT / 512 * 512, true),
+            (0, 4096, false),
+            (256, 4096, false),
+            (768, 768, false),
+            (512, 0, false),
+            (512, 700, false),
+            (1 << 31, 1 << 31, false),
+            (LARGEST_SECTOR * 2, u64::from(LARGEST_SECTOR) * 2, false),
+            (512, 1 << 32, false),
+            (512, 1 << 62, false),
+        ] {
+            let target = JournalPiece::Target(JournalTarget { sector, unit, ..good.clone() });
+            let content = read(&journal(&[JournalPiece::Run(7, 0, ""), target])[..]).unwrap();
+            assert_eq!(content.targets.len() == 1, expected, "{sector} {unit}");
+        }
+    }
+
+    #[test]
+    fn write_has_to_cover_its_unit() {
+        let whole = ack(8192, 2);
+        for (write_offset, write_length, expected) in [
+            (8192, 4096, true),
+            (0, 12288, true),
+            (4096, 65536, true),
+            (8193, 4096, false),
+            (0, 4096, false),
+            (12288, 4096, false),
+            (u64::MAX, 4096, false),
+            (i64::MAX as u64, 4096, false),
+            (8192, 0, false),
+        ] {
+            let acks = [Acknowledged { write_offset, write_length, ..whole }];
+            let bytes = journal(&[JournalPiece::Run(7, 0, ""), target(1), JournalPiece::Acks(&acks)]);
+            let content = read(&bytes[..]).unwrap();
+            assert_eq!(content.acknowledged.len() == 1, expected, "{write_offset} {write_length}");
+        }
+    }
+
+    /// Every byte begins what might be the largest piece.
+    #[test]
+    fn search_for_the_next_piece_is_bounded() {
+        let mut bytes = journal(&[JournalPiece::Run(7, 0, ""), target(1), JournalPiece::Acks(&[ack(0, 1)])]);
+        let length = (1 + MOST_IN_A_PIECE * ACK_LENGTH) as u32;
+        let mut piece = [length.to_le_bytes(), [0; 4]].concat();
+        piece.push(ACKS);
+        bytes.extend(piece.repeat(200_000));
+        let content = read(&bytes[..]).unwrap();
+        assert!(content.damage.bytes > 1_000_000 && content.acknowledged.is_empty());
     }
 
     impl JournalPiece<'_> {

@@ -1,6 +1,7 @@
 //! The journal while it is written: by a thread of its own, which makes it durable again and again.
 
-use super::format::{Acknowledged, JournalPiece, MOST_IN_A_PIECE};
+use super::format::{Acknowledged, JournalPiece};
+use super::layout::MOST_IN_A_PIECE;
 use crate::error::JournalFailure;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockAnyway;

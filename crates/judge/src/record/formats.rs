@@ -4,6 +4,7 @@
 use super::decode::decoded;
 use super::fault::ResultError;
 use super::{fio, result_text, result_xml};
+use diskspd_model::limits::{self, InputLimit};
 use diskspd_model::results::RunSummary;
 
 /// A format of results.
@@ -12,8 +13,8 @@ pub struct InputFormat {
     pub name: &'static str,
     /// What a list of runs calls it, and the history: one word.
     pub word: &'static str,
-    /// Largest file that is read, bytes.
-    pub max_bytes: u64,
+    /// The largest file that is read.
+    pub limit: InputLimit,
     /// Whether a text that begins so is of this format.
     is_it: fn(&str) -> bool,
     /// Reads all runs of a file. With one it has this name; with several each has its number behind it:
@@ -28,7 +29,7 @@ pub const FORMATS: [InputFormat; 3] = [
     InputFormat {
         name: "fio's JSON",
         word: "fio",
-        max_bytes: fio::MAX_BYTES,
+        limit: limits::FIO_RESULTS,
         is_it: fio::begins_so,
         read: fio::read,
         parts: fio::parts,
@@ -36,7 +37,7 @@ pub const FORMATS: [InputFormat; 3] = [
     InputFormat {
         name: "result XML",
         word: "xml",
-        max_bytes: result_xml::MAX_BYTES,
+        limit: limits::RESULTS,
         is_it: result_xml::begins_so,
         read: |bytes, name| result_xml::read(bytes, name).map_err(ResultError::Xml),
         parts: result_xml::parts,
@@ -44,7 +45,7 @@ pub const FORMATS: [InputFormat; 3] = [
     InputFormat {
         name: "a text report",
         word: "text",
-        max_bytes: result_text::MAX_BYTES,
+        limit: limits::RESULTS,
         is_it: result_text::begins_so,
         read: result_text::read,
         parts: result_text::parts,

@@ -7,6 +7,7 @@ mod lines;
 
 use super::index::Index;
 use crate::truth::{Judged, Judgement};
+use diskspd_model::limits;
 use diskspd_model::profile::{Profile, RunOptions};
 use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, RecordMisfit, Summary, Whole};
 use lines::LineFormatter;
@@ -185,6 +186,8 @@ fn read_any(mut source: &mut dyn RecordSource) -> Result<Record, RecordError> {
             read_plainly(source)?
         }
     };
+    let length = source.stream_position().map_err(unreadable)?;
+    record.check_intervals(limits::intervals(length)).map_err(|what| RecordError::Inconsistent { what })?;
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
 }

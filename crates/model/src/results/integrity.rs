@@ -84,10 +84,15 @@ impl IntegrityResults {
 
     /// Counts a sector that is wrong, and keeps it if it is among the first.
     pub fn fail(&mut self, failed: FailedSector) {
-        *self.counts.failed.entry(failed.fault).or_default() += 1;
-        if self.failures.len() < IntegrityResults::MOST_FAILURES {
-            self.failures.push(failed);
-        }
+        self.fail_all(failed.fault, 1, |_| failed.clone());
+    }
+
+    /// The same for a number of sectors with one fault; `sector` makes each by its place among them.
+    pub fn fail_all(&mut self, fault: SectorFault, sectors: u64, sector: impl Fn(u64) -> FailedSector) {
+        let failed = self.counts.failed.entry(fault).or_default();
+        *failed = failed.saturating_add(sectors);
+        let room = IntegrityResults::MOST_FAILURES.saturating_sub(self.failures.len());
+        self.failures.extend((0..sectors).take(room).map(sector));
     }
 
     /// Adds what was found elsewhere on the same target; the failures with the lowest offsets are kept.

@@ -87,4 +87,12 @@ pub enum RecordMisfit {
         /// How long was to be measured, s.
         duration_s: u32,
     },
+    /// More intervals than such a record has.
+    #[error("{found} intervals (-D), but such a record has at most {most}")]
+    Intervals {
+        /// How many there are.
+        found: u64,
+        /// How many there may be.
+        most: u64,
+    },
 }

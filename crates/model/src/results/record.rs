@@ -3,8 +3,9 @@
 use super::misfit::RecordMisfit;
 use super::{Host, Preconditioning, Results, SpanResults, TargetResults, Whole};
 use crate::machine::System;
-use crate::profile::{Profile, RateTotal, RunOptions, TargetId, TargetIds, ThreadTarget, TimeSpan};
+use crate::profile::{Profile, RateTotal, RunOptions, TargetId, TargetIds, TimeSpan};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// Everything that is needed to print any report of a run again.
@@ -126,6 +127,20 @@ impl Record {
         each.fold(0.0, |sum, rate| sum + rate)
     }
 
+    /// Checks that it has at most `most` intervals. Their number alone decides how much memory a report
+    /// takes.
+    ///
+    /// # Errors
+    /// How many there are.
+    pub fn check_intervals(&self, most: u64) -> Result<(), RecordMisfit> {
+        let of_host =
+            |host: &Host| host.results.time_spans.iter().map(intervals).fold(0, u64::saturating_add);
+        match self.hosts.iter().map(of_host).max() {
+            Some(found) if found > most => Err(RecordMisfit::Intervals { found, most }),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system
     /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
     /// edited one may not.
@@ -159,6 +174,14 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// Length of the longest series of a time span in intervals, empty ones included.
+fn intervals(span: &SpanResults) -> u64 {
+    let rows = span.threads.iter().flat_map(|thread| &thread.targets);
+    let series = rows.flat_map(|row| [&row.read.series, &row.write.series]).flatten();
+    let covered = span.covered();
+    series.map(|series| series.valid_count().max(series.begun_count(covered))).max().unwrap_or(0)
 }
 
 /// More of one thread on one target is no measurement: 1 EiB are 50 GB/s for nine months.
@@ -205,9 +228,10 @@ fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), Recor
 
 fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) -> Result<(), RecordMisfit> {
     must_equal(place, "threads", asked.threads(), got.threads.len() as u64)?;
+    let targets = TargetCounts::new(asked);
     for (thread, results) in got.threads.iter().enumerate() {
         let place = format!("{place}, thread {thread}");
-        let targets = targets_of(asked, thread as u32);
+        let targets = targets.of_thread(thread as u32);
         must_equal(&place, "targets", targets, results.targets.len() as u64)?;
         for target in &results.targets {
             if target.target.index() >= host.targets.len() {
@@ -220,15 +244,33 @@ fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) 
     Ok(())
 }
 
-/// How many targets the thread works on: one of `-t` on its own, one of a pool on all that don't list other
+/// How many targets each thread works on: one of `-t` on its own, one of a pool on all that don't list other
 /// threads.
-fn targets_of(span: &TimeSpan, thread: u32) -> u64 {
-    if span.thread_count == 0 {
-        return 1;
+struct TargetCounts {
+    /// Targets of every thread.
+    of_all: u64,
+    /// Further ones, by thread.
+    listed: BTreeMap<u32, u64>,
+}
+
+impl TargetCounts {
+    fn new(span: &TimeSpan) -> TargetCounts {
+        let mut counts = TargetCounts { of_all: 0, listed: BTreeMap::new() };
+        if span.thread_count == 0 {
+            counts.of_all = 1;
+            return counts;
+        }
+        for target in &span.targets {
+            let threads: BTreeSet<u32> = target.thread_targets.iter().map(|entry| entry.thread).collect();
+            counts.of_all += u64::from(threads.is_empty());
+            threads.into_iter().for_each(|thread| *counts.listed.entry(thread).or_default() += 1);
+        }
+        counts
     }
-    let uses =
-        |listed: &[ThreadTarget]| listed.is_empty() || listed.iter().any(|entry| entry.thread == thread);
-    span.targets.iter().filter(|target| uses(&target.thread_targets)).count() as u64
+
+    fn of_thread(&self, thread: u32) -> u64 {
+        self.of_all + self.listed.get(&thread).copied().unwrap_or(0)
+    }
 }
 
 fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result<(), RecordMisfit> {

@@ -17,21 +17,6 @@ pub fn fill_pattern(slots: &mut [u8]) {
     pattern(slots, first);
 }
 
-/// Repeats the first `filled` bytes of a source over the rest of it: a file that is shorter than the source
-/// (`-Z<size>,<file>`). What an empty file leaves are the zeros that were there.
-pub fn repeat(source: &mut [u8], filled: usize) {
-    let mut filled = filled.min(source.len());
-    if filled == 0 {
-        return;
-    }
-    // Doubling keeps the period: whatever is copied begins at a multiple of it.
-    while filled < source.len() {
-        let more = filled.min(source.len() - filled);
-        source.copy_within(..more, filled);
-        filled += more;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,20 +30,5 @@ mod tests {
             fill_pattern(&mut slots);
             assert!(slots == writes, "-b{block} -o{requests}");
         }
-    }
-
-    #[test]
-    fn a_short_file_is_repeated() {
-        for (size, filled) in [(10, 3), (10, 10), (9, 1), (1, 1), (1000, 7), (5, 9)] {
-            let mut source: Vec<u8> = (0..size).map(|i| if i < filled { i as u8 + 1 } else { 0 }).collect();
-            repeat(&mut source, filled);
-            assert!(
-                source.iter().enumerate().all(|(i, &byte)| usize::from(byte) == i % filled + 1),
-                "{size} {filled}"
-            );
-        }
-        let mut nothing = vec![0; 8];
-        repeat(&mut nothing, 0);
-        assert_eq!(nothing, [0; 8]);
     }
 }

@@ -3,7 +3,6 @@
 use crate::options::Options;
 use crate::span::probes::Probes;
 use diskspd_host::located::Located;
-use diskspd_host::target;
 use diskspd_host::{completion_probe, discards, ways, zones};
 use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::machine::zones::ZoneFacts;
@@ -28,7 +27,7 @@ pub fn look(
 ) -> Result<TargetFacts, TargetError> {
     let wish = Wish { engine: options.run_options.engine, poll: options.run_options.poll };
     let located = probes.located(location)?;
-    let mut found = facts_of(location, located.as_ref())?;
+    let mut found = located.as_ref().map_or_else(|| probes.missing(location), Located::facts)?;
     let path = location.to_owned();
     let place: &dyn Location = located.as_ref().map_or(&path, |located| located);
     if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
@@ -54,14 +53,6 @@ pub fn look(
         found.polling = completion_probe::polling(place.way());
     }
     Ok(found)
-}
-
-/// What a target is; where nothing is, what one that is created there will be.
-fn facts_of(location: &Path, located: Option<&Located>) -> Result<TargetFacts, TargetError> {
-    match located {
-        Some(located) => located.facts(),
-        None => target::probe(location),
-    }
 }
 
 /// Its zones, where they matter: those of a device that is written to, or whose zones are asked for.

@@ -5,8 +5,10 @@ use crate::watch::trace;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::Unavailable;
 use diskspd_host::located::{Located, LocatedTargets};
+use diskspd_host::target;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::completion::Completion;
+use diskspd_model::machine::target::{TargetFacts, TargetKind};
 use diskspd_model::plan::{PlanError, SpanPlan};
 use diskspd_sys::problem::TargetError;
 use std::cell::RefCell;
@@ -18,6 +20,8 @@ use std::path::{Path, PathBuf};
 pub struct Probes {
     /// What is at the targets' places.
     targets: RefCell<LocatedTargets>,
+    /// Facts about new files, by their folder.
+    missing: RefCell<HashMap<PathBuf, TargetFacts>>,
     engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
     /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
     completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
@@ -37,6 +41,26 @@ impl Probes {
     /// Files were made, or time has passed: a name may lead to another file by now.
     pub fn look_anew(&self) {
         self.targets.borrow_mut().look_anew();
+        self.missing.borrow_mut().clear();
+    }
+
+    /// Returns the facts about a target that does not exist yet. It inspects a folder once, because a run may
+    /// make thousands of files in it.
+    ///
+    /// # Errors
+    /// The target cannot be inspected.
+    pub fn missing(&self, location: &Path) -> Result<TargetFacts, TargetError> {
+        let folder = location.parent().unwrap_or(location);
+        if let Some(known) = self.missing.borrow().get(folder)
+            && !location.exists()
+        {
+            return Ok(TargetFacts { location: location.to_owned(), ..known.clone() });
+        }
+        let found = target::probe(location)?;
+        if found.kind == TargetKind::Missing {
+            self.missing.borrow_mut().insert(folder.to_owned(), found.clone());
+        }
+        Ok(found)
     }
 
     /// What is at the places of a time span's targets.

@@ -62,8 +62,9 @@ pub fn watch() -> io::Result<()> {
     failed.map_or(Ok(()), Err)
 }
 
-/// Does a copy from or to `length` bytes of a view, whose pages have `page` bytes. False = a page was
-/// missing; the range has been replaced by zeroed memory, and the view is no longer one of its file.
+/// Copies from or to `length` bytes of a view, whose pages have `page` bytes: only whole pages of a mapping
+/// can be replaced. Returns false if a page was missing: the range has been replaced by zeroed memory, and
+/// the view no longer shows its file.
 #[inline]
 pub fn guarded(start: *const u8, length: usize, page: usize, copy: impl FnOnce()) -> bool {
     let (first, end) = (start.addr(), start.addr() + length);

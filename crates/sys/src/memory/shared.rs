@@ -1,13 +1,16 @@
 //! Memory that several buffers have in common.
 
-use super::{Buffer, BufferPages};
-use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use super::{Buffer, BufferPages, SlotMut};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Bytes that are filled once, when they are made, and from then on lie behind the private bytes of any
-/// number of [`Buffer`]s: one copy in memory, whatever the number of threads that write it to their
-/// targets.
+/// Bytes that are filled once and then follow the private bytes of any number of [`Buffer`]s. All threads
+/// that write them to their targets share one copy in memory.
+///
+/// The memory file keeps its size (`F_SEAL_SHRINK`, `F_SEAL_GROW`), so no access ends in SIGBUS. Another
+/// process of the user can still write to it through `/proc/PID/fd`: its bytes are copied by address, and
+/// no Rust slice refers to them.
 #[derive(Debug)]
 pub struct Shared {
     memory: OwnedFd,
@@ -21,15 +24,17 @@ impl Shared {
     /// No memory, as `E` says it, or what `fill` answers.
     pub fn new<E: From<io::Error>>(
         length: usize,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+        fill: impl FnOnce(SlotMut<'_>) -> Result<(), E>,
     ) -> Result<Shared, E> {
-        let memory = memfd_create("write data", MemfdFlags::CLOEXEC).map_err(io::Error::from)?;
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let memory = memfd_create("write data", flags).map_err(io::Error::from)?;
         ftruncate(&memory, length as u64).map_err(io::Error::from)?;
+        let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+        fcntl_add_seals(&memory, seals).map_err(io::Error::from)?;
         let shared = Shared { memory, length };
-        // Nobody else has mapped it yet: while it is filled this view is like a private one.
         let mut view = Buffer { pages: BufferPages::reserve(length)?, length, private: length };
         shared.put_into(&mut view, 0)?;
-        fill(view.as_mut_slice())?;
+        fill(view.private_mut())?;
         Ok(shared)
     }
 
@@ -61,5 +66,24 @@ impl Shared {
             )
         };
         if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sealed_memory_keeps_its_size() {
+        let shared = Shared::new(5000, |mut bytes| -> io::Result<()> {
+            bytes.fill_with(|| [5]);
+            Ok(())
+        });
+        let shared = shared.unwrap();
+        for (length, kind) in [(0, "shorter"), (4999, "shorter"), (5001, "longer"), (1 << 20, "longer")] {
+            assert_eq!(ftruncate(&shared.memory, length).unwrap_err(), rustix::io::Errno::PERM, "{kind}");
+        }
+        assert_eq!(ftruncate(&shared.memory, 5000), Ok(()));
+        assert!(fcntl_add_seals(&shared.memory, SealFlags::WRITE).is_err(), "seals are final");
     }
 }

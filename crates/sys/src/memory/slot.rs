@@ -134,6 +134,17 @@ impl<'a> SlotMut<'a> {
         }
     }
 
+    /// Repeats the first `period` bytes over the rest; leaves the bytes unchanged if `period` is 0.
+    pub fn repeat(&mut self, period: usize) {
+        let mut filled = period.min(self.length);
+        while filled > 0 && filled < self.length {
+            let more = filled.min(self.length - filled);
+            // SAFETY: both parts lie within the slot, one after the other. Doubling keeps the period.
+            unsafe { std::ptr::copy_nonoverlapping(self.start, self.start.add(filled), more) };
+            filled += more;
+        }
+    }
+
     /// Copies as many bytes as there is room for from `at` (at most the length) on.
     fn put(&mut self, at: usize, bytes: &[u8]) {
         let room = self.length.saturating_sub(at);
@@ -161,8 +172,8 @@ mod tests {
 
     #[test]
     fn a_slot_lies_within_the_buffer_and_one_to_fill_within_its_private_part() {
-        let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
-            bytes.fill(5);
+        let shared = Shared::new(4096, |mut bytes| -> io::Result<()> {
+            bytes.fill_with(|| [5]);
             Ok(())
         });
         let (mut buffer, places) =
@@ -184,6 +195,22 @@ mod tests {
         let mut seen = [0; 4];
         buffer.slot(source, 2).unwrap().copy_to(&mut seen);
         assert_eq!(seen, [5, 5, 0, 0]);
+    }
+
+    #[test]
+    fn repeat_keeps_the_period_up_to_the_end() {
+        for (period, expected) in [
+            (0, *b"abc........"),
+            (1, *b"aaaaaaaaaaa"),
+            (3, *b"abcabcabcab"),
+            (11, *b"abc........"),
+            (99, *b"abc........"),
+        ] {
+            let mut bytes = *b"abc........";
+            SlotMut::from(&mut bytes[..]).repeat(period);
+            assert_eq!(bytes, expected, "{period}");
+        }
+        SlotMut::from(&mut [][..]).repeat(3);
     }
 
     #[test]

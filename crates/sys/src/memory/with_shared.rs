@@ -47,11 +47,13 @@ impl Buffer {
         shared: &[&Shared],
     ) -> Result<(Buffer, Vec<usize>), NoLargePages> {
         let refused = |source| NoLargePages { bytes: private as u64, pages: LargePages::now(), source };
+        let too_large = || refused(io::ErrorKind::OutOfMemory.into());
         let (view, origins) = Buffer::with_shared(0, shared, HugePages::NotAskedFor).map_err(refused)?;
-        let own = private.next_multiple_of(page_size());
-        let mut buffer = Buffer::of_large_pages(own.saturating_add(view.len()))?;
-        if let Some(copies) = buffer.as_mut_slice().get_mut(own..) {
-            copies.copy_from_slice(view.as_slice());
+        let own = private.checked_next_multiple_of(page_size()).ok_or_else(too_large)?;
+        let length = own.checked_add(view.len()).ok_or_else(too_large)?;
+        let mut buffer = Buffer::of_large_pages(length)?;
+        if let (Some(copies), Some(all)) = (buffer.as_mut_slice().get_mut(own..), view.slot(0, view.len())) {
+            all.copy_to(copies);
         }
         Ok((buffer, origins.into_iter().map(|origin| own + origin).collect()))
     }
@@ -83,8 +85,10 @@ impl Buffer {
         let mut buffer = Buffer { pages, length, private: length };
         for (memory, &place) in shared.iter().zip(&places) {
             let (view, _) = Buffer::with_shared(0, &[memory], huge)?;
-            let bytes = &view.as_slice()[..memory.len()];
-            buffer.as_mut_slice()[place..place + bytes.len()].copy_from_slice(bytes);
+            let copy = buffer.as_mut_slice().get_mut(place..place + memory.len());
+            if let (Some(copy), Some(bytes)) = (copy, view.slot(0, memory.len())) {
+                bytes.copy_to(copy);
+            }
         }
         Ok((buffer, places))
     }

@@ -1,5 +1,7 @@
 //! Why there is no MPI, and what it can't do.
 
+use diskspd_model::limits::MESSAGE;
+use diskspd_model::units::amount;
 use std::ffi::c_int;
 
 /// Why there is no world.
@@ -64,7 +66,10 @@ pub enum MpiError {
     /// There is no such rank.
     #[error("there is no rank {0}")]
     NoRank(usize),
-    /// MPI counts bytes in 31 bits.
-    #[error("a message of more than 2 GiB")]
+    /// MPI doesn't know how long a message is.
+    #[error("a message of {0} bytes")]
+    NoLength(c_int),
+    /// No message of this program is as long.
+    #[error("a message of more than {}, the limit", amount(MESSAGE.bytes))]
     LongMessage,
 }

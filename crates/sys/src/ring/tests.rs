@@ -96,8 +96,8 @@ fn a_tag_that_is_in_flight_is_taken_again_only_when_it_has_ended() {
 
 #[test]
 fn the_kernel_never_writes_to_what_buffers_share() {
-    let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
-        bytes.fill(5);
+    let shared = Shared::new(4096, |mut bytes| -> io::Result<()> {
+        bytes.fill_with(|| [5]);
         Ok(())
     });
     let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()], HugePages::AskedFor).unwrap();

@@ -10,6 +10,7 @@
 use super::turn::BootRun;
 use crate::cli::AcrossBoots;
 use crate::commands::folder_error::{FolderError, FolderFault};
+use crate::limits;
 use crate::machine::System;
 use crate::record::json;
 use crate::results::Record;
@@ -53,7 +54,7 @@ impl BootFolder {
         };
         let folder = BootFolder { path: path.clone(), _lock: lock };
         let about = about(asked, command_line, system);
-        match fs::read(path.join(ABOUT)) {
+        match limits::COMMAND.read_file(&path.join(ABOUT)) {
             Ok(bytes) => {
                 let found: Value = serde_json::from_slice(&bytes)
                     .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.of(path))?;
@@ -84,7 +85,7 @@ impl BootFolder {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{}", file_name(history.len()));
-            match fs::read(self.path.join(&name)) {
+            match limits::COMMAND.read_file(&self.path.join(&name)) {
                 Ok(bytes) => {
                     let run = serde_json::from_slice(&bytes);
                     history.push(run.map_err(|source| FolderFault::DamagedRun {

@@ -3,6 +3,8 @@
 mod folder;
 mod turn;
 
+pub use turn::BootRun;
+
 use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::super::{ctrl_c, output, side_run, with};
@@ -21,7 +23,7 @@ use crate::sys::standard_error::say;
 use crate::units::visible;
 use folder::BootFolder;
 use std::sync::Arc;
-use turn::{BootRun, BootTurn, Kernel};
+use turn::{BootTurn, Kernel};
 
 /// What a boot has come to.
 pub struct BootSides {

@@ -5,13 +5,14 @@ use super::{MOST_ROUNDS, MOST_TESTS, Suite, SuiteTest};
 use crate::lab::compare::{Metric, TestQuestion};
 use crate::lab::repeat::share;
 use crate::lab::selection::check_word;
+use diskspd_model::limits;
 use diskspd_model::units::near::nearest;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A suite is no longer than this, bytes.
-pub const MAX_BYTES: u64 = 1 << 20;
+pub const MAX_BYTES: u64 = limits::SUITE.bytes;
 
 /// What is wrong with a suite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,10 +4,11 @@
 //! all of an interval (`log_avg_msec`).
 
 use super::jobs::FioJob;
+use diskspd_model::limits;
 use diskspd_model::results::{FioLogFiles, FioSeries, FioSeriesOf};
 
 /// Largest log file that is read, bytes.
-pub const MAX_LOG_BYTES: u64 = 64 << 20;
+pub const MAX_LOG_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
 /// A course has at most so many intervals.
 const MOST_INTERVALS: f64 = 600.0;

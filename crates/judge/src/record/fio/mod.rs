@@ -19,6 +19,7 @@ mod span;
 use super::decode::{decoded, named};
 use super::fault::{LineFault, ResultError};
 use diskspd_model::finding::Severity;
+use diskspd_model::limits;
 use diskspd_model::profile::xml::text::bytes as plain_bytes;
 use diskspd_model::results::{Findings, Origin, RunSummary, SpanSummary};
 use documents::{FioDocument, VERSION};
@@ -28,7 +29,7 @@ use serde_json::Value;
 pub use logs::{MAX_LOG_BYTES, is_any_log, is_log_of, series};
 
 /// Largest file that is read, bytes: JSON+ of a thousand jobs.
-pub const MAX_BYTES: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
 /// Jobs of a result: four times as many as fio runs on a host.
 const MOST_JOBS: usize = 1 << 14;
@@ -46,10 +47,22 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
+    if is_dense(bytes) {
+        let what = "more lists, objects and values than results of fio of this size have";
+        return Err(LineFault::of_all(what.to_owned()).into());
+    }
     let text = decoded(bytes);
     let documents = documents::of(&text)?;
     let runs = documents.iter().map(run).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     Ok(named(runs, name))
+}
+
+/// Whether a text would take far more memory when it is parsed than fio's own, which has at least 230 bytes
+/// for each list or object, and
+/// 29 for each value.
+fn is_dense(bytes: &[u8]) -> bool {
+    let count = |these: &[u8]| bytes.iter().filter(|byte| these.contains(byte)).count();
+    count(b"[{") > (1 << 14) + bytes.len() / 100 || count(b",") > (1 << 16) + bytes.len() / 12
 }
 
 /// The documents of a file, each as it stands there.

@@ -23,6 +23,7 @@ mod size;
 use super::decode::{decoded, named};
 use super::fault::{LineFault, ResultError};
 use asked::AskedInText;
+use diskspd_model::limits;
 use diskspd_model::profile::Parameters;
 use diskspd_model::profile::xml::text::bytes as path_bytes;
 use diskspd_model::results::{Origin, RunSummary, SpanSummary, UnmeasuredSpan};
@@ -30,7 +31,7 @@ use diskspd_model::units::start_time::seconds_since_1970;
 use lines::TextPiece;
 
 /// Largest file that is read, bytes.
-pub const MAX_BYTES: u64 = 256 << 20;
+pub const MAX_BYTES: u64 = limits::RESULTS.bytes;
 
 /// The line that every report begins with.
 const START: &str = "Command Line:";

@@ -14,6 +14,7 @@ mod findings;
 mod span;
 mod walk;
 
+use diskspd_model::limits;
 use diskspd_model::profile::xml::document;
 use diskspd_model::profile::xml::error::{Fault, XmlError};
 use diskspd_model::profile::xml::recorded;
@@ -27,7 +28,7 @@ use memchr::memmem;
 use walk::ElementReader;
 
 /// Largest file that is read, bytes: an hour of seconds of some 150 threads.
-pub const MAX_BYTES: u64 = 256 << 20;
+pub const MAX_BYTES: u64 = limits::RESULTS.bytes;
 
 /// Whether a text that begins so is XML, or has results in it. Pages, this program's own (`--out FILE.html`)
 /// among them, begin as XML does and are none.

@@ -26,11 +26,12 @@ pub mod xsd;
 pub use error::XmlError;
 pub use own::NAMESPACE;
 
+use crate::limits;
 use crate::profile::Profile;
 use crate::units;
 
 /// Largest document that is read, bytes: some ten thousand targets.
-pub const MAX_BYTES: u64 = 16 << 20;
+pub const MAX_BYTES: u64 = limits::PROFILE.bytes;
 
 /// Reads a profile. It has no command line, and its templates (`*1`) are still to be filled in; whether its
 /// settings go together is for [`crate::profile::validate`] to judge.

@@ -6,6 +6,7 @@ use super::own;
 use super::schema::{Child, Content, Element, Kind};
 use super::tokens::{Token, Tokens, attribute_text, shorten};
 use super::values::{Value, is_blank};
+use crate::limits::TARGETS;
 use quick_xml::events::BytesStart;
 
 /// More attributes than this, namespaces included, are no profile: to look for duplicates among them takes
@@ -37,7 +38,7 @@ impl Node {
 
 /// Reads a document.
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
-    let mut parser = Parser { tokens: Tokens::strict(text), text };
+    let mut parser = Parser { tokens: Tokens::strict(text), text, targets: 0 };
     let mut root = None;
     loop {
         match parser.tokens.next_token()? {
@@ -80,6 +81,8 @@ fn wrong_root(at: usize, name: &str) -> Fault {
 struct Parser<'a> {
     tokens: Tokens<'a>,
     text: &'a str,
+    /// Targets so far.
+    targets: usize,
 }
 
 impl Parser<'_> {
@@ -92,6 +95,10 @@ impl Parser<'_> {
         position: usize,
         declared: bool,
     ) -> Result<Node, Fault> {
+        self.targets += usize::from(schema.name == "Target");
+        if self.targets > TARGETS {
+            return Err(Fault::new(position, format!("more than {TARGETS} targets, the limit")));
+        }
         let declared = own::is_declared(tag, position)? || declared;
         own::check_name(schema.name, position, declared)?;
         let attributes = attributes(schema, tag, position)?;

@@ -1,6 +1,6 @@
 //! Memory that several buffers get copies of, on systems without a way here to map it more than once.
 
-use super::Buffer;
+use super::{Buffer, SlotMut};
 use std::io;
 
 /// Bytes that are filled once, when they are made, and from then on lie behind the private bytes of any
@@ -17,12 +17,12 @@ impl Shared {
     /// No memory, as `E` says it, or what `fill` answers.
     pub fn new<E: From<io::Error>>(
         length: usize,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+        fill: impl FnOnce(SlotMut<'_>) -> Result<(), E>,
     ) -> Result<Shared, E> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         bytes.resize(length, 0);
-        fill(&mut bytes)?;
+        fill(SlotMut::from(&mut bytes[..]))?;
         Ok(Shared { bytes: bytes.into_boxed_slice() })
     }
 
@@ -42,5 +42,14 @@ impl Shared {
         buffer.as_mut_slice()[place..][..self.len()].copy_from_slice(&self.bytes);
         buffer.private = private;
         Ok(())
+    }
+}
+
+impl Buffer {
+    /// The bytes, with the copies of shared ones: no other buffer has them.
+    pub fn with_copies(&self) -> &[u8] {
+        // SAFETY: start and length describe the memory that the value owns (or nothing, when the length is
+        // 0).
+        unsafe { std::slice::from_raw_parts(self.pages.start().as_ptr(), self.length) }
     }
 }

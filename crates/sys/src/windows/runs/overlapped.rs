@@ -136,12 +136,17 @@ impl Queue {
 
     /// I/Os that were taken and not given back yet.
     pub fn taken(&self) -> u32 {
-        self.in_flight + self.ended_list().len() as u32
+        self.in_flight + self.ended().len() as u32
     }
 
-    fn ended_list(&self) -> &mut Vec<(u32, i64)> {
-        // SAFETY: only this thread has the queue, and routines run in it while it waits in `collect`, where
-        // no borrow of the list lives: each of them ends with the statement that it is made in.
+    fn ended(&self) -> &[(u32, i64)] {
+        // SAFETY: only this thread has the queue. The only other writer, `routine`, runs in this thread while
+        // it waits in `collect`, which has the queue exclusively: no borrow of the list lives then.
+        unsafe { &*self.ended.as_ref().get() }
+    }
+
+    fn ended_mut(&mut self) -> &mut Vec<(u32, i64)> {
+        // SAFETY: as in `ended`, and the queue is borrowed exclusively.
         unsafe { &mut *self.ended.as_ref().get() }
     }
 
@@ -157,13 +162,12 @@ impl Queue {
         };
         let request = request.get();
         // SAFETY: nobody has borrowed it.
-        let is_free =
-            unsafe { !(*request).in_flight } && self.ended_list().iter().all(|(one, _)| *one != tag);
+        let is_free = unsafe { !(*request).in_flight } && self.ended().iter().all(|(one, _)| *one != tag);
         let handle = file.as_raw_handle().cast();
         if op == Operation::Flush && is_free {
             // SAFETY: the handle is open. It takes nothing else, and has ended when it returns.
             let error = if unsafe { FlushFileBuffers(handle) } == 0 { last_error() } else { 0 };
-            self.ended_list().push((tag, result(error, 0)));
+            self.ended_mut().push((tag, result(error, 0)));
             return true;
         }
         let moves = matches!(op, Operation::Read | Operation::Write);
@@ -193,7 +197,7 @@ impl Queue {
             error => {
                 // SAFETY: the kernel hasn't taken it.
                 unsafe { (*request).in_flight = false };
-                self.ended_list().push((tag, result(error, 0)));
+                self.ended_mut().push((tag, result(error, 0)));
             }
         }
         true
@@ -210,26 +214,26 @@ impl Queue {
         let limit = Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX);
         loop {
             let left = limit.saturating_sub(kernel_clock::monotonic().saturating_sub(begin));
-            let enough = self.ended_list().len() >= min;
+            let enough = self.ended().len() >= min;
             if self.in_flight > 0 {
                 self.collect(if enough { 0 } else { left.div_ceil(1_000_000) })?;
             }
-            if enough || left == 0 || self.ended_list().len() >= min {
+            if enough || left == 0 || self.ended().len() >= min {
                 break;
             }
         }
-        self.ended_list().drain(..).for_each(|(tag, result)| ended(tag, result));
+        self.ended_mut().drain(..).for_each(|(tag, result)| ended(tag, result));
         Ok(())
     }
 
     /// Takes over what has ended; waits for the first of it, at most so long, ms.
     fn collect(&mut self, wait_ms: u64) -> io::Result<()> {
         let wait_ms = wait_ms.min(LONGEST_MS) as u32;
-        let before = self.ended_list().len();
+        let before = self.ended().len();
         let Some(port) = &self.port else {
             // SAFETY: takes numbers. The routines that it calls find their requests and the list alive.
             unsafe { SleepEx(wait_ms, 1) };
-            self.in_flight -= (self.ended_list().len() - before) as u32;
+            self.in_flight -= (self.ended().len() - before) as u32;
             return Ok(());
         };
         let (handle, room, mut count) = (port.as_raw_handle().cast(), self.entries.len() as u32, 0);
@@ -242,7 +246,8 @@ impl Queue {
             let is_over = error.raw_os_error() == i32::try_from(WAIT_TIMEOUT).ok();
             return if is_over { Ok(()) } else { Err(error) };
         }
-        for entry in self.entries.iter().take(count as usize) {
+        for n in 0..self.entries.len().min(count as usize) {
+            let entry = self.entries[n];
             let request = entry.lpOverlapped.cast::<Request>();
             // SAFETY: the port tells of nothing else than requests of this queue, which the kernel is done
             // with.
@@ -252,7 +257,7 @@ impl Queue {
             };
             // SAFETY: takes a number only.
             let error = if status >= 0 { 0 } else { unsafe { RtlNtStatusToDosError(status) } };
-            self.ended_list().push((tag, result(error, entry.dwNumberOfBytesTransferred)));
+            self.ended_mut().push((tag, result(error, entry.dwNumberOfBytesTransferred)));
         }
         self.in_flight -= count;
         Ok(())
@@ -279,7 +284,7 @@ impl Queue {
         let limit = Nanos::try_from(self.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
         let begin = kernel_clock::monotonic();
         while self.in_flight > 0 && kernel_clock::monotonic().saturating_sub(begin) < limit {
-            self.ended_list().clear();
+            self.ended_mut().clear();
             if self.collect(100).is_err() {
                 return false;
             }

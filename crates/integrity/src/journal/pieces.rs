@@ -1,0 +1,144 @@
+//! The pieces of a journal, found in bytes that may be cut or damaged.
+
+use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LONGEST_PIECE, MOST_IN_A_PIECE, TARGET};
+use diskspd_sys::crc32c::crc32c;
+use std::io::{self, Read};
+
+/// Bytes before the body of a piece: its length and its checksum.
+const HEAD: usize = 8;
+/// Bytes of a piece that forgets a target.
+const FORGETS: usize = 5;
+/// Bytes that are read at a time, at least.
+const CHUNK: usize = 1 << 16;
+/// Bytes of which checksums are computed in search of the next piece, at most. Damage needs far fewer: only
+/// bytes that are made for
+/// it look like a large piece at every place.
+const MOST_SEARCHED: usize = 1 << 28;
+
+/// Reads a journal from its beginning.
+pub struct Pieces<R> {
+    from: R,
+    held: Vec<u8>,
+    /// The place in `held` up to which everything is taken.
+    at: usize,
+    searched: usize,
+}
+
+/// The next part of a journal.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A piece whose checksum is right; the length of its body.
+    Piece(usize),
+    /// No more bytes.
+    End,
+    /// Bytes that are not a piece.
+    Bad,
+}
+
+/// Bytes between two pieces, or after the last.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// Their number.
+    pub bytes: u64,
+    /// A piece follows, or may.
+    pub is_inside: bool,
+    /// A piece follows, and they may have been one that forgets a target.
+    pub may_forget: bool,
+}
+
+impl<R: Read> Pieces<R> {
+    pub fn new(from: R) -> Pieces<R> {
+        Pieces { from, held: Vec::new(), at: 0, searched: 0 }
+    }
+
+    /// Reads the part at the present place.
+    pub fn next(&mut self) -> io::Result<Next> {
+        let Some(length) = self.length()? else {
+            return Ok(if self.hold(1)?.is_empty() { Next::End } else { Next::Bad });
+        };
+        let bytes = self.hold(HEAD + length)?;
+        Ok(if is_whole(bytes, length) { Next::Piece(length) } else { Next::Bad })
+    }
+
+    /// Returns the body of the piece at the present place, and moves after it.
+    pub fn take(&mut self, length: usize) -> &[u8] {
+        let start = self.at + HEAD;
+        self.at = start + length;
+        &self.held[start..self.at]
+    }
+
+    /// Moves over bytes that are not a piece, to the next piece.
+    pub fn skip(&mut self) -> io::Result<Gap> {
+        let told = self.length()?;
+        let mut bytes = 0;
+        while !self.hold(1)?.is_empty() {
+            self.at += 1;
+            bytes += 1;
+            if self.searched > MOST_SEARCHED {
+                let held = self.held.len() - self.at;
+                (self.at, bytes) = (self.held.len(), bytes + held);
+                let rest = io::copy(&mut self.from, &mut io::sink())?;
+                return Ok(Gap { bytes: bytes as u64 + rest, is_inside: true, may_forget: true });
+            }
+            if self.is_piece()? {
+                let may_forget = !is_other_piece(bytes, told);
+                return Ok(Gap { bytes: bytes as u64, is_inside: true, may_forget });
+            }
+        }
+        Ok(Gap { bytes: bytes as u64, ..Gap::default() })
+    }
+
+    /// The length that a piece at the present place would have.
+    fn length(&mut self) -> io::Result<Option<usize>> {
+        let length = self.hold(HEAD)?.get(..HEAD).map(|head| number(head, 0) as usize);
+        Ok(length.filter(|length| (1..=LONGEST_PIECE).contains(length)))
+    }
+
+    /// Whether a piece that can follow others is at the present place.
+    fn is_piece(&mut self) -> io::Result<bool> {
+        let Some(length) = self.length()? else { return Ok(false) };
+        let possible = match self.hold(HEAD + 1)?.get(HEAD) {
+            Some(&TARGET) => length > FORGETS,
+            Some(&ACKS) => is_acks(length),
+            Some(&FORGOTTEN) => length == FORGETS,
+            Some(&END) => length == 1,
+            _ => false,
+        };
+        if !possible {
+            return Ok(false);
+        }
+        self.searched += length;
+        Ok(is_whole(self.hold(HEAD + length)?, length))
+    }
+
+    /// `count` bytes from the present place on; fewer only at the end of the file.
+    fn hold(&mut self, count: usize) -> io::Result<&[u8]> {
+        let missing = count.saturating_sub(self.held.len() - self.at);
+        if missing > 0 {
+            self.held.drain(..self.at);
+            self.at = 0;
+            self.from.by_ref().take(missing.max(CHUNK) as u64).read_to_end(&mut self.held)?;
+        }
+        let rest = &self.held[self.at..];
+        Ok(&rest[..count.min(rest.len())])
+    }
+}
+
+fn is_whole(bytes: &[u8], length: usize) -> bool {
+    bytes.len() == HEAD + length && crc32c(&bytes[HEAD..]) == number(bytes, 4)
+}
+
+fn is_acks(length: usize) -> bool {
+    (length - 1).is_multiple_of(ACK_LENGTH) && length <= 1 + MOST_IN_A_PIECE * ACK_LENGTH
+}
+
+/// Whether damaged bytes were a single piece that forgets nothing: by the length in its head, or by their
+/// own number.
+fn is_other_piece(bytes: usize, told: Option<usize>) -> bool {
+    let length = bytes.saturating_sub(HEAD);
+    length > 0 && length != FORGETS && (told == Some(length) || is_acks(length))
+}
+
+fn number(bytes: &[u8], at: usize) -> u32 {
+    bytes[at..].first_chunk().map_or(0, |number| u32::from_le_bytes(*number))
+}

@@ -1,0 +1,15 @@
+//! Any bytes as a record: refused with a reason, or printed; what is printed is read back as the same.
+
+use diskspd::record::json;
+use diskspd::report::text;
+
+pub fn check(data: &[u8]) {
+    match json::read(data) {
+        Ok(record) => {
+            let report = text::text(&record);
+            let again = json::read(&json::bytes(&record)).expect("what was written can be read");
+            assert!(report == text::text(&again));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}

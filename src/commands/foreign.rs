@@ -1,0 +1,27 @@
+//! Readers of this program's own files and messages, for programs that try them with any bytes (`fuzz`).
+
+use super::compare::BootRun;
+use super::sweep::KeptSweep;
+use super::verify_after::Cycle;
+use crate::lab::sweep::Ran;
+
+/// The command of a sweep (`sweep.json`), or one of its runs; whether it is one.
+pub fn sweep_folder(bytes: &[u8]) -> bool {
+    KeptSweep::parse(bytes).is_ok() | serde_json::from_slice::<Ran>(bytes).is_ok()
+}
+
+/// A run of a comparison of two kernels; whether it is one.
+pub fn comparison_run(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<BootRun>(bytes).is_ok()
+}
+
+/// The result of a power cut (`cycle.json`), and the table of it; whether it is one.
+pub fn power_cycle(bytes: &[u8]) -> bool {
+    Cycle::read(bytes).is_ok_and(|cycle| !super::verify_after::table(cycle).is_empty())
+}
+
+/// A message of a rank, of any kind; whether it is one.
+#[cfg(target_os = "linux")]
+pub fn rank_message(bytes: &[u8]) -> bool {
+    super::cluster::is_any(bytes)
+}

@@ -1,0 +1,82 @@
+//! Every reader of bytes that others may have written has a fuzz target. Which files read is found in the
+//! code; what fuzzes each is
+//! in a table here.
+
+use super::source::SOURCES;
+use diskspd::record::formats::FORMATS;
+use diskspd_fuzz::TARGETS;
+use std::collections::BTreeSet;
+
+/// Crates that read what the kernel and libraries state.
+const OF_THE_SYSTEM: [&str; 4] = ["crates/host/", "crates/sys/", "crates/engine/", "crates/worker/"];
+
+/// How code reads or parses bytes.
+const READS: [&str; 7] = [
+    ".read_to_end(",
+    ".read_until(",
+    ".read_file(",
+    "serde_json::from_",
+    "serde_json::Deserializer",
+    "toml::de::",
+    "quick_xml::Reader",
+];
+
+/// The files that do, with their fuzz targets; empty: it doesn't read what others wrote.
+const READERS: &[(&str, &[&str])] = &[
+    ("crates/integrity/src/journal/pieces.rs", &["journal", "journal_pieces"]),
+    ("crates/judge/src/lab/suite/read.rs", &["suite"]),
+    ("crates/judge/src/record/fio/documents.rs", &["fio_result"]),
+    ("crates/judge/src/record/json.rs", &["record"]),
+    ("crates/judge/src/record/json/lines.rs", &["record"]),
+    // All readers of files with a limit go through it.
+    ("crates/model/src/limits.rs", &[]),
+    ("crates/model/src/profile/xml/tokens.rs", &["profile_xml", "result_xml"]),
+    ("crates/model/src/trace/formats/lines.rs", &["recorded_ios"]),
+    ("crates/store/src/baseline.rs", &["baseline", "suite_notes"]),
+    ("crates/store/src/database/rows.rs", &["store"]),
+    ("crates/store/src/files.rs", &["store"]),
+    ("crates/store/src/packed.rs", &["store"]),
+    ("src/commands/cluster/messages.rs", &["rank_message"]),
+    ("src/commands/compare/boots/folder.rs", &["comparison_run"]),
+    // The end of the output of a program that it has started, for a message.
+    ("src/commands/compare/programs.rs", &[]),
+    ("src/commands/fio_jobs.rs", &["fio_jobs"]),
+    ("src/commands/fio_logs.rs", &["fio_result"]),
+    ("src/commands/foreign.rs", &["sweep_folder", "comparison_run"]),
+    ("src/commands/known_runs.rs", &["record", "result_xml", "result_text", "fio_result"]),
+    ("src/commands/load.rs", &["profile_xml", "fio_jobs"]),
+    // A copy of the program's own values.
+    ("src/commands/shown.rs", &[]),
+    ("src/commands/suite/source.rs", &["suite"]),
+    ("src/commands/sweep/folder.rs", &["sweep_folder"]),
+    ("src/commands/verify_after/campaign.rs", &["power_cycle"]),
+    ("src/commands/verify_after/cycle.rs", &["power_cycle"]),
+    ("src/commands/with/run.rs", &["result_xml"]),
+];
+
+/// The fuzz target of a format of results, by the word of the format.
+fn of_format(word: &str) -> String {
+    match word {
+        "fio" => "fio_result".to_owned(),
+        word => format!("result_{word}"),
+    }
+}
+
+#[test]
+fn every_reader_has_a_fuzz_target() {
+    let reads = SOURCES.iter().filter(|source| {
+        let is_system = OF_THE_SYSTEM.iter().any(|folder| source.place.starts_with(folder));
+        let calls = READS.iter().flat_map(|call| source.code.match_indices(call));
+        !is_system && calls.into_iter().any(|(at, _)| !source.is_test(at))
+    });
+    let found: BTreeSet<&str> = reads.map(|source| source.place.as_str()).collect();
+    let known: BTreeSet<&str> = READERS.iter().map(|(place, _)| *place).collect();
+    assert_eq!(found, known, "a new reader needs a fuzz target (fuzz/src) and a row here");
+    let targets: BTreeSet<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
+    for target in READERS.iter().flat_map(|(_, targets)| *targets) {
+        assert!(targets.contains(target), "{target}");
+    }
+    for format in FORMATS {
+        assert!(targets.contains(of_format(format.word).as_str()), "{}", format.word);
+    }
+}
