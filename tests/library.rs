@@ -86,6 +86,7 @@ mod project {
     mod old_bugs;
     mod published;
     mod tidy;
+    mod workflows;
 }
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.

@@ -36,7 +36,7 @@ pub struct Job<'a> {
     pub budget: Budget,
 }
 
-/// The input that a target works on, for the thread that finds hangs.
+/// The current input of a target, for the thread that finds hangs.
 #[derive(Debug)]
 struct Current {
     since: Instant,
