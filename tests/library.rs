@@ -85,6 +85,7 @@ mod project {
     mod fuzz_targets;
     mod old_bugs;
     mod published;
+    mod security;
     mod tidy;
     mod workflows;
 }
