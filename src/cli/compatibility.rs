@@ -9,15 +9,18 @@ use std::fmt::Write;
 pub fn table() -> String {
     let mut text = format!(
         "# Compatibility of the command line\n\n\
-         How each option relates to that of DISKSPD {COMPATIBLE_VERSION}. Made from the flag table by \
-         `diskspd compatibility`.\n\n\
-         In general: only `-` begins an option, not `/`; all options come before all targets; an option is \
-         one argument; `#<n>` is\na number of `diskspd devices`; drives are named by their block devices, \
-         not by `<X>:`.\n\
-         I/Os that transfer less than a block are told when the run is over, in a line for each thread and \
-         target;\nDISKSPD warns of each when it happens.\nThe column \"with -X\" tells which options may \
-         stand beside an XML profile; \"Tested by\", which tests of\n`tests/` show what the option does: \
-         `cargo test <name>::`, and `cargo test --test engines`.\n"
+         This page compares each option with DISKSPD {COMPATIBLE_VERSION}. `diskspd compatibility` generates \
+         it from the flag table.\n\n\
+         General differences:\n\n\
+         * Only `-` begins an option, not `/`. All options come before all targets. An option is one \
+         argument.\n\
+         * `#<n>` is a number of `diskspd devices`. Drives are named by block devices, not by `<X>:`.\n\
+         * A unit that would change an integer (`-d1m`, `-o4K`) is refused with the intended spelling. \
+         `--compat 2.2` and `--compat 2.3` keep DISKSPD's reading (`-d1`, `-o4`).\n\
+         * I/Os that transfer less than a block are reported after the run, in a line for each thread and \
+         target. DISKSPD warns of each during the run.\n\n\
+         \"With -X\" lists options that are allowed with an XML profile. \"Tested by\" names tests in \
+         `tests/`: `cargo test <name>::` and `cargo test --test engines`.\n"
     );
     for group in GROUPS {
         let _ = write!(text, "\n## {}\n\n", group.title);

@@ -1,6 +1,8 @@
 //! What has been read of a command line so far.
 
 use super::answer::PrintedAnswer;
+use super::error::Problem;
+use super::quantity::Quantity;
 use super::{Overrides, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
 use crate::profile::{CacheMode, RawText, ResultFormat, Target, TimeSpan};
@@ -88,19 +90,35 @@ impl Draft {
         })
     }
 
-    /// Reads a lenient integer, the value of `option`. What stands behind its digits is dropped, as DISKSPD
-    /// does, but not without a word: who writes `-W0.5` or `-o1,2,4` means something else than 0 and 1.
-    pub fn lenient_integer(&mut self, option: &str, value: &[u8], expected: &str) -> i32 {
+    /// Reads a lenient integer between the start and the ending of an argument. Text after the digits is
+    /// dropped with a warning, as in `-W0.5` and `-o1,2,4`. A unit that changes the value is refused, unless
+    /// `--compat` requests DISKSPD's reading.
+    pub fn lenient_integer(
+        &mut self,
+        (option, ending): (&str, &str),
+        value: &[u8],
+        quantity: Quantity,
+        expected: &str,
+    ) -> Result<i32, Problem> {
         let number = units::parse_lenient_integer(value);
         let dropped = units::behind_lenient_integer(value);
+        let intended = quantity.convert(value).filter(|_| self.overrides.compat.is_none());
+        if let Some(intended) = intended {
+            let unit = String::from_utf8_lossy(dropped);
+            let what = format!("this option has no unit '{unit}': DISKSPD reads {number}");
+            let compat = "--compat 2.2 keeps DISKSPD's reading";
+            return Err(Problem::new(value.len() - dropped.len(), what)
+                .expected(expected)
+                .hint(format!("use {option}{intended}{ending}; {compat}")));
+        }
         if !dropped.is_empty() {
             let (shown, dropped) = (String::from_utf8_lossy(value), String::from_utf8_lossy(dropped));
             self.request.warnings.push(Finding::warning(format!(
-                "{option}{shown} is read as {option}{number}, as by DISKSPD: '{dropped}' is dropped. Give \
-                 {expected}"
+                "{option}{shown}{ending} is read as {option}{number}{ending}, as by DISKSPD: '{dropped}' is \
+                 dropped. Give {expected}"
             )));
         }
-        number
+        Ok(number)
     }
 
     /// The request that the options and `paths` (targets, or substitutions for a profile's templates) make.

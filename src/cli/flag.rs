@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::error::{Problem, SIZE};
+use super::quantity::Quantity;
 use crate::lab::sweep::{self, ValueForm};
 use crate::profile::{RunOptions, Target, TimeSpan};
 use crate::units;
@@ -164,6 +165,7 @@ pub enum Read {
         min: i32,
         /// Largest accepted.
         max: i32,
+        quantity: Quantity,
         /// What must be given, for messages.
         expected: &'static str,
         /// Stores it. The argument is not negative if `min` is not.
@@ -195,8 +197,9 @@ impl Flag {
     pub fn apply(&self, draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         match self.read {
             Read::Switch(set) => set(draft),
-            Read::Integer { required, min, max, expected, set } => {
-                let number = draft.lenient_integer(&self.name.with_dashes(), value, expected);
+            Read::Integer { required, min, max, quantity, expected, set } => {
+                let number =
+                    draft.lenient_integer((&self.name.with_dashes(), ""), value, quantity, expected)?;
                 if number < min || number > max || (required && value.is_empty()) {
                     let what =
                         if value.is_empty() { "the value is missing" } else { "this value is not possible" };

@@ -22,6 +22,7 @@ mod mix;
 mod option;
 mod parse;
 mod preset;
+mod quantity;
 mod requests;
 mod suggest;
 mod swept;

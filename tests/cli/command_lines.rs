@@ -238,17 +238,48 @@ fn accepted_command_lines_mean_what_they_should() {
 }
 
 #[test]
+fn unit_that_changes_value_is_refused_without_compat() {
+    for (option, spelling) in [
+        ("-d1m", "-d60"),
+        ("-d1min", "-d60"),
+        ("-W2h", "-W7200"),
+        ("-C1500ms", "-C2"),
+        ("-d1000000us", "-d1"),
+        ("-D1s", "-D1000"),
+        ("-j1s", "-j1000"),
+        ("-o4k", "-o4096"),
+        ("-oc1K", "-oc1024"),
+        ("-t1K", "-t1024"),
+        ("-F2k", "-F2048"),
+        ("-O1M", "-O1048576"),
+        ("-i1G", "-i1073741824"),
+        ("-P1K", "-P1024"),
+        ("-g1Ki", "-g1024i"),
+    ] {
+        let Outcome::Rejected(error) = Outcome::of(&arguments([option, "f.dat"])) else { panic!("{option}") };
+        let hint = error.hint.unwrap_or_default();
+        assert!(hint.starts_with(&format!("use {spelling};")), "{option}: {hint}");
+        for version in ["2.2", "2.3"] {
+            let compat = format!("--compat={version}");
+            let outcome = Outcome::of(&arguments([option, &compat, "-F1", "f.dat"]));
+            let is_unit_refused = matches!(&outcome, Outcome::Rejected(error) if error.hint.as_ref().is_some_and(|hint| hint.contains("--compat")));
+            assert!(!is_unit_refused, "{option} {compat}");
+        }
+    }
+}
+
+#[test]
 fn what_is_dropped_behind_a_number_is_said_with_what_was_understood() {
     let cases = [
         ("-o1,2,4", "-o1,2,4 is read as -o1, as by DISKSPD: ',2,4' is dropped. Give a number of"),
-        ("-d1m", "-d1m is read as -d1, as by DISKSPD: 'm' is dropped. Give a time in whole seconds"),
+        ("-d1x", "-d1x is read as -d1, as by DISKSPD: 'x' is dropped. Give a time in whole seconds"),
+        ("-d30s", "-d30s is read as -d30, as by DISKSPD: 's' is dropped"),
         ("-W0.5", "-W0.5 is read as -W0, as by DISKSPD: '.5' is dropped"),
-        ("-o4k", "-o4k is read as -o4,"),
         ("-t2x", "-t2x is read as -t2,"),
         ("-w30%", "-w30% is read as -w30,"),
         ("-rs50%", "-rs50% is read as -rs50,"),
-        ("-g1.5i", "-g1.5 is read as -g1,"),
-        ("-D1s", "-D1s is read as -D1,"),
+        ("-g1.5i", "-g1.5i is read as -g1i,"),
+        ("-D1x", "-D1x is read as -D1,"),
         ("-dten", "-dten is read as -d0,"),
     ];
     for (option, message) in cases {
@@ -269,7 +300,7 @@ fn what_is_dropped_behind_a_number_is_said_with_what_was_understood() {
         ("-g100i,200i", Some("diskspd sweep -g100i,200i -b4K")),
         ("-d5,10", Some("diskspd sweep -d5,10 -b4K")),
         ("-P5,10", None),
-        ("-o4k", None),
+        ("-o4y", None),
         ("-o4,x", None),
     ] {
         let Outcome::Judged(request, _) = Outcome::of(&arguments([option, "f.dat"])) else {

@@ -120,10 +120,10 @@ fn a_good_verdict_stands_below_what_is_wrong() {
 
 #[test]
 fn a_quiet_run_says_nothing_when_nothing_is_wrong() {
-    let quiet = diskspd("--quiet -c1G -o4k -r -W0 -d1 --engine sim x", Path::new(""));
+    let quiet = diskspd("--quiet -c1G -o4x -r -W0 -d1 --engine sim x", Path::new(""));
     assert!(quiet.code == 0 && quiet.stderr.is_empty() && !quiet.stdout.is_empty(), "{}", quiet.stderr);
-    let told = diskspd("-c1G -o4k -r -W0 -d1 --engine sim x", Path::new(""));
-    assert!(told.stderr.starts_with("WARNING: -o4k is read as -o4"), "{}", told.stderr);
+    let told = diskspd("-c1G -o4x -r -W0 -d1 --engine sim x", Path::new(""));
+    assert!(told.stderr.starts_with("WARNING: -o4x is read as -o4"), "{}", told.stderr);
 }
 
 #[test]

@@ -9,6 +9,8 @@
 mod circles;
 #[path = "tidy/imports.rs"]
 mod imports;
+#[path = "tidy/prose.rs"]
+mod prose;
 #[path = "tidy/ratchet.rs"]
 mod ratchet;
 #[path = "tidy/scopes.rs"]

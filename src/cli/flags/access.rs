@@ -4,6 +4,7 @@ use super::distribution;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
@@ -118,7 +119,7 @@ const MIXED_HINT: &str = "give one of them; a mix is -rs<percent>, its stride -r
 const PERCENTAGE: &str = "a percentage from 1 to 100";
 
 fn mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let percent = draft.lenient_integer("-rs", value, PERCENTAGE);
+    let percent = draft.lenient_integer(("-rs", ""), value, Quantity::Plain, PERCENTAGE)?;
     if !(1..=100).contains(&percent) {
         return Err(Problem::new(0, "this is not a percentage of random I/O").expected(PERCENTAGE));
     }

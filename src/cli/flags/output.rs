@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::quantity::Quantity;
 use crate::cli::words::{switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Etw, ResultFormat};
@@ -37,6 +38,7 @@ pub const FLAGS: &[Flag] = &[
             required: false,
             min: i32::MIN,
             max: i32::MAX,
+            quantity: Quantity::Milliseconds,
             expected: "a time in milliseconds",
             set: |draft, milliseconds| {
                 draft.span.calculate_iops_std_dev = true;
@@ -61,6 +63,7 @@ pub const FLAGS: &[Flag] = &[
             required: false,
             min: i32::MIN,
             max: i32::MAX,
+            quantity: Quantity::Count,
             expected: "a number of I/Os",
             set: |draft, count| {
                 draft.request.profile.progress = if count < 1 { 65536 } else { count.unsigned_abs() };
@@ -125,6 +128,7 @@ pub const FLAGS: &[Flag] = &[
             required: false,
             min: i32::MIN,
             max: i32::MAX,
+            quantity: Quantity::Plain,
             expected: "a decimal bit mask",
             // A bit mask: negative numbers are their two's complement, as in DISKSPD.
             set: |draft, mask| draft.overrides.experiment_flags = Some(mask as u32),

@@ -2,6 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
+use crate::cli::quantity::Quantity;
 use crate::profile::{BufferSeparation, RingBatch};
 use crate::units;
 
@@ -13,14 +14,14 @@ const BATCH: &str = "a number of I/Os from 1 to 65536, or percent with p after i
 /// `-o<count>`, or `-oc<count>`.
 pub fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if let [b'c', value @ ..] = value {
-        let depth = draft.lenient_integer("-oc", value, DEPTH);
+        let depth = draft.lenient_integer(("-oc", ""), value, Quantity::Count, DEPTH)?;
         if !(1..=16).contains(&depth) {
             return Err(Problem::new(1, "this completion depth is not possible").expected(DEPTH));
         }
         draft.span.completion_depth = Some(depth.unsigned_abs());
         return Ok(());
     }
-    let requests = draft.lenient_integer("-o", value, REQUESTS);
+    let requests = draft.lenient_integer(("-o", ""), value, Quantity::Count, REQUESTS)?;
     if requests < 1 {
         let what = if value.is_empty() { "the value is missing" } else { "this value is not possible" };
         return Err(Problem::new(0, what).expected(REQUESTS));

@@ -4,6 +4,7 @@ use super::{affinity, ring};
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::quantity::Quantity;
 use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{IoPriority, Throughput};
@@ -17,7 +18,9 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| vec![target.threads_per_file.to_string()]),
-        read: count("a number of threads, at least 1", |d, n| d.target.threads_per_file = n.unsigned_abs()),
+        read: at_least_one(Quantity::Count, "a number of threads, at least 1", |d, n| {
+            d.target.threads_per_file = n.unsigned_abs()
+        }),
         ..DISKSPD
     },
     Flag {
@@ -29,7 +32,9 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| when(span.thread_count > 0, span.thread_count)),
-        read: count("a number of threads, at least 1", |d, n| d.span.thread_count = n.unsigned_abs()),
+        read: at_least_one(Quantity::Count, "a number of threads, at least 1", |d, n| {
+            d.span.thread_count = n.unsigned_abs()
+        }),
         ..DISKSPD
     },
     Flag {
@@ -84,7 +89,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| when(span.is_floating_pool(), span.request_count)),
-        read: count("a number of outstanding I/Os, at least 1", |d, n| {
+        read: at_least_one(Quantity::Count, "a number of outstanding I/Os, at least 1", |d, n| {
             d.span.request_count = n.unsigned_abs()
         }),
         ..DISKSPD
@@ -168,6 +173,7 @@ pub const FLAGS: &[Flag] = &[
             required: true,
             min: 1,
             max: 3,
+            quantity: Quantity::Plain,
             expected: "1 (very low), 2 (low) or 3 (normal)",
             set: |draft, number| {
                 let priority = PRIORITIES.iter().find(|(known, _)| *known == number);
@@ -213,7 +219,9 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| given(target.burst_size)),
-        read: count("a number of I/Os, at least 1", |d, n| d.target.burst_size = Some(n.unsigned_abs())),
+        read: at_least_one(Quantity::Count, "a number of I/Os, at least 1", |d, n| {
+            d.target.burst_size = Some(n.unsigned_abs())
+        }),
         ..DISKSPD
     },
     Flag {
@@ -224,25 +232,26 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| given(target.think_time)),
-        read: count("a time in milliseconds, at least 1", |d, n| {
+        read: at_least_one(Quantity::Milliseconds, "a time in milliseconds, at least 1", |d, n| {
             d.target.think_time = Some(n.unsigned_abs())
         }),
         ..DISKSPD
     },
 ];
 
-/// A lenient integer of at least 1.
 /// Numbers of `-I`.
 const PRIORITIES: [(i32, IoPriority); 3] =
     [(1, IoPriority::VeryLow), (2, IoPriority::Low), (3, IoPriority::Normal)];
 
-const fn count(expected: &'static str, set: fn(&mut Draft, i32)) -> Read {
-    Read::Integer { required: true, min: 1, max: i32::MAX, expected, set }
+/// A lenient integer of at least 1.
+const fn at_least_one(quantity: Quantity, expected: &'static str, set: fn(&mut Draft, i32)) -> Read {
+    Read::Integer { required: true, min: 1, max: i32::MAX, quantity, expected, set }
 }
 
 fn throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     // The unit is no part of the number, and not dropped.
-    let limit = draft.lenient_integer("-g", value.strip_suffix(b"i").unwrap_or(value), LIMIT);
+    let (number, ending) = value.strip_suffix(b"i").map_or((value, ""), |number| (number, "i"));
+    let limit = draft.lenient_integer(("-g", ending), number, Quantity::Count, LIMIT)?;
     let unit: fn(u32) -> Throughput = match value.last() {
         Some(b'0'..=b'9') => Throughput::BytesPerMillisecond,
         Some(b'i') => Throughput::Iops,

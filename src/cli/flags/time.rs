@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::quantity::Quantity;
 use crate::cli::words::when;
 use crate::lab::sweep::ValueForm;
 use crate::{clock, units};
@@ -66,6 +67,7 @@ const fn seconds(set: fn(&mut Draft, i32)) -> Read {
         required: false,
         min: 0,
         max: i32::MAX,
+        quantity: Quantity::Seconds,
         expected: "a time in whole seconds, at least 0",
         set,
     }

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{RandomDataSource, RawText, Target, TimeSpan};
@@ -23,6 +24,7 @@ pub const FLAGS: &[Flag] = &[
             required: true,
             min: 0,
             max: 100,
+            quantity: Quantity::Plain,
             expected: "a percentage from 0 to 100",
             set: |draft, percent| draft.target.write_ratio = percent.unsigned_abs(),
         },

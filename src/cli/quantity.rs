@@ -1,0 +1,107 @@
+//! Units after a lenient integer. DISKSPD reads integers as C's `atoi` does and drops the unit, so `-d1m`
+//! measures for one second.
+
+use crate::units::{behind_lenient_integer, parse_lenient_integer};
+
+/// Quantity of a lenient integer. It decides which units would change the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Whole seconds.
+    Seconds,
+    /// Whole milliseconds.
+    Milliseconds,
+    /// A number of I/Os, threads or bytes.
+    Count,
+    /// A percentage, a mask or a level.
+    Plain,
+}
+
+/// Units of time and their nanoseconds.
+const TIMES: [(&[&str], u64); 8] = [
+    (&["ns"], 1),
+    (&["us", "\u{b5}s", "\u{3bc}s"], 1_000),
+    (&["ms", "msec", "msecs"], 1_000_000),
+    (&["s", "sec", "secs", "second", "seconds"], 1_000_000_000),
+    (&["m", "min", "mins", "minute", "minutes"], 60_000_000_000),
+    (&["h", "hr", "hour", "hours"], 3_600_000_000_000),
+    (&["d", "day", "days"], 86_400_000_000_000),
+    (&["w", "week", "weeks"], 604_800_000_000_000),
+];
+
+/// Units of amounts, 1024-based as DISKSPD's sizes are.
+const AMOUNTS: [(&[&str], u64); 4] = [
+    (&["k", "kb", "kib"], 1 << 10),
+    (&["m", "mb", "mib"], 1 << 20),
+    (&["g", "gb", "gib"], 1 << 30),
+    (&["t", "tb", "tib"], 1 << 40),
+];
+
+impl Quantity {
+    /// Units of the value and nanoseconds or pieces of one step of the option.
+    fn units(self) -> (&'static [(&'static [&'static str], u64)], u64) {
+        match self {
+            Quantity::Seconds => (&TIMES, 1_000_000_000),
+            Quantity::Milliseconds => (&TIMES, 1_000_000),
+            Quantity::Count => (&AMOUNTS, 1),
+            Quantity::Plain => (&[], 1),
+        }
+    }
+
+    /// The intended number, rounded up, if a unit after the digits changes the value. 0 has the same value in
+    /// any unit.
+    pub fn convert(self, value: &[u8]) -> Option<u128> {
+        let (units, step) = self.units();
+        let suffix = std::str::from_utf8(behind_lenient_integer(value)).ok()?.to_lowercase();
+        let (fraction, unit) = match suffix.strip_prefix('.') {
+            Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())),
+            None => ("", suffix.as_str()),
+        };
+        let (_, size) = units.iter().find(|(names, _)| names.contains(&unit.trim_start()))?;
+        let whole = u128::try_from(parse_lenient_integer(value)).ok()?;
+        let fraction = &fraction[..fraction.len().min(9)];
+        let scale = 10_u128.pow(fraction.len() as u32);
+        let number = whole * scale + fraction.parse::<u128>().unwrap_or(0);
+        let intended = (number * u128::from(*size)).div_ceil(scale * u128::from(step));
+        (intended != whole).then_some(intended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unit_that_changes_value_is_converted() {
+        use Quantity::{Count, Milliseconds, Plain, Seconds};
+        for (quantity, value, intended) in [
+            (Seconds, "1m", Some(60)),
+            (Seconds, "1M", Some(60)),
+            (Seconds, "1.5 min", Some(90)),
+            (Seconds, "2h", Some(7200)),
+            (Seconds, "1d", Some(86_400)),
+            (Seconds, "500ms", Some(1)),
+            (Seconds, "1500ms", Some(2)),
+            (Seconds, "1000us", Some(1)),
+            (Seconds, "+3m", Some(180)),
+            (Seconds, "2147483647w", Some(1298798109705600)),
+            (Seconds, "30s", None),
+            (Seconds, "1ms", None),
+            (Seconds, "0m", None),
+            (Seconds, "5x", None),
+            (Seconds, "1e3", None),
+            (Seconds, "0.5", None),
+            (Seconds, "-1m", None),
+            (Milliseconds, "1s", Some(1000)),
+            (Milliseconds, "5ms", None),
+            (Milliseconds, "5us", Some(1)),
+            (Count, "4k", Some(4096)),
+            (Count, "1.5K", Some(1536)),
+            (Count, "1MiB", Some(1 << 20)),
+            (Count, "4", None),
+            (Count, "4s", None),
+            (Plain, "30m", None),
+        ] {
+            assert_eq!(quantity.convert(value.as_bytes()), intended, "{quantity:?} {value}");
+        }
+    }
+}
