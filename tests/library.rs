@@ -85,7 +85,9 @@ mod project {
     mod fuzz_targets;
     mod old_bugs;
     mod published;
+    mod security;
     mod tidy;
+    mod workflows;
 }
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.

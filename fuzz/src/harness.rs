@@ -37,7 +37,7 @@ pub struct Job<'a> {
     pub budget: Budget,
 }
 
-/// The input that a target works on, for the thread that finds hangs.
+/// The current input of a target, for the thread that finds hangs.
 #[derive(Debug)]
 struct Current {
     since: Instant,
@@ -54,14 +54,19 @@ impl Job<'_> {
             self.seeds().map_err(|error| format!("{}: cannot read the corpus: {error}", self.name))?;
         let current = Arc::new(Mutex::new(Current { since: Instant::now(), input: Vec::new() }));
         self.watch(&current);
-        let begin = Instant::now();
+        let mut begin = None;
         let mut changes = Changes(self.seed ^ 0x9e37_79b9_7f4a_7c15);
         let mut inputs = 0;
         loop {
             let input = match seeds.get(inputs as usize) {
                 Some(seed) => seed.clone(),
-                None if self.is_over(inputs - seeds.len() as u64, begin) => return Ok(inputs),
-                None => changes.apply(&seeds),
+                None => {
+                    let begin = *begin.get_or_insert_with(Instant::now);
+                    if self.is_over(inputs - seeds.len() as u64, begin) {
+                        return Ok(inputs);
+                    }
+                    changes.apply(&seeds)
+                }
             };
             *lock(&current) = Current { since: Instant::now(), input: input.clone() };
             if catch_unwind(AssertUnwindSafe(|| (self.check)(&input))).is_err() {

@@ -85,7 +85,7 @@ fn scripts_and_recipes_are_well_formed() {
         "packaging/try-packages",
         "packaging/try-windows",
         ".ci/run",
-        ".ci/packages",
+        ".ci/checks/packages",
     ] {
         assert!(tool(&format!("bash -n {}", root().join(script).display())).is_some(), "bash -n {script}");
     }

@@ -118,9 +118,8 @@ pub(super) fn number<T: std::str::FromStr>(text: &str, what: &'static str) -> Re
     parsed.ok_or_else(|| malformed(text, what))
 }
 
-/// The place of an I/O, which lies below 2^63 bytes, where files end. Its time lies below 2^63 ns (292
-/// years),
-/// so that sums of times fit into 64 bits.
+/// Returns an I/O that ends below 2^63 bytes, the largest file. Its time is below 2^63 ns (292 years), so
+/// that sums of times fit into 64 bits.
 pub(super) fn placed(at_ns: u64, offset: u64, bytes: u64, write: bool) -> Result<RecordedIo, TraceFault> {
     let largest = u64::from(crate::trace::TracedIo::LARGEST);
     match u32::try_from(bytes).ok().filter(|_| (1..=largest).contains(&bytes)) {
