@@ -1,6 +1,7 @@
 //! What is run, and the one door by which every run of the program goes: a single run, one of several that a
 //! command makes, and what a rank does of a run of several hosts.
 
+use super::own_files;
 use super::with::{self, AskedBeside, Tool, WithFault};
 use crate::cli::RunRequest;
 use crate::finding::Finding;
@@ -8,7 +9,7 @@ use crate::machine::System;
 use crate::plan::{LiesIn, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, RunOptions};
-use crate::run::{self, Executed, NotRun, Options, Probes, Session, execute};
+use crate::run::{self, Executed, NotRun, Options, OutputDoor, OwnFiles, Probes, Session, execute};
 use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -32,6 +33,9 @@ pub struct Runnable {
     /// `--with`: what starts the DISKSPD that makes the run; `None` = this program does.
     #[serde(skip)]
     pub with: Option<String>,
+    /// Inputs and folders of the command, which the run must not destroy.
+    #[serde(skip)]
+    pub own: OwnFiles,
 }
 
 /// What becomes of a time span on a machine, with the targets as they are now.
@@ -70,6 +74,7 @@ impl Runnable {
             io_log: text(&request.io_log),
             journal: text(&request.journal),
             with: request.with.clone(),
+            own: own_files::own_files(request),
         }
     }
 
@@ -140,7 +145,9 @@ impl Runnable {
 
     /// How it is run, as plans are made for it.
     pub fn options(&self) -> Options {
-        Options { destroy: self.destroy, recreate: self.recreate, ..Options::from(self.run_options.clone()) }
+        let own = self.own.clone();
+        let options = Options::from(self.run_options.clone());
+        Options { destroy: self.destroy, recreate: self.recreate, own, ..options }
     }
 
     /// What becomes of each time span; `options`: those of [`Runnable::options`], and what is of this run
@@ -167,6 +174,11 @@ impl Runnable {
         self.outlooks(system, &self.options()).next()
     }
 
+    /// The door of a command that runs this too.
+    pub fn door(&self, door: OutputDoor) -> OutputDoor {
+        door.which_runs(&self.profile, &self.run_options).which_owns(&self.own)
+    }
+
     /// The run behind `number` others: with a seed of its own, else a cache could answer from what the run
     /// before had read, also at another depth, and offered I/Os would come at the same times again.
     pub fn repetition(&self, number: usize) -> Runnable {
@@ -186,6 +198,7 @@ impl Runnable {
             destroy: self.destroy,
             io_log: path(&self.io_log),
             journal: path(&self.journal),
+            own: self.own.clone(),
             ..session
         };
         execute(&self.profile, &self.run_options, &session)

@@ -1,7 +1,6 @@
 //! A profile, run options and a session become a record: the whole of what the program does, without printing
 //! a word.
 
-use super::options::Options;
 use super::real;
 use super::replay::{ReplayReady, prepared};
 use super::session::{Executed, NotRun, Session};
@@ -46,17 +45,7 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     if session.one_of_several {
         system.start_time = Some(clock::wall_seconds());
     }
-    let options = Options {
-        run_options: run_options.clone(),
-        recreate: session.recreate,
-        destroy: session.destroy,
-        events: session.events.clone(),
-        io_log: session.io_log.clone(),
-        journal: session.journal.clone(),
-        replay: list,
-        companions: session.companions.clone(),
-        claimant: session.claimant,
-    };
+    let options = session.options(run_options, list);
     let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
     let mut record = Record::new(profile.clone(), system.clone(), Results::default())
         .with_run_options(run_options.clone());

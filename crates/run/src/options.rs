@@ -5,6 +5,7 @@ use super::events::Events;
 use diskspd_host::claims::Claimant;
 use diskspd_model::profile::RunOptions;
 use diskspd_model::trace::replay::ReplayList;
+use diskspd_outlet::OwnFiles;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub struct Options {
     pub companions: Option<Arc<dyn Companions>>,
     /// Who claims the block devices that are written to.
     pub claimant: Claimant,
+    /// Files and folders of the command, which targets must not destroy.
+    pub own: OwnFiles,
 }
 
 impl From<RunOptions> for Options {

@@ -10,6 +10,7 @@ use crate::lab::compare::TestQuestion;
 use crate::lab::suite::{self, MAX_BYTES, SHIPPED, Suite, SuiteTest};
 use crate::presets;
 use crate::record::decode;
+use crate::run::Named;
 use crate::units::near::nearest;
 use crate::units::visible;
 use std::ffi::{OsStr, OsString};
@@ -79,6 +80,7 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
     let mut planned =
         PlannedSuite { name: suite.name, about: suite.about, tests: Vec::new(), warnings: Vec::new() };
     let mut used = false;
+    let reads = path.exists().then(|| Named { by: "suite".into(), path: path.to_owned() });
     for test in suite.tests {
         let line = line(&test, targets, options, &mut used)?;
         let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, _, _| {
@@ -88,6 +90,8 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
         .map_err(|not_done| not_done.at(&format!("test '{}'", test.name)))?;
         let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
         planned.warnings.extend(new);
+        let mut run = run;
+        run.own.reads.extend(reads.clone());
         planned.tests.extend(one_by_one(&test, run, &line));
     }
     if let Some(target) = targets.first().filter(|_| !used) {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 /// Begins the first piece.
-const MAGIC: &[u8] = b"DISKSPD journal 1\n";
+const MAGIC: &[u8] = diskspd_outlet::JOURNAL_MAGIC;
 /// Longer pieces are broken ones.
 const LONGEST_PIECE: usize = 1 << 22;
 /// Acknowledgements in a piece, at most.
