@@ -115,12 +115,20 @@ pub struct Spot {
 #[derive(Debug)]
 struct Object {
     handle: OwnedFd,
-    found: Stat,
+    mode: u32,
+    owner: u32,
+    /// Device and inode.
+    identity: (u64, u64),
 }
 
 impl Object {
+    fn held(handle: OwnedFd) -> Result<Object, Errno> {
+        let Stat { st_mode: mode, st_uid: owner, st_dev, st_ino, .. } = fstat(&handle)?;
+        Ok(Object { handle, mode, owner, identity: (st_dev, st_ino) })
+    }
+
     fn kind(&self) -> FileType {
-        FileType::from_raw_mode(self.found.st_mode)
+        FileType::from_raw_mode(self.mode)
     }
 }
 
@@ -210,7 +218,8 @@ impl Walk {
         if path.as_os_str().is_empty() || path.as_os_str().as_bytes().contains(&0) {
             return Err(Errno::NOENT.into());
         }
-        let folder = open(".", FOLDER, Mode::empty())?;
+        // An absolute path needs no right to the working folder.
+        let folder = open(if path.has_root() { "/" } else { "." }, FOLDER, Mode::empty())?;
         let mut walk = Walk { folder, path: PathBuf::new(), names: Vec::new(), links: 0 };
         walk.add(path)?;
         Ok(walk)
@@ -235,7 +244,7 @@ impl Walk {
     /// The object of this name in the folder.
     fn object(&self, name: &OsStr) -> Result<Option<Object>, ReachError> {
         match openat(&self.folder, name, OBJECT, Mode::empty()) {
-            Ok(handle) => Ok(Some(Object { found: fstat(&handle)?, handle })),
+            Ok(handle) => Ok(Some(Object::held(handle)?)),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -282,9 +291,8 @@ impl Walk {
     /// pipe.
     fn follow(&mut self, name: &OsStr, link: &Object) -> Result<Option<Object>, ReachError> {
         let around = fstat(&self.folder)?;
-        if others_may_write(around.st_mode) && ![process::user(), around.st_uid].contains(&link.found.st_uid)
-        {
-            return Err(ReachError::Planted { link: self.path.join(name), owner: link.found.st_uid });
+        if others_may_write(around.st_mode) && ![process::user(), around.st_uid].contains(&link.owner) {
+            return Err(ReachError::Planted { link: self.path.join(name), owner: link.owner });
         }
         self.links += 1;
         if self.links > LINKS {
@@ -294,16 +302,16 @@ impl Walk {
         // The kernel follows these links to an object, whatever their text is; all others of procfs are
         // relative.
         if self.is_proc() && (text.starts_with(b"/") || text.contains(&b':')) {
-            let handle = openat(&self.folder, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
-            let found = fstat(&handle)?;
-            match FileType::from_raw_mode(found.st_mode) {
+            let object =
+                Object::held(openat(&self.folder, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)?;
+            match object.kind() {
                 FileType::Directory => {
                     self.path.push(name);
-                    self.folder = handle;
+                    self.folder = object.handle;
                     return Ok(None);
                 }
                 FileType::RegularFile => {}
-                _ => return Ok(Some(Object { handle, found })),
+                _ => return Ok(Some(object)),
             }
         }
         self.add(Path::new(&OsString::from_vec(text)))?;
@@ -360,13 +368,13 @@ impl Spot {
 
     /// The kind of the object; `None` = the name is free.
     pub fn kind(&self) -> Option<Kind> {
-        self.object.as_ref().map(|object| Kind::from_mode(object.found.st_mode))
+        self.object.as_ref().map(|object| Kind::from_mode(object.mode))
     }
 
     /// The same for all names of a file.
     pub fn key(&self) -> Option<SpotKey> {
         match &self.object {
-            Some(Object { found, .. }) => Some(SpotKey::There((found.st_dev, found.st_ino))),
+            Some(object) => Some(SpotKey::There(object.identity)),
             None => {
                 let folder = fstat(&self.folder).ok()?;
                 Some(SpotKey::New((folder.st_dev, folder.st_ino), self.name.clone()))
@@ -377,7 +385,7 @@ impl Spot {
     /// The owner of the object, if it is neither this user nor the owner of the folder, and other users may
     /// put files into the folder.
     pub fn foreign_owner(&self) -> Option<u32> {
-        let owner = self.object.as_ref()?.found.st_uid;
+        let owner = self.object.as_ref()?.owner;
         let folder = fstat(&self.folder).ok()?;
         let trusted = [process::user(), folder.st_uid];
         (others_may_write(folder.st_mode) && !trusted.contains(&owner)).then_some(owner)
