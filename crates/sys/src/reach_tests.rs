@@ -136,7 +136,7 @@ fn finds_one_object_while_names_change() {
                 }
             }
         });
-        for _ in 0..2000 {
+        for _ in 0..500 {
             let found = spot_at(&at("one"));
             let Some(SpotKey::There(key)) = found.key() else { panic!("{found:?}") };
             let read = found.open_to_read().unwrap();
