@@ -7,6 +7,8 @@ use super::{
 };
 use crate::cli::{Exit, Invocation};
 use crate::engine;
+use crate::run::destination;
+use crate::sys::process;
 pub use cluster::{is_silent, refuse};
 pub use event::set_all as set_events;
 pub use privileges::give_up;
@@ -15,6 +17,20 @@ use std::ffi::OsString;
 /// The arguments as the program reads them: as they were typed.
 pub fn typed(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
+}
+
+/// Refuses standard output and standard error that would overwrite storage in use. A message about standard
+/// error goes to standard output.
+///
+/// # Errors
+/// The users of the file.
+pub fn permit_streams() -> Result<(), NotDone> {
+    let output = destination::refuse_stream(1, "standard output");
+    if let Err(refused) = destination::refuse_stream(2, "standard error") {
+        process::replace_standard_error(output.is_ok());
+        return Err(refused.into());
+    }
+    Ok(output?)
 }
 
 /// Does what is asked for.

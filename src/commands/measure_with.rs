@@ -7,7 +7,7 @@ use super::measurement::{Measurement, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, OutFile};
 use super::with::{Tool, ToolResults, WithFault};
-use super::{ctrl_c, save};
+use super::{ctrl_c, own_files, save};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::Finding;
 use crate::profile::ResultFormat;
@@ -86,7 +86,7 @@ fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
 
 /// The files of `--out`: DISKSPD's XML as it is, and pages.
 fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDone> {
-    let mut door = OutputDoor::default().which_reads(output::inputs(request));
+    let mut door = OutputDoor::default().which_owns(&own_files::own_files(request));
     let open = |out: &crate::cli::OutRequest| {
         let format = output::format_of(out, output::verdicts(request))?;
         if !["xml", "html"].contains(&format.name) {

@@ -11,7 +11,7 @@ use crate::merge::{Merge, merge_known};
 use crate::report::findings::{self, Detail};
 use crate::report::{Format, TEXT, WithVerdicts, run_text};
 use crate::results::{Host, Record, RunSummary};
-use crate::run::destination::{Destination, named};
+use crate::run::destination;
 use crate::run::{Named, OutputDoor, Patience};
 use crate::sys::standard_error::{self, say};
 use crate::truth::Judged;
@@ -122,7 +122,7 @@ fn beside(path: &Path, host: &str) -> PathBuf {
 fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Result<Exit, NotDone> {
     let judged = Judged::new(&record);
     let mut exit = Exit::Success;
-    let instead = |out: &OutRequest| Destination::of(&named(&out.path)).is_standard_output();
+    let instead = |out: &OutRequest| destination::is_standard_output(&out.path);
     let reports = !request.out.iter().any(instead);
     let form = reports.then_some(TEXT.name);
     output::verdicts_nowhere(verdicts(request), &request.out, form).into_iter().for_each(say);

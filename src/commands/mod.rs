@@ -29,6 +29,7 @@ mod next_step;
 mod not_done;
 mod other_program;
 mod output;
+mod own_files;
 mod page;
 mod patterns;
 mod precondition;
@@ -80,6 +81,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 }
 
 fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
+    here::permit_streams()?;
     if let Some(error) = misspelled_command(arguments) {
         return Err(error.into());
     }

@@ -14,7 +14,7 @@ use crate::report::live::StreamFormat;
 use crate::report::{self, Format, HTML, OfRuns, WithVerdicts, html};
 use crate::results::{Record, RunSummary};
 use crate::run::{
-    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
+    FromTheFirstLine, LateFile, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
 };
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
@@ -169,7 +169,7 @@ struct PermittedOutputs {
 
 impl PermittedOutputs {
     fn of(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
-        let mut door = OutputDoor::of_run(&run.profile, &run.run_options).which_reads(inputs(request));
+        let mut door = run.door(OutputDoor::default());
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
         let stream = request.stream.as_ref().map(|stream| match &stream.to {
@@ -181,7 +181,7 @@ impl PermittedOutputs {
         });
         let stream = stream.transpose()?;
         let log = request.io_log.as_ref().map(|path| door.permit("--io-log", path)).transpose()?;
-        request.journal.as_ref().map(|path| door.permit("--journal", path)).transpose()?;
+        request.journal.as_ref().map(|path| door.permit_journal("--journal", path)).transpose()?;
         Ok(PermittedOutputs { files, stream, log })
     }
 
@@ -205,16 +205,6 @@ impl PermittedOutputs {
             [] => Ok(StandardOutput::Report),
         }
     }
-}
-
-/// What the command reads besides what the run does.
-pub fn inputs(request: &RunRequest) -> Vec<Named> {
-    let profile = request
-        .profile_file
-        .as_ref()
-        .map(|from| Named { by: from.form.given(&from.path), path: from.path.as_path().to_owned() });
-    let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
-    profile.into_iter().chain(record).collect()
 }
 
 /// What goes to standard output.

@@ -1,6 +1,7 @@
 //! What is run, and the one door by which every run of the program goes: a single run, one of several that a
 //! command makes, and what a rank does of a run of several hosts.
 
+use super::own_files;
 use super::with::{self, AskedBeside, Tool, WithFault};
 use crate::cli::RunRequest;
 use crate::finding::Finding;
@@ -8,7 +9,7 @@ use crate::machine::System;
 use crate::plan::{LiesIn, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
-use crate::run::{self, Executed, NotRun, Options, Probes, Session, execute};
+use crate::run::{self, Executed, NotRun, Options, OutputDoor, OwnFiles, Probes, Session, execute};
 use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -34,6 +35,9 @@ pub struct Runnable {
     /// `--with`: what starts the DISKSPD that makes the run; `None` = this program does.
     #[serde(skip)]
     pub with: Option<String>,
+    /// Inputs and folders of the command, which the run must not destroy.
+    #[serde(skip)]
+    pub own: OwnFiles,
 }
 
 /// What becomes of a time span on a machine, with the targets as they are now.
@@ -73,6 +77,7 @@ impl Runnable {
             journal: text(&request.journal),
             origin: Origin::default(),
             with: request.with.clone(),
+            own: own_files::own_files(request),
         }
     }
 
@@ -147,6 +152,7 @@ impl Runnable {
             destroy: self.destroy,
             recreate: self.recreate,
             origin: self.origin.clone(),
+            own: self.own.clone(),
             ..Options::from(self.run_options.clone())
         }
     }
@@ -175,6 +181,11 @@ impl Runnable {
         self.outlooks(system, &self.options()).next()
     }
 
+    /// The door of a command that runs this too.
+    pub fn door(&self, door: OutputDoor) -> OutputDoor {
+        door.which_runs(&self.profile, &self.run_options).which_owns(&self.own)
+    }
+
     /// The run behind `number` others: with a seed of its own, else a cache could answer from what the run
     /// before had read, also at another depth, and offered I/Os would come at the same times again.
     pub fn repetition(&self, number: usize) -> Runnable {
@@ -195,6 +206,7 @@ impl Runnable {
             origin: self.origin.clone(),
             io_log: path(&self.io_log),
             journal: path(&self.journal),
+            own: self.own.clone(),
             ..session
         };
         execute(&self.profile, &self.run_options, &session)

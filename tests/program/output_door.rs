@@ -114,9 +114,11 @@ fn no_command_writes_over_a_run_that_is_kept() {
     nobody_writes_to(folder.path(), "link", "a history of runs keeps");
 }
 
+/// A user without rights.
+const NOBODY: u32 = 65534;
+
 #[test]
 fn no_command_takes_what_somebody_else_has_put_into_a_shared_folder() {
-    const NOBODY: u32 = 65534;
     if !rustix::process::geteuid().is_root() {
         return skip("acting as another user needs root");
     }
@@ -129,6 +131,138 @@ fn no_command_takes_what_somebody_else_has_put_into_a_shared_folder() {
     fs::set_permissions(&theirs, PermissionsExt::from_mode(0o666)).unwrap();
     lchown(&theirs, Some(NOBODY), Some(NOBODY)).unwrap();
     nobody_writes_to(folder.path(), "shared/file", "belongs to another user");
+}
+
+/// A folder where anyone may make links, with a link of another user to a folder of root.
+fn trap(folder: &Path, name: &str, mode: u32) {
+    let shared = folder.join(name);
+    fs::create_dir(&shared).unwrap();
+    symlink("../private", shared.join("link")).unwrap();
+    lchown(shared.join("link"), Some(NOBODY), Some(NOBODY)).unwrap();
+    fs::set_permissions(&shared, PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn no_command_makes_files_behind_links_of_others() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("acting as another user needs root");
+    }
+    let folder = prepared();
+    fs::create_dir(folder.path().join("private")).unwrap();
+    trap(folder.path(), "sticky", 0o1777);
+    trap(folder.path(), "open", 0o777);
+    let others = [
+        ("sweep --dir {} -o1..2 SIM", "sticky/link/sweep"),
+        ("--save --store {} RUN", "sticky/link/store"),
+        ("-c64K -b4K -d1 -W0 {}", "sticky/link/target"),
+        ("-c64K -b4K -d1 -W0 {}", "open/link/target"),
+        ("--out json:{} RUN", "open/link/out"),
+        ("--journal {} STAMPED new.dat", "open/link/journal"),
+    ];
+    let outputs = OUTPUTS.iter().map(|(.., line)| (*line, "sticky/link/out"));
+    for (line, file) in outputs.chain(others) {
+        let ended = in_folder(folder.path(), line, file);
+        assert_eq!(ended.code, 1, "{line}: {}", ended.stderr);
+        assert!(ended.stderr.contains("another user (number 65534)"), "{line}: {}", ended.stderr);
+        assert_eq!(fs::read_dir(folder.path().join("private")).unwrap().count(), 0, "{line}");
+    }
+    // The whole history would be in a folder that another user can exchange.
+    fs::create_dir(folder.path().join("history")).unwrap();
+    symlink("../private", folder.path().join("history/runs")).unwrap();
+    for (owner, code) in [(NOBODY, 1), (0, 0)] {
+        lchown(folder.path().join("history/runs"), Some(owner), None).unwrap();
+        for line in ["--save --store history RUN", "history list --store history"] {
+            let ended = in_folder(folder.path(), line, "");
+            assert_eq!(ended.code, code, "{owner} {line}: {}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn outputs_and_targets_spare_kept_files_and_inputs() {
+    let folder = prepared();
+    let at = |name: &str| folder.path().join(name);
+    let prepare = |line: &str| {
+        let ended = in_folder(folder.path(), line, "");
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+    };
+    prepare("sweep --dir points -o1..2 SIM");
+    fs::hard_link(at("journal"), at("second")).unwrap();
+    fs::create_dir(at("cuts")).unwrap();
+    fs::write(at("cuts/0001.journal.cycle.json"), "{}").unwrap();
+    let test = |target: &str| format!("name = 's'\n[[test]]\nname = 'a'\ncommand = '-c1M -b4K {target}'\n");
+    fs::write(at("suite.toml"), test("again.toml").replace('\'', "\"")).unwrap();
+    fs::hard_link(at("suite.toml"), at("again.toml")).unwrap();
+    fs::write(at("job.fio"), "[a]\nfilename=job.fio\nsize=1m\nrw=write\n").unwrap();
+    let (kept, journal, read) = ("keeps", "would overwrite a journal", "would overwrite the file that");
+    for (line, file, reason) in [
+        ("--out json:{} RUN", "store/baselines/b.json", kept),
+        ("--out json:{} RUN", "store/new.json", kept),
+        ("--save --store store --out json:{} RUN", "store/baselines/b.json", kept),
+        ("history list --store store --html {}", "store/index.sqlite", kept),
+        ("-c1M -b4K -d1 -W0 {}", "store/index.sqlite", kept),
+        ("-w100 -b512 -d1 -W0 {}", "store/index.sqlite", kept),
+        ("-c1M -b4K -d1 -W0 {}", "store/runs/new.dat", kept),
+        ("sweep --dir points --json {} -o1..2 SIM", "points/runs/0001.json", kept),
+        ("report a.json b.json --html {}", "points/page.html", kept),
+        ("-c1M -b4K -d1 -W0 {}", "points/records/0001.json", kept),
+        ("merge a.json b.json --out xml:{} --per-host", "points/all.xml", kept),
+        ("--out json:{} RUN", "cuts/0001.journal.cycle.json", kept),
+        ("--out json:{} RUN", "journal", journal),
+        ("compare a.json b.json --json {}", "second", journal),
+        ("-w100 -b512 -d1 -W0 {}", "second", journal),
+        ("-c1M -b4K -d1 -W0 {}", "journal", journal),
+        ("suite {} --store store --repeat 1", "suite.toml", read),
+        ("suite suite.toml --store store --repeat 1 --json {}", "again.toml", read),
+        ("--fio {}", "job.fio", read),
+    ] {
+        let before = fs::read(at(file)).ok();
+        let ended = in_folder(folder.path(), line, file);
+        assert!([1, 3].contains(&ended.code), "{line} {file}: {}", ended.stderr);
+        assert!(ended.stderr.contains(reason), "{line} {file}: {}", ended.stderr);
+        assert!(fs::read(at(file)).ok() == before, "{line} has changed {file}");
+    }
+    for line in [
+        "--save --store store --out json:store/new.json RUN",
+        "history list --store store --html store/page.html",
+        "sweep --dir points --html points/page.html -o1..2 SIM",
+        "STAMPED --journal cuts/0002.journal new.dat",
+        "--out json:a.json RUN",
+    ] {
+        prepare(line);
+    }
+}
+
+/// Runs a line with these streams.
+fn with_streams(line: &str, stdout: impl Into<Stdio>, stderr: impl Into<Stdio>) -> Ended {
+    let mut command = command_of(&line.split(' ').collect::<Vec<_>>());
+    command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+    let child = crate::common::while_nothing_starts(|| command.spawn()).unwrap();
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn streams_to_storage_in_use_are_refused() {
+    let Some(device) = crate::common::loops::Loop::new(4 << 20) else { return };
+    let (image, node) = (device.backing(), &device.device);
+    let before = fs::read(&image).unwrap();
+    let open = |path: &Path| fs::File::options().write(true).open(path).unwrap();
+    for path in [&image, node] {
+        for line in ["--help", "history list --store none"] {
+            let ended = with_streams(line, open(path), Stdio::piped());
+            assert_eq!(ended.code, 1, "{line}");
+            assert!(ended.stderr.contains("ERROR: standard output: "), "{line}: {}", ended.stderr);
+            let ended = with_streams(line, Stdio::piped(), open(path));
+            assert_eq!(ended.code, 1, "{line}");
+            assert!(ended.stdout.contains("ERROR: standard error: "), "{line}: {}", ended.stdout);
+        }
+        assert_eq!(with_streams("--help", open(path), open(path)).code, 1);
+    }
+    assert!(fs::read(&image).unwrap() == before);
+    let folder = directory();
+    let plain = folder.path().join("out");
+    let ended = with_streams("--version", fs::File::create(&plain).unwrap(), Stdio::piped());
+    assert!(ended.code == 0 && fs::metadata(&plain).unwrap().len() > 0, "{}", ended.stderr);
 }
 
 #[test]

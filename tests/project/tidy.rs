@@ -192,7 +192,7 @@ fn only_the_clock_reads_a_clock() {
 }
 
 /// What makes or opens a file for writing.
-const OPENS_FOR_WRITING: [&str; 12] = [
+const OPENS_FOR_WRITING: [&str; 14] = [
     "File::create",
     "File::create_new",
     "File::options",
@@ -201,6 +201,8 @@ const OPENS_FOR_WRITING: [&str; 12] = [
     "fs::copy",
     "fs::rename",
     "Place::open",
+    "Place::at",
+    "open_to_write",
     "place::elsewhere",
     "OFlags::WRONLY",
     "OFlags::RDWR",

@@ -4,7 +4,10 @@
 use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
 use super::permission::Permission;
-use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
+use super::refusal::{
+    Refusal, file_refusal, found_on, inherited_refusal, open_file_refusal, stream_refusal, use_refusal,
+    write_refusal,
+};
 use super::root::Root;
 use super::target::locate;
 use diskspd_model::profile::RawText;
@@ -172,6 +175,33 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
         return Err(Refusal::NoOutput { path: path.to_owned() });
     }
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
+}
+
+/// The same for an inherited descriptor. The locks are read through another handle:
+/// reading them through a shared one would give back a lock of the user.
+///
+/// # Errors
+/// It's in use; it's a block device.
+pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
+    if files::device_number(&opened).is_some() {
+        return Err(Refusal::NoOutput { path: path.to_owned() });
+    }
+    inherited_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
+}
+
+/// The same for standard output and standard error. Unknown uses, and locks of other programs on a log, are
+/// not a reason to refuse.
+///
+/// # Errors
+/// It's a block device, or a file that a device or the kernel uses.
+pub fn permit_stream(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
+    if files::device_number(&opened).is_some() {
+        return Err(Refusal::NoOutput { path: path.to_owned() });
+    }
+    match stream_refusal(path, opened.as_fd()) {
+        None | Some(Refusal::Unknown { .. }) => Ok(()),
+        Some(refusal) => Err(refusal),
+    }
 }
 
 /// Whether the path leads to a block device, or to the character device of an NVMe namespace.

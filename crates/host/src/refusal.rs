@@ -10,12 +10,12 @@ use super::signatures;
 pub use super::usage::{How, Use};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::{block, files, inode, locks, process};
-use std::ffi::OsStr;
+use diskspd_sys::reach::{LastName, ReachError, reach};
+use diskspd_sys::{block, files, locks};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 impl Refusal {
     /// It can't be found out whether what the user calls `path` is in use.
@@ -74,13 +74,14 @@ pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<Refusal> {
     }
 }
 
-/// Why the regular file at the path must not be written to; `None` = nothing against it, or there is none.
+/// Why the regular file at the path must not be written to; `None` if it may be, or does not exist. A link
+/// that is not followed is refused also if it leads to no file yet.
 pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<Refusal> {
     let path = location.name();
-    let found = rustix::fs::stat(location.way()).ok()?;
-    if let Some((link, owner)) = planted_link(path) {
+    if let Err(ReachError::Planted { link, owner }) = reach(path, LastName::Followed) {
         return Some(Refusal::Planted { path: path.to_owned(), link, owner });
     }
+    let found = rustix::fs::stat(location.way()).ok()?;
     // Locks are asked for through a descriptor; one who can't read a file can't ask.
     let opened = files::peek(location);
     match opened.as_ref().and_then(|opened| Some((opened, rustix::fs::fstat(opened).ok()?))) {
@@ -89,41 +90,22 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<Refusal
     }
 }
 
-/// A link on the way, at its end or before, that is neither ours nor of its folder's owner, where everybody
-/// may put links into the folder; and whose it is. The kernel follows none such at the end of a path where
-/// it's told so (`fs.protected_symlinks`).
-fn planted_link(path: &Path) -> Option<(PathBuf, u32)> {
-    /// Links in a row; the kernel follows no more either.
-    const LINKS: usize = 40;
-    let backwards = |path: &Path| path.iter().rev().map(OsStr::to_owned).collect::<Vec<_>>();
-    // Without links so far, and what follows, the next name last.
-    let (mut folder, mut names) = (PathBuf::from("."), backwards(path));
-    let mut links = 0;
-    while let Some(name) = names.pop() {
-        let next = folder.join(&name);
-        // Of `/` and `..` and of what is no link, there is nothing to be followed.
-        let Ok(to) = std::fs::read_link(&next) else {
-            folder = next;
-            continue;
-        };
-        let around = std::fs::metadata(&folder).ok()?;
-        let owner = inode::owner(&std::fs::symlink_metadata(&next).ok()?);
-        let is_trusted = [process::user(), inode::owner(&around)].contains(&owner);
-        if inode::is_open_to_others(&around) && !is_trusted {
-            return Some((next, owner));
-        }
-        links += 1;
-        if links > LINKS {
-            return None;
-        }
-        names.extend(backwards(&to));
-    }
-    None
-}
-
 /// Why the regular file that is open must not be written to. Anything else that is open isn't looked at.
 pub(super) fn open_file_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
     refusal_of(path, &rustix::fs::fstat(opened).ok()?, Some(opened))
+}
+
+/// The same for a file that another process may hold open by the same handle.
+pub(super) fn inherited_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
+    let found = rustix::fs::fstat(opened).ok()?;
+    let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
+    let other_handle = is_file.then(|| files::peek(path)).flatten();
+    refusal_of(path, &found, other_handle.as_ref().map(AsFd::as_fd))
+}
+
+/// The same without the locks.
+pub(super) fn stream_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
+    refusal_of(path, &rustix::fs::fstat(opened).ok()?, None)
 }
 
 fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'_>>) -> Option<Refusal> {
@@ -250,12 +232,20 @@ mod tests {
         symlink("../precious", at("shared/theirs")).unwrap();
         symlink("../precious", at("shared/ours")).unwrap();
         symlink("shared/theirs", at("further")).unwrap();
+        symlink("../new", at("shared/dangling")).unwrap();
+        let _ = lchown(at("shared/dangling"), Some(65534), None);
         if lchown(at("shared/theirs"), Some(65534), None).is_err() {
             return eprintln!("SKIPPED: giving a link away needs root");
         }
-        for (name, refused) in
-            [("precious", false), ("shared/ours", false), ("shared/theirs", true), ("further", true)]
-        {
+        for (name, refused) in [
+            ("precious", false),
+            ("shared/ours", false),
+            ("shared/theirs", true),
+            ("further", true),
+            ("shared/theirs/new", true),
+            ("shared/ours/new", false),
+            ("shared/dangling", true),
+        ] {
             let refusal = file_refusal(&at(name));
             assert_eq!(
                 matches!(refusal, Some(Refusal::Planted { owner: 65534, .. })),

@@ -4,33 +4,39 @@
 mod doubles;
 mod inputs;
 mod kept;
+mod precious;
 
 pub use doubles::Named;
 pub(super) use doubles::refuse_double;
-pub(super) use kept::refuse_kept;
+pub use kept::JOURNAL_MAGIC;
+pub(super) use kept::{KeptRule, refuse_kept};
+pub(super) use precious::Precious;
+pub use precious::{OwnFiles, refuse_target_of_command};
 
 use super::output_error::{OutputError, OutputFault};
 use diskspd_host::{claims, target};
 use diskspd_model::profile::Profile;
-use diskspd_sys::inode::{self, Kind};
-use diskspd_sys::{files, process};
+use diskspd_sys::files;
+use diskspd_sys::inode::Kind;
+use diskspd_sys::reach::{LastName, ReachError, Reached, Spot, SpotKey, reach};
 pub(super) use inputs::inputs_of;
-use std::fs::{File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// Symbolic links in a row; the kernel follows no more either.
-const LINKS: usize = 40;
-
-/// What a path leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The end of a path, found once. The checks and the output use the same object, even if names change.
+#[derive(Debug)]
 pub enum Destination {
     /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be
     /// written from its start, over what others write through the descriptor.
     Descriptor(i32),
     /// A pipe, a terminal: what is neither replaced nor truncated.
-    Special,
-    /// A regular file, or nothing yet; behind all links that the path is.
-    File(PathBuf),
+    Special(Spot),
+    /// A regular file, or nothing yet.
+    File(Spot),
+    /// The folder of the path cannot be used: why. The path may be a template of a rank's path.
+    Nowhere(io::Error),
 }
 
 /// Standard output, as a descriptor.
@@ -57,108 +63,86 @@ pub fn descriptor(number: i32) -> PathBuf {
 pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
     let file = files::inherited(number).map(File::from);
     let file = file.map_err(|source| OutputFault::Descriptor { number, source }.of(given))?;
-    claims::permit_output(&descriptor(number), &file)
+    claims::permit_inherited(&descriptor(number), &file)
         .map_err(|refusal| OutputFault::from(refusal).of(given))?;
     Ok(file)
+}
+
+/// Refuses standard output and standard error that the shell has opened on a device, or on a file that a
+/// device or the kernel uses.
+///
+/// # Errors
+/// The users.
+pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
+    let Ok(file) = files::inherited(number).map(File::from) else { return Ok(()) };
+    let at = descriptor(number);
+    let path = std::fs::read_link(&at).unwrap_or(at);
+    claims::permit_stream(&path, &file).map_err(|refusal| OutputFault::from(refusal).of(name))
 }
 
 impl Destination {
     /// Whether it is standard output, by whatever name.
     pub fn is_standard_output(&self) -> bool {
-        *self == Destination::Descriptor(STANDARD_OUTPUT)
+        matches!(self, Destination::Descriptor(STANDARD_OUTPUT))
     }
 
-    /// Looks where a path leads.
-    pub fn of(path: &Path) -> Destination {
-        match follow(path, |_| false) {
-            Followed::Descriptor(number) => Destination::Descriptor(number),
-            Followed::Path(file) | Followed::Planted(file) => match std::fs::metadata(path) {
-                Ok(there) if !there.is_file() && !there.is_dir() => Destination::Special,
-                _ => Destination::File(file),
-            },
-        }
-    }
-
-    /// The same of a path that is going to be written to: nothing is followed, written or replaced on the
-    /// way that somebody else may have put there to lead us. `given`: by which option.
+    /// Follows a path to its end. Links of other users are not followed where they may redirect this one.
     ///
     /// # Errors
-    /// A message: what lies there, and whose it is.
-    pub fn trusted(path: &Path, given: &str) -> Result<Destination, OutputError> {
-        match follow(path, |step| foreign(step).is_some()) {
-            Followed::Descriptor(number) => Ok(Destination::Descriptor(number)),
-            Followed::Path(_) => Ok(Destination::of(path)),
-            Followed::Planted(step) => {
-                let owner = foreign(&step).unwrap_or_default();
-                Err(OutputFault::Planted { step, owner }.of(given))
+    /// A link is not followed, or the path ends with a folder or a block device.
+    pub fn at(path: &Path) -> Result<Destination, OutputFault> {
+        // Also where there is no /proc: `-` is written so.
+        let is_descriptor = path.parent() == Some(Path::new(DESCRIPTORS));
+        if let Some(number) = path.file_name().filter(|_| is_descriptor).and_then(descriptor_number) {
+            return Ok(Destination::Descriptor(number));
+        }
+        let spot = match reach(path, LastName::Followed) {
+            Ok(Reached::Descriptor(number)) => return Ok(Destination::Descriptor(number)),
+            Ok(Reached::Spot(spot)) => spot,
+            Err(ReachError::Planted { link: step, owner }) => {
+                return Err(OutputFault::Planted { step, owner });
             }
+            Err(ReachError::Directory) => return Err(OutputFault::Directory),
+            Err(error) => return Ok(Destination::Nowhere(error.into())),
+        };
+        if let Some(owner) = spot.foreign_owner() {
+            return Err(OutputFault::Planted { step: spot.path().to_owned(), owner });
+        }
+        match spot.kind() {
+            Some(Kind::BlockDevice) => Err(OutputFault::BlockDevice),
+            Some(Kind::Directory) => Err(OutputFault::Directory),
+            None | Some(Kind::File) => Ok(Destination::File(spot)),
+            Some(_) => Ok(Destination::Special(spot)),
         }
     }
+
+    pub(super) fn spot(&self) -> Option<&Spot> {
+        match self {
+            Destination::Descriptor(_) | Destination::Nowhere(_) => None,
+            Destination::Special(spot) | Destination::File(spot) => Some(spot),
+        }
+    }
+}
+
+/// Whether a path leads to standard output.
+pub fn is_standard_output(path: &Path) -> bool {
+    Destination::at(&named(path)).is_ok_and(|found| found.is_standard_output())
 }
 
 /// Opens what isn't replaced: a pipe, a terminal.
 ///
 /// # Errors
-/// A message.
-pub(super) fn open_special(path: &Path, given: &str) -> Result<File, OutputError> {
-    let opened = OpenOptions::new().write(true).open(path);
-    let opened = opened.map_err(|error| OutputFault::NotOpened(error).of(given))?;
-    // Its name may lead elsewhere by now.
-    claims::permit_output(path, &opened).map_err(|refusal| OutputFault::from(refusal).of(given))?;
+/// It cannot be opened, or is in use.
+pub(super) fn open_special(spot: &Spot) -> Result<File, OutputFault> {
+    let opened = spot.open_to_write().map_err(OutputFault::NotOpened)?;
+    claims::permit_output(spot.path(), &opened)?;
     Ok(opened)
 }
 
-/// Where links end.
-enum Followed {
-    Path(PathBuf),
-    Descriptor(i32),
-    /// At something that was refused.
-    Planted(PathBuf),
-}
-
-/// The path behind links, or the descriptor of this process that it names: those look like links too, but
-/// what they say is no path for a pipe, and another file than the open one when that was renamed.
-fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
-    let descriptors = std::fs::canonicalize(DESCRIPTORS).ok();
-    let mut path = path.to_owned();
-    for _ in 0..LINKS {
-        let parent = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
-        let name = path.file_name().and_then(|name| name.to_str()).and_then(descriptor_number);
-        // Also where there is no /proc: `-` is written so.
-        let is_told = path.parent() == Some(Path::new(DESCRIPTORS));
-        if let Some(number) = name.filter(|_| is_told || parent.is_some() && parent == descriptors) {
-            return Followed::Descriptor(number);
-        }
-        // Read before it's looked at: what others have put there by then is seen, and what they put there
-        // later isn't followed.
-        let link = std::fs::read_link(&path);
-        if refused(&path) {
-            return Followed::Planted(path);
-        }
-        let Ok(link) = link else { break };
-        path = path.parent().unwrap_or(Path::new("")).join(link);
-    }
-    Followed::Path(path)
-}
-
-/// What the kernel's names of descriptors say: digits, and no sign as other numbers may have.
-fn descriptor_number(name: &str) -> Option<i32> {
-    let is_plain = name.bytes().all(|digit| digit.is_ascii_digit());
-    is_plain.then(|| name.parse().ok()).flatten()
-}
-
-/// Whose this is, where it's neither ours nor of the folder's owner, and everybody may put files into the
-/// folder.
-fn foreign(path: &Path) -> Option<u32> {
-    let there = std::fs::symlink_metadata(path).ok()?;
-    let folder = std::fs::metadata(folder_of(path)?).ok()?;
-    let (owner, trusted) = (inode::owner(&there), [process::user(), inode::owner(&folder)]);
-    (inode::is_open_to_others(&folder) && !trusted.contains(&owner)).then_some(owner)
-}
-
-fn folder_of(path: &Path) -> Option<&Path> {
-    let parent = path.parent()?;
-    Some(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
+/// The number in a name of a descriptor: digits without a sign.
+fn descriptor_number(name: &OsStr) -> Option<i32> {
+    let name = name.to_str()?;
+    name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
 }
 
 /// Where the targets of a profile are; as they were given where that can't be found out: the run itself
@@ -172,33 +156,33 @@ pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Refuses to write to a path that is one of the run's targets, by whatever name, or will be when it's
-/// created; or to a block device. `option`: where the path was given.
+/// Refuses a file in use, and a target of the run by any of its names, also one that is not created yet.
+/// `option`: the option that named the path.
 ///
 /// # Errors
 /// A message.
-pub(super) fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(), OutputError> {
-    let there = std::fs::metadata(path);
-    if there.as_ref().is_ok_and(|there| Kind::of(there) == Kind::BlockDevice) {
-        return Err(OutputFault::BlockDevice.of_file(option, path));
-    }
-    claims::spare([path]).map_err(|refusal| OutputError::InUse { option: option.to_owned(), refusal })?;
-    let it = inode::identity_at(path);
-    let same = |target: &PathBuf| match (&it, inode::identity_at(target)) {
-        (Ok(it), Ok(target)) => *it == target,
-        (Err(_), Err(_)) => place(path).is_some_and(|path| Some(path) == place(target)),
-        _ => false,
-    };
-    match targets.iter().any(same) {
+pub(super) fn refuse_target(
+    option: &str,
+    path: &Path,
+    spot: &Spot,
+    targets: &[PathBuf],
+) -> Result<(), OutputError> {
+    claims::spare([spot.location()])
+        .map_err(|refusal| OutputError::InUse { option: option.to_owned(), refusal })?;
+    let key = spot.key();
+    match key.is_some() && targets.iter().any(|target| key_of(target) == key) {
         true => Err(OutputFault::Target.of_file(option, path)),
         false => Ok(()),
     }
 }
 
-/// The path of a file that isn't there yet, such that equal places have equal paths.
-fn place(path: &Path) -> Option<PathBuf> {
-    let Followed::Path(file) = follow(path, |_| false) else { return None };
-    Some(std::fs::canonicalize(folder_of(&file)?).ok()?.join(file.file_name()?))
+/// The key of the file at a path; `None` if it is unknown.
+fn key_of(path: &Path) -> Option<SpotKey> {
+    match reach(path, LastName::Followed) {
+        Ok(Reached::Spot(spot)) => spot.key(),
+        // A descriptor; or a link that is followed for reading.
+        _ => diskspd_sys::inode::identity_at(path).ok().map(SpotKey::There),
+    }
 }
 
 #[cfg(test)]
@@ -222,26 +206,34 @@ mod tests {
             symlink(to, at(link)).unwrap();
         }
         make_pipe(&at("pipe")).unwrap();
+        let found = |path: &Path| match Destination::at(path) {
+            Ok(Destination::Descriptor(number)) => Ok(format!("descriptor {number}")),
+            Ok(Destination::Special(spot)) => Ok(format!("special {}", spot.path().display())),
+            Ok(Destination::File(spot)) => Ok(spot.path().display().to_string()),
+            Ok(Destination::Nowhere(error)) => Ok(format!("nowhere: {error}")),
+            Err(fault) => Err(fault),
+        };
+        let file = |name: &str| at(name).display().to_string();
         for (path, expected) in [
-            (at("file"), Destination::File(at("file"))),
-            (at("two"), Destination::File(at("file"))),
-            (at("new"), Destination::File(at("new"))),
-            (at("nowhere"), Destination::File(at("gone"))),
-            (at("pipe"), Destination::Special),
-            (at("out"), Destination::Descriptor(1)),
-            ("/proc/self/fd/7".into(), Destination::Descriptor(7)),
-            ("/proc/self/fd/-1".into(), Destination::File("/proc/self/fd/-1".into())),
-            ("/dev/fd/+1".into(), Destination::File("/dev/fd/+1".into())),
-            ("7".into(), Destination::File("7".into())),
+            (at("file"), file("file")),
+            (at("two"), file("file")),
+            (at("new"), file("new")),
+            (at("nowhere"), file("gone")),
+            (at("pipe"), format!("special {}", file("pipe"))),
+            (at("out"), "descriptor 1".into()),
+            ("/proc/self/fd/7".into(), "descriptor 7".into()),
+            ("7".into(), "7".into()),
         ] {
-            assert_eq!(Destination::of(&path), expected, "{}", path.display());
+            assert_eq!(found(&path).unwrap(), expected, "{}", path.display());
         }
-        assert!(matches!(Destination::of(&at("a")), Destination::File(_)), "links in a circle end somewhere");
-        for (path, is_standard_output) in
+        for nowhere in ["a", "missing/file", "file/file"] {
+            assert!(found(&at(nowhere)).unwrap().starts_with("nowhere: "), "{nowhere}");
+        }
+        assert!(matches!(found(directory.path()), Err(OutputFault::Directory)));
+        for (path, is_output) in
             [(Path::new("-"), true), (&at("out"), true), (&descriptor(2), false), (Path::new("./-"), false)]
         {
-            let found = Destination::of(&named(path));
-            assert_eq!(found.is_standard_output(), is_standard_output, "{}", path.display());
+            assert_eq!(is_standard_output(path), is_output, "{}", path.display());
         }
     }
 
@@ -265,7 +257,11 @@ mod tests {
             ("other", false),
             ("none/new", false),
         ] {
-            let answer = refuse_target("--out", &at(name), &targets);
+            let Ok(Reached::Spot(spot)) = reach(&at(name), LastName::Followed) else {
+                assert!(!refused, "{name}");
+                continue;
+            };
+            let answer = refuse_target("--out", &at(name), &spot, &targets);
             assert_eq!(answer.is_err(), refused, "{name}: {answer:?}");
             assert!(
                 answer

@@ -12,7 +12,7 @@ mod outlet;
 mod output_error;
 mod patience;
 
-pub use destination::Named;
+pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_target_of_command};
 pub use late_file::{FromTheFirstLine, LateFile};
 pub use outlet::{Outlet, OutputDoor, Permitted};
 pub use output_error::{NotWritten, OutputError, OutputFault};

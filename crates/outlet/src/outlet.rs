@@ -8,13 +8,13 @@
 //! ```
 
 use super::destination::{
-    Destination, Named, inherited, inputs_of, named, open_special, refuse_double, refuse_kept, refuse_target,
-    targets,
+    Destination, KeptRule, Named, OwnFiles, Precious, inherited, inputs_of, named, open_special,
+    refuse_double, refuse_kept, refuse_target, targets,
 };
 use super::output_error::{NotWritten, OutputError, OutputFault};
 use super::patience::Patience;
 use diskspd_model::profile::{Profile, RunOptions};
-use diskspd_sys::place::{NewFile, Place, elsewhere};
+use diskspd_sys::place::{Guard, NewFile, Place, PlaceError, elsewhere};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ pub struct OutputDoor {
     targets: Vec<PathBuf>,
     inputs: Vec<Named>,
     permitted: Vec<Named>,
+    keeps: Vec<PathBuf>,
 }
 
 impl OutputDoor {
@@ -47,6 +48,17 @@ impl OutputDoor {
         self
     }
 
+    /// The command keeps this folder, which may hold its outputs.
+    pub fn which_keeps(mut self, folders: impl IntoIterator<Item = PathBuf>) -> OutputDoor {
+        self.keeps.extend(folders);
+        self
+    }
+
+    /// The command reads and keeps these too.
+    pub fn which_owns(self, own: &OwnFiles) -> OutputDoor {
+        self.which_reads(own.reads.iter().cloned()).which_keeps(own.keeps.iter().cloned())
+    }
+
     /// Looks at a path that was given by an option (`-`: standard output) and at where it leads. Nothing is
     /// opened or changed.
     ///
@@ -61,21 +73,43 @@ impl OutputDoor {
     /// # Errors
     /// As there.
     pub fn permit_shown(&mut self, option: &str, shown: &str, path: &Path) -> Result<Permitted, OutputError> {
+        self.permit_by(option, shown, path, KeptRule::All)
+    }
+
+    /// The same of a journal, which must not be there yet, and which may be one of a campaign.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn permit_journal(&mut self, option: &str, path: &Path) -> Result<Permitted, OutputError> {
+        self.permit_by(option, &path.display().to_string(), path, KeptRule::NewJournal)
+    }
+
+    fn permit_by(
+        &mut self,
+        option: &str,
+        shown: &str,
+        path: &Path,
+        rule: KeptRule,
+    ) -> Result<Permitted, OutputError> {
         let path = named(path);
         let by = format!("{option} {shown}");
         let output = Named { by: by.clone(), path: path.clone() };
         let (option, door, looked) = (option.to_owned(), self.clone(), output.clone());
         // Its storage may not answer. No run has begun: a signal ends the program.
-        let destination = Patience::default().attempt(&by, move || {
+        let permitted = Patience::default().attempt(&by, move || {
             let Named { by, path } = &looked;
-            refuse_target(&option, path, &door.targets)?;
-            refuse_kept(by, path)?;
-            refuse_double(&looked, &door.permitted, &door.inputs)?;
-            Destination::trusted(path, by)
+            let destination = Destination::at(path).map_err(|fault| fault.of(by))?;
+            if let Some(spot) = destination.spot() {
+                refuse_target(&option, path, spot, &door.targets)?;
+                refuse_kept(spot, &door.keeps, rule).map_err(|fault| fault.of(by))?;
+            }
+            refuse_double(&looked, &destination, &door.permitted, &door.inputs)?;
+            Ok::<_, OutputError>((destination, Precious::of(path, &door.targets, &door.inputs)))
         });
-        let destination = destination.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
+        let (destination, precious) =
+            permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
         self.permitted.push(output);
-        Ok(Permitted { by, path, destination })
+        Ok(Permitted { by, path, destination, precious })
     }
 
     /// A file that the program itself keeps, in a folder of its own.
@@ -85,13 +119,17 @@ impl OutputDoor {
     pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, OutputError> {
         let by = format!("{option} {}", path.display());
         let looked = (option.to_owned(), path.to_owned(), by.clone());
-        let destination = Patience::default().attempt(&by, move || {
+        let permitted = Patience::default().attempt(&by, move || {
             let (option, path, by) = &looked;
-            refuse_target(option, path, &[])?;
-            Destination::trusted(path, by)
+            let destination = Destination::at(path).map_err(|fault| fault.of(by))?;
+            if let Some(spot) = destination.spot() {
+                refuse_target(option, path, spot, &[])?;
+            }
+            Ok::<_, OutputError>((destination, Precious::of(path, &[], &[])))
         });
-        let destination = destination.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
-        Ok(Permitted { by, path: path.to_owned(), destination })
+        let (destination, precious) =
+            permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
+        Ok(Permitted { by, path: path.to_owned(), destination, precious })
     }
 }
 
@@ -101,6 +139,7 @@ pub struct Permitted {
     by: String,
     path: PathBuf,
     destination: Destination,
+    precious: Precious,
 }
 
 impl Permitted {
@@ -119,17 +158,19 @@ impl Permitted {
     /// # Errors
     /// A message.
     pub fn open(self, patience: &Patience) -> Result<Outlet, OutputError> {
-        let Permitted { by, path, destination } = self;
+        let Permitted { by, path, destination, precious } = self;
         let sink = match destination {
             Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
-            Destination::Special => Sink::Open(Arc::new(open_special(&path, &by)?)),
-            Destination::File(path) => {
-                let open = move || match path.is_dir() {
-                    true => Err(OutputFault::Directory),
-                    false => Place::open(&path).map_err(OutputFault::from),
-                };
+            Destination::Nowhere(error) => {
+                return Err(OutputFault::from(PlaceError::Folder(error)).of(by));
+            }
+            Destination::Special(spot) => {
+                Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.of(&by))?))
+            }
+            Destination::File(spot) => {
+                let guard: Box<dyn Guard> = Box::new(precious);
                 let place = patience
-                    .attempt(&by, open)
+                    .attempt(&by, move || Place::at(spot, Some(guard)).map_err(OutputFault::from))
                     .map_err(|unanswered| OutputFault::from(unanswered).of(&by))?;
                 Sink::File(place.map_err(|fault| fault.of(&by))?)
             }
@@ -137,15 +178,20 @@ impl Permitted {
         Ok(Outlet { by, path, sink, patience: patience.clone() })
     }
 
-    /// Makes a file that isn't there yet, and that others can see from now on.
+    /// Makes a new file under its final name. The name is on the disk afterwards.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`], or what else keeps it from being made.
     pub fn create_new(self) -> io::Result<File> {
-        match self.destination {
-            Destination::File(_) => File::create_new(&self.path),
-            _ => Err(io::ErrorKind::AlreadyExists.into()),
-        }
+        let spot = match self.destination {
+            Destination::File(spot) => spot,
+            Destination::Nowhere(error) => return Err(error),
+            _ => return Err(io::ErrorKind::AlreadyExists.into()),
+        };
+        let file = spot.create_new()?;
+        let flushed = spot.sync_folder();
+        flushed.map_err(|error| io::Error::other(format!("cannot flush its folder: {error}")))?;
+        Ok(file)
     }
 }
 
@@ -270,3 +316,7 @@ pub(super) enum Begun {
     /// A regular file, which takes its place later.
     New(NewFile),
 }
+
+#[cfg(test)]
+#[path = "outlet_tests.rs"]
+mod tests;

@@ -47,8 +47,11 @@ pub enum OutputFault {
     #[error("would overwrite a target of the run; name another file")]
     Target,
     /// The program keeps it: whose it is.
-    #[error("would overwrite a file that {0} keeps; name another file")]
+    #[error("would write into a folder that {0} keeps; name a file in another folder")]
     Kept(&'static str),
+    /// It cannot be re-created.
+    #[error("would overwrite a journal of durable writes (--journal); name another file")]
+    Journal,
     /// It is read: by which option.
     #[error("would overwrite the file that {0} reads; name another file")]
     Input(String),

@@ -1,7 +1,6 @@
 //! A profile, run options and a session become a record: the whole of what the program does, without printing
 //! a word.
 
-use super::options::Options;
 use super::real;
 use super::replay::{ReplayReady, prepared};
 use super::session::{Executed, NotRun, Session};
@@ -44,18 +43,7 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     let asked = (profile.clone(), run_options.clone());
     let mut system = unless_it_hangs(&patience, "the targets", move || surroundings(&asked.0, &asked.1))?;
     system.start_time = session.one_of_several.then(clock::wall_seconds).or(system.start_time);
-    let options = Options {
-        run_options: run_options.clone(),
-        recreate: session.recreate,
-        destroy: session.destroy,
-        origin: session.origin.clone(),
-        events: session.events.clone(),
-        io_log: session.io_log.clone(),
-        journal: session.journal.clone(),
-        replay: list,
-        companions: session.companions.clone(),
-        claimant: session.claimant,
-    };
+    let options = session.options(run_options, list);
     let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
     let mut record = Record::new(profile.clone(), system.clone(), Results::default())
         .with_run_options(run_options.clone());

@@ -22,6 +22,7 @@ pub mod events;
 mod execute;
 mod interrupt;
 mod options;
+mod own_targets;
 mod precreate;
 mod replay;
 mod session;
@@ -48,8 +49,8 @@ mod located;
 pub use companions::{Companions, MeetingPoint};
 // Who runs something writes something, too.
 pub use diskspd_outlet::{
-    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputFault, Patience, Permitted,
-    destination,
+    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputFault, OwnFiles, Patience,
+    Permitted, destination,
 };
 pub use diskspd_worker::listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use diskspd_worker::tell::live::Counters;

@@ -6,6 +6,7 @@ use diskspd_host::claims::Claimant;
 use diskspd_host::permission::Permission;
 use diskspd_model::profile::{Origin, RunOptions};
 use diskspd_model::trace::replay::ReplayList;
+use diskspd_outlet::OwnFiles;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct Options {
     pub companions: Option<Arc<dyn Companions>>,
     /// Who claims the block devices that are written to.
     pub claimant: Claimant,
+    /// Files and folders of the command, which targets must not destroy.
+    pub own: OwnFiles,
 }
 
 impl Options {

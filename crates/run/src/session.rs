@@ -2,11 +2,14 @@
 
 use super::companions::Companions;
 use super::events::Events;
+use super::options::Options;
 use diskspd_host::claims::Claimant;
 use diskspd_model::finding::Finding;
 use diskspd_model::plan::PlanError;
-use diskspd_model::profile::Origin;
+use diskspd_model::profile::{Origin, RunOptions};
 use diskspd_model::results::Record;
+use diskspd_model::trace::replay::ReplayList;
+use diskspd_outlet::OwnFiles;
 use diskspd_worker::Control;
 use diskspd_worker::listener::{Listener, Nobody};
 use std::fmt;
@@ -33,6 +36,8 @@ pub struct Session {
     pub companions: Option<Arc<dyn Companions>>,
     /// Who claims the block devices that are written to: it, or another rank on its machine.
     pub claimant: Claimant,
+    /// Files and folders of the command, which targets must not destroy.
+    pub own: OwnFiles,
     /// Who is told how it goes on.
     pub listener: Arc<dyn Listener>,
     /// Ends the run from outside: [`Control::interrupt`]. One for each run.
@@ -51,8 +56,28 @@ impl Default for Session {
             events: Events::default(),
             companions: None,
             claimant: Claimant::Alone,
+            own: OwnFiles::default(),
             listener: Arc::new(Nobody),
             control: Arc::default(),
+        }
+    }
+}
+
+impl Session {
+    /// How a profile is run in this session. `replay`: the recorded I/Os of `--replay`.
+    pub(super) fn options(&self, run_options: &RunOptions, replay: Option<Arc<ReplayList>>) -> Options {
+        Options {
+            run_options: run_options.clone(),
+            recreate: self.recreate,
+            destroy: self.destroy,
+            origin: self.origin.clone(),
+            events: self.events.clone(),
+            io_log: self.io_log.clone(),
+            journal: self.journal.clone(),
+            replay,
+            companions: self.companions.clone(),
+            claimant: self.claimant,
+            own: self.own.clone(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! All time spans of a profile, one after the other.
 
 use super::options::Options;
+use super::own_targets;
 use super::precreate::resized;
 use super::real::Prefilled;
 use super::span::planning::probe_and_plan;
@@ -46,7 +47,7 @@ pub fn run(
     if !options.run_options.virtual_time() {
         real::cpu_times_known()?;
     }
-    let mut door = OutputDoor::of_run(profile, &options.run_options);
+    let mut door = OutputDoor::of_run(profile, &options.run_options).which_owns(&options.own);
     control.awaits("opens the log of I/Os (--io-log)");
     let log = options.io_log.as_ref().map(|path| {
         let outlet = door.permit("--io-log", path)?.open(&Patience::of_run(control))?;
@@ -144,6 +145,8 @@ fn known_before(
         let errors = probe_and_plan(profile, span, system, options, probes).err().unwrap_or_default();
         let to_come = span.targets.iter().any(|target| made.contains(&target.path));
         known.extend(errors.into_iter().filter(|error| !to_come || error.lies_in == LiesIn::Profile));
+        let own = own_targets::faults(span, options);
+        known.extend(own.into_iter().map(|fault| PlanError::target(fault.to_string())));
         made.extend(span.targets.iter().filter(|t| plan::creates(t)).map(|target| target.path.clone()));
     }
     let (profiles, mut targets): (Vec<_>, Vec<_>) =

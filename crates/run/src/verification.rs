@@ -12,7 +12,6 @@ use diskspd_model::profile::{Profile, RawText, Target};
 use diskspd_outlet::OutputDoor;
 use diskspd_outlet::OutputError;
 use diskspd_outlet::Patience;
-use diskspd_sys::folder::OpenFolder;
 use diskspd_worker::{Control, Voice};
 use std::fs::File;
 use std::io;
@@ -74,7 +73,7 @@ fn open(
     door: &mut OutputDoor,
     patience: &Patience,
 ) -> Result<File, JournalError> {
-    let permitted = door.permit("--journal", path)?;
+    let permitted = door.permit_journal("--journal", path)?;
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written = targets.filter(|target| target.write_ratio > 0);
     if let Some(target) =
@@ -82,15 +81,7 @@ fn open(
     {
         return Err(JournalError::NothingDurable { path: path.to_owned(), target: target.path.clone() });
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = folder.to_owned();
-    let made = patience.attempt(&format!("--journal {}", path.display()), move || {
-        let file = permitted.create_new()?;
-        // Its name has to survive too.
-        let synced = OpenFolder::open(&folder).and_then(|folder| folder.sync());
-        synced.map_err(|error| io::Error::other(format!("its folder can't be flushed: {error}")))?;
-        Ok(file)
-    });
+    let made = patience.attempt(&format!("--journal {}", path.display()), move || permitted.create_new());
     made.map_err(io::Error::from).and_then(|made| made).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => JournalError::Exists(path.to_owned()),
         _ => JournalError::NotCreated { path: path.to_owned(), source },

@@ -8,7 +8,7 @@ use diskspd_model::fnv::Fnv;
 use diskspd_model::limits;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::results::{Origin, RecordFormat, RunSummary};
-use diskspd_sys::folder::OpenFolder;
+use diskspd_sys::folder::{self, OpenFolder};
 use diskspd_sys::place::{NewFile, Place, elsewhere};
 use diskspd_sys::steps::{self, FileStep};
 use diskspd_sys::{clock, locks};
@@ -166,7 +166,8 @@ impl Store {
     pub(super) fn make_with_those_above(&self, folder: &Path) -> io::Result<()> {
         let all = self.folder.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
         let holders = all.filter(|path| !path.exists()).map(above).collect();
-        fs::create_dir_all(folder)?;
+        folder::refuse_foreign_link(folder)?;
+        folder::make_all(folder)?;
         sync_all(holders)
     }
 
@@ -182,6 +183,7 @@ impl Store {
     /// The folder of the runs, held open: what is read and removed is right in it.
     pub(super) fn open_runs(&self) -> Result<OpenFolder, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        folder::refuse_foreign_link(&self.runs()).map_err(failed)?;
         OpenFolder::open(&self.runs()).map_err(failed)
     }
 

@@ -1,15 +1,15 @@
 //! A folder that is held open, and files right in it: no name leads out of it, by no link, and none that is
 //! put there meanwhile.
 
+use crate::reach;
 use crate::steps::{self, FileStep, before};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 /// Makes a folder that only this user may look into.
@@ -17,7 +17,23 @@ use std::path::Path;
 /// # Errors
 /// What the kernel says: there is something of that name.
 pub fn make_private(path: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(path)
+    reach::spot(path)?.make_private_folder()
+}
+
+/// Makes the folders of a path that are missing. Links on the way are followed by the rule of [`reach`].
+///
+/// # Errors
+/// A folder cannot be made, or a link is not followed.
+pub fn make_all(path: &Path) -> io::Result<()> {
+    Ok(reach::make_folders(path)?)
+}
+
+/// Refuses a folder that is a link of another user than this one and root, who could exchange it.
+///
+/// # Errors
+/// The link and its owner.
+pub fn refuse_foreign_link(path: &Path) -> io::Result<()> {
+    Ok(reach::refuse_foreign_link(path)?)
 }
 
 /// A folder, held open.
@@ -25,13 +41,12 @@ pub fn make_private(path: &Path) -> io::Result<()> {
 pub struct OpenFolder(OwnedFd);
 
 impl OpenFolder {
-    /// Opens it. A link that leads to it is followed: where the folder is, its owner says.
+    /// Opens it. Links on the way are followed by the rule of [`reach`].
     ///
     /// # Errors
     /// What the kernel says.
     pub fn open(path: &Path) -> io::Result<OpenFolder> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(OpenFolder(rustix::fs::open(path, flags, Mode::empty())?))
+        Ok(OpenFolder(reach::open_folder(path)?))
     }
 
     /// Opens a file for reading.

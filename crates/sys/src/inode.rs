@@ -2,6 +2,7 @@
 
 use rustix::fs::FileType;
 use std::fs::Metadata;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -45,6 +46,16 @@ pub fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
 
+/// The same of an open file.
+pub fn identity_of_open(file: &std::fs::File) -> Option<(u64, u64)> {
+    file.metadata().ok().map(|found| identity(&found))
+}
+
+/// An open file, opened again for reading from its start.
+pub fn reopened_to_read(file: &std::fs::File) -> Option<std::fs::File> {
+    std::fs::File::open(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+}
+
 /// The same of what a path leads to.
 ///
 /// # Errors
@@ -77,9 +88,13 @@ pub fn owner(found: &Metadata) -> u32 {
 /// sticky bit. The kernel protects by the same rule, where it's told to (`fs.protected_symlinks`,
 /// `fs.protected_regular`).
 pub fn is_open_to_others(folder: &Metadata) -> bool {
+    others_may_write(folder.mode())
+}
+
+/// The same, by the mode of a folder.
+pub(super) fn others_may_write(mode: u32) -> bool {
     const OTHERS_WRITE: u32 = 0o002;
     const STICKY_AND_GROUP_WRITES: u32 = 0o1020;
-    let mode = folder.mode();
     mode & OTHERS_WRITE != 0 || mode & STICKY_AND_GROUP_WRITES == STICKY_AND_GROUP_WRITES
 }
 

@@ -54,6 +54,8 @@ pub mod privileges;
 pub mod process;
 #[cfg_attr(windows, path = "windows/process_group.rs")]
 pub mod process_group;
+#[cfg_attr(windows, path = "windows/reach.rs")]
+pub mod reach;
 
 // What runs ask of every system beside that.
 #[cfg_attr(windows, path = "windows/runs/cpu.rs")]

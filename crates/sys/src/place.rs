@@ -2,7 +2,7 @@
 //! and then keeps its owner, its mode and its access control list.
 //!
 //! ```text
-//! Place::open ──▶ a folder and a name, looked at and tried out; nothing has changed
+//! Place::at ────▶ a folder and a name, looked at and tried out; nothing has changed
 //! Place::begin ─▶ NewFile without a name, or with one that nobody can guess
 //! NewFile::put ─▶ under its name, in one step
 //! ```
@@ -14,22 +14,27 @@
 
 mod earlier;
 mod error;
+mod guard;
 mod hint;
 mod not_put;
 
+use crate::files;
+use crate::mutex::LockAnyway;
+use crate::reach::{self, ReachError, Spot};
 use crate::steps::{self, FileStep};
 use earlier::Earlier;
 pub use error::PlaceError;
+pub use guard::Guard;
 pub use not_put::NotPut;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Seek};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The longest name of a file that Linux takes, bytes.
 const NAME_MAX: usize = 255;
@@ -43,11 +48,12 @@ const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 /// Where a file is put: a folder, held open, and a name in it.
 #[derive(Debug)]
 pub struct Place {
-    folder: OwnedFd,
-    folder_path: PathBuf,
-    name: OsString,
+    spot: Spot,
     /// The file that was there when the place was looked at.
     earlier: Option<Earlier>,
+    guard: Option<Box<dyn Guard>>,
+    /// Device and inode of the file that was put there last.
+    own: Mutex<Option<(u64, u64)>>,
 }
 
 impl Place {
@@ -58,16 +64,21 @@ impl Place {
     /// # Errors
     /// Why no file can be put there.
     pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
-        let name = path.file_name().ok_or(PlaceError::NotAFile)?.to_owned();
-        let folder_path = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(&folder_path, flags, Mode::empty());
-        let folder = folder.map_err(|error| PlaceError::Folder(error.into()))?;
-        let earlier = Earlier::look(&folder, &name)?;
-        let place = Arc::new(Place { folder, folder_path, name, earlier });
+        path.file_name().ok_or(PlaceError::NotAFile)?;
+        let spot = reach::spot(path).map_err(|error| match error {
+            ReachError::Directory => PlaceError::NotAFile,
+            error => PlaceError::Folder(error.into()),
+        })?;
+        Place::at(spot, None)
+    }
+
+    /// The same for a followed path. `guard` judges the file that is replaced.
+    ///
+    /// # Errors
+    /// Why no file can be put there.
+    pub fn at(spot: Spot, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
+        let earlier = Earlier::look(&spot, guard.as_deref())?;
+        let place = Arc::new(Place { spot, earlier, guard, own: Mutex::default() });
         place.begin().map_err(|error| match (&place.earlier, error.kind()) {
             (Some(earlier), io::ErrorKind::PermissionDenied) if earlier.is_foreign() => {
                 PlaceError::NotOurs(earlier.owner())
@@ -101,7 +112,7 @@ impl Place {
     fn unnamed(&self, mode: Mode) -> io::Result<File> {
         steps::before(FileStep::MakeUnnamed)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.folder, ".", flags, mode)?);
+        let file = File::from(rustix::fs::openat(self.spot.folder(), ".", flags, mode)?);
         // It gets its name by this path.
         rustix::fs::stat(itself(&file))?;
         Ok(file)
@@ -109,29 +120,45 @@ impl Place {
 
     /// A file of a random name.
     fn named(&self, mode: Mode) -> io::Result<(File, OsString)> {
-        random_names(&self.name, |name| {
+        random_names(self.spot.name(), |name| {
             before(FileStep::MakeNamed)?;
-            rustix::fs::openat(&self.folder, name, flags_of_new(), mode).map(File::from)
+            rustix::fs::openat(self.spot.folder(), name, flags_of_new(), mode).map(File::from)
         })
     }
 
-    fn rename(&self, from: &OsStr) -> Result<(), Errno> {
+    fn rename(&self, from: &OsStr, file: &File) -> io::Result<()> {
         before(FileStep::Rename)?;
-        rustix::fs::renameat(&self.folder, from, &self.folder, &self.name)
+        self.permit_replacement()?;
+        let folder = self.spot.folder();
+        rustix::fs::renameat(folder, from, folder, self.spot.name())?;
+        *self.own.lock_anyway() = files::identity(file);
+        Ok(())
+    }
+
+    /// Whether the file of this name, which may be another one than before or in use by now, may be replaced.
+    fn permit_replacement(&self) -> io::Result<()> {
+        let Some(guard) = &self.guard else { return Ok(()) };
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let open =
+            |access| rustix::fs::openat(self.spot.folder(), self.spot.name(), access | flags, Mode::empty());
+        match open(OFlags::RDONLY).or_else(|_| open(OFlags::WRONLY)) {
+            Ok(file) if files::identity(&file) == *self.own.lock_anyway() => Ok(()),
+            Ok(file) => guard.permit(&file.into()),
+            // The name is free, or a link, which is replaced itself.
+            Err(Errno::NOENT | Errno::LOOP) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Removes a file that hasn't taken its place.
     fn remove(&self, name: &OsStr) {
         if before(FileStep::Remove).is_ok() {
-            let _ = rustix::fs::unlinkat(&self.folder, name, AtFlags::empty());
+            let _ = rustix::fs::unlinkat(self.spot.folder(), name, AtFlags::empty());
         }
     }
 
     fn path_of(&self, name: &OsStr) -> PathBuf {
-        match self.folder_path.as_path() {
-            here if here == Path::new(".") => PathBuf::from(name),
-            folder => folder.join(name),
-        }
+        self.spot.path().with_file_name(name)
     }
 }
 
@@ -234,9 +261,10 @@ impl NewFile {
     /// It isn't there, and where it is instead.
     pub fn put(&mut self) -> Result<(), NotPut> {
         if matches!(self.state, NameState::Unnamed) && self.place.earlier.is_none() {
-            let direct = self.link(&self.place.name);
+            let direct = self.link(self.place.spot.name());
             if direct.is_ok() {
                 self.state = NameState::Placed;
+                *self.place.own.lock_anyway() = files::identity(&self.file);
                 return Ok(());
             }
         }
@@ -248,8 +276,8 @@ impl NewFile {
             return Ok(());
         };
         self.place
-            .rename(&name)
-            .map_err(|error| NotPut { error: error.into(), kept: Ok(self.place.path_of(&name)) })
+            .rename(&name, &self.file)
+            .map_err(|error| NotPut { error, kept: Ok(self.place.path_of(&name)) })
     }
 
     /// Keeps it beside its place, under a name of its own.
@@ -263,14 +291,14 @@ impl NewFile {
         }
         match std::mem::replace(&mut self.state, NameState::Placed) {
             NameState::Named(name) => Ok(self.place.path_of(&name)),
-            _ => Ok(self.place.path_of(&self.place.name)),
+            _ => Ok(self.place.spot.path().to_owned()),
         }
     }
 
     /// Gives it a random name, if it has none.
     fn name_it(&mut self) -> io::Result<()> {
         if matches!(self.state, NameState::Unnamed) {
-            let linked = random_names(&self.place.name, |name| self.link(name));
+            let linked = random_names(self.place.spot.name(), |name| self.link(name));
             let name = match linked {
                 Ok(((), name)) => name,
                 Err(_) => self.copy_beside()?,
@@ -298,12 +326,12 @@ impl NewFile {
 
     fn link(&self, name: &OsStr) -> Result<(), Errno> {
         before(FileStep::Link)?;
-        rustix::fs::linkat(CWD, itself(&self.file), &self.place.folder, name, AtFlags::SYMLINK_FOLLOW)
+        rustix::fs::linkat(CWD, itself(&self.file), self.place.spot.folder(), name, AtFlags::SYMLINK_FOLLOW)
     }
 
     /// The folder is gone, or takes nothing any more: what was written is saved in one for temporary files.
     fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
-        let (mut copy, path) = elsewhere(&self.place.name)?;
+        let (mut copy, path) = elsewhere(self.place.spot.name())?;
         self.file.rewind()?;
         let copied = io::copy(&mut self.file, &mut copy);
         if copied.is_err() {
@@ -329,12 +357,13 @@ impl Drop for NewFile {
 /// # Errors
 /// What the kernel says.
 pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
-    let folder = std::env::temp_dir();
+    let path = std::env::temp_dir();
+    let folder = reach::hold_folder(&path)?;
     let (file, name) = random_names(like, |name| {
         before(FileStep::MakeElsewhere)?;
-        rustix::fs::open(folder.join(name), flags_of_new(), PRIVATE).map(File::from)
+        rustix::fs::openat(&folder, name, flags_of_new(), PRIVATE).map(File::from)
     })?;
-    Ok((file, folder.join(name)))
+    Ok((file, path.join(name)))
 }
 
 #[cfg(test)]

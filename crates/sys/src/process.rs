@@ -76,6 +76,15 @@ pub fn end(code: u8) -> ! {
     unsafe { libc::_exit(libc::c_int::from(code)) }
 }
 
+/// Points standard error elsewhere: to standard output, or to nowhere.
+pub fn replace_standard_error(by_output: bool) {
+    if by_output {
+        let _ = rustix::stdio::dup2_stderr(rustix::stdio::stdout());
+    } else if let Ok(null) = std::fs::File::options().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stderr(null.as_fd());
+    }
+}
+
 /// A handle of another process, which stands for the same open file: it stays open until both are closed.
 ///
 /// # Errors

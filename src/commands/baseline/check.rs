@@ -99,11 +99,10 @@ fn run(
     baseline: &Baseline,
     entries: &[StoreEntry],
 ) -> Result<(NewRuns, ComparisonFiles), NotDone> {
-    let tests = again::tests(store, baseline, entries, asked)?;
+    let mut tests = again::tests(store, baseline, entries, asked)?;
     fits::machine(&tests, false)?;
-    let door = tests.iter().fold(OutputDoor::default(), |door, planned| {
-        door.which_runs(&planned.run.profile, &planned.run.run_options)
-    });
+    tests.iter_mut().for_each(|planned| planned.run.own.keeps.push(store.folder().to_owned()));
+    let door = tests.iter().fold(OutputDoor::default(), |door, planned| planned.run.door(door));
     let files = ComparisonFiles::open(&asked.out, &[], door)?;
     let name = if baseline.asked.suite.is_empty() { &asked.name } else { &baseline.asked.suite };
     let notes = suite::notes(name, &baseline.asked.about, &tests);

@@ -4,7 +4,7 @@
 use super::super::made::MadeResults;
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
-use super::super::{ctrl_c, load, output, quiet, run as single, save, several, side_run};
+use super::super::{ctrl_c, load, quiet, run as single, save, several, side_run};
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
@@ -61,9 +61,7 @@ pub fn run(
 ) -> Result<RunSides, NotDone> {
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
-    let files = open(lines.iter().fold(OutputDoor::default(), |door, line| {
-        door.which_runs(&line.run.profile, &line.run.run_options).which_reads(output::inputs(&line.request))
-    }))?;
+    let files = open(lines.iter().fold(OutputDoor::default(), |door, line| line.run.door(door)))?;
     comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());

@@ -2,6 +2,7 @@
 
 use super::super::not_done::NotDone;
 use super::super::output::OutFile;
+use super::super::stored;
 use super::told;
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, HistoryRequest};
@@ -27,7 +28,8 @@ pub fn write(
     figure: Option<RunFigure>,
     request: &HistoryRequest,
 ) -> Result<Exit, NotDone> {
-    let permitted = OutputDoor::default().permit("--html", file)?;
+    let store = stored::store(request.store.as_deref()).map(|store| store.folder().to_owned()).ok();
+    let permitted = OutputDoor::default().which_keeps(store).permit("--html", file)?;
     let out = OutFile::open(permitted, file, &HTML, &Patience::default())?;
     let letters = index.telling_length()?;
     let runs: Vec<ListedRun> = entries.iter().map(|entry| listed(entry, letters)).collect();

@@ -7,7 +7,7 @@ pub mod rounds;
 pub mod source;
 
 use super::not_done::{NotDone, told};
-use super::{output, print};
+use super::{output, print, stored};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
 use crate::lab::repeat::Repeat;
@@ -44,7 +44,9 @@ fn run(
     targets: &[OsString],
     options: &[OsString],
 ) -> Result<Exit, NotDone> {
-    let planned = source::planned(source, targets, options)?;
+    let mut planned = source::planned(source, targets, options)?;
+    let store = stored::store(request.store.as_deref()).ok().map(|store| store.folder().to_owned());
+    planned.tests.iter_mut().for_each(|test| test.run.own.keeps.extend(store.clone()));
     fits::machine(&planned.tests, request.dry_run)?;
     if !request.quiet {
         planned.warnings.iter().for_each(say);

@@ -18,9 +18,8 @@ impl SuiteFiles {
     /// # Errors
     /// One can't be written, is named twice, or is a target.
     pub fn open(request: &SuiteRequest, planned: &PlannedSuite) -> Result<SuiteFiles, NotDone> {
-        let mut door = planned.tests.iter().fold(OutputDoor::default(), |door, planned| {
-            door.which_runs(&planned.run.profile, &planned.run.run_options)
-        });
+        let tests = planned.tests.iter();
+        let mut door = tests.fold(OutputDoor::default(), |door, planned| planned.run.door(door));
         let mut permitted = Vec::new();
         for out in &request.out {
             permitted.push((out.form, door.permit(out.option, &out.path)?));

@@ -11,6 +11,7 @@ use crate::lab::suite::{self, MAX_BYTES, SHIPPED, Suite, SuiteTest};
 use crate::presets;
 use crate::profile::{Origin, RawText};
 use crate::record::decode;
+use crate::run::Named;
 use crate::sys::inode;
 use crate::units::near::nearest;
 use crate::units::visible;
@@ -88,6 +89,7 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
         PlannedSuite { name: suite.name, about: suite.about, tests: Vec::new(), warnings: Vec::new() };
     let named = raw(targets);
     let mut used = false;
+    let reads = path.exists().then(|| Named { by: "suite".into(), path: path.to_owned() });
     for test in suite.tests {
         let line = line(&test, targets, options)?;
         let xml = ProfileOnce::named_by(origin.clone());
@@ -99,6 +101,8 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
         let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
         planned.warnings.extend(new);
         used |= named.iter().any(|target| load::is_target(target, &run.profile));
+        let mut run = run;
+        run.own.reads.extend(reads.clone());
         planned.tests.extend(one_by_one(&test, run, &line));
     }
     if let Some(target) = targets.first().filter(|_| !used) {

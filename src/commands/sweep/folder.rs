@@ -19,7 +19,7 @@ use crate::limits;
 use crate::profile::RawText;
 use crate::record::json;
 use crate::run::{OutputDoor, Patience};
-use crate::sys::locks;
+use crate::sys::{folder, locks};
 use crate::truth::Judged;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ impl Folder {
     /// It holds something else, another sweep, is in use, or can't be read or written.
     pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), FolderError> {
         let failed = |error: io::Error| FolderFault::from(error).of(path);
-        fs::create_dir_all(path).map_err(failed)?;
+        folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
             return Err(FolderFault::InUse { kind: SWEEP }.of(path));
         };
@@ -88,7 +88,7 @@ impl Folder {
             Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
-            fs::create_dir_all(path.join(part)).map_err(failed)?;
+            folder::make_all(&path.join(part)).map_err(failed)?;
         }
         let history = folder.history().map_err(|fault| fault.of(path))?;
         Ok((folder, history))

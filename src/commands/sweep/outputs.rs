@@ -19,9 +19,8 @@ impl TablePlaces {
     /// # Errors
     /// One can't be written, is named twice, or is a target or read.
     pub fn open(request: &SweepRequest, plan: &Plan) -> Result<TablePlaces, OutputError> {
-        let points = plan.points.iter();
-        let mut door = points
-            .fold(OutputDoor::default(), |door, point| door.which_runs(&point.profile, &point.run_options));
+        let door = OutputDoor::default().which_keeps(request.folder.clone());
+        let mut door = plan.points.iter().fold(door, |door, point| point.door(door));
         let mut permitted = |option: &str, paths: &[PathBuf]| {
             let permitted = paths.iter().map(|path| door.permit(option, path));
             permitted.collect::<Result<Vec<Permitted>, OutputError>>()

@@ -197,7 +197,9 @@ impl<'a> SweepWalk<'a> {
             What::Rate(rate) => self.plan.at_rate(rate)?.repetition(number),
         };
         let first = self.began_anew && self.history.is_empty();
-        Ok(Runnable { recreate: run.recreate && first, ..run })
+        let mut run = Runnable { recreate: run.recreate && first, ..run };
+        run.own.keeps.extend(self.request.folder.clone());
+        Ok(run)
     }
 
     fn label(&self, what: What) -> String {

@@ -1,7 +1,7 @@
 //! Sizes and kinds of the pieces of a journal.
 
 /// Begins the first piece.
-pub const MAGIC: &[u8] = b"DISKSPD journal 1\n";
+pub const MAGIC: &[u8] = diskspd_outlet::JOURNAL_MAGIC;
 /// Longer pieces are broken ones.
 pub const LONGEST_PIECE: usize = 1 << 22;
 /// Acknowledgements in a piece, at most.

@@ -1,26 +1,18 @@
 //! What a run reads and what it writes are different files, each of them named once.
 
-use super::{Destination, place};
+use super::{Destination, descriptor, is_standard_output, key_of};
 use crate::output_error::{OutputError, OutputFault};
 use diskspd_sys::inode::{self, Kind};
+use diskspd_sys::reach::SpotKey;
 use std::path::{Path, PathBuf};
 
 /// A file, and what it was named by.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// As in `--out json:run.json`.
     pub by: String,
     /// Where it leads.
     pub path: PathBuf,
-}
-
-/// What a path leads to, however it is written.
-#[derive(Debug, PartialEq, Eq)]
-enum PlaceIdentity {
-    /// Device and inode.
-    There((u64, u64)),
-    /// A file that isn't there yet, in a folder that is.
-    New(PathBuf),
 }
 
 /// Standard input, output and error.
@@ -36,16 +28,20 @@ const STANDARD: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// A message.
-pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Result<(), OutputError> {
-    let it = identity(&output.path);
+pub fn refuse_double(
+    output: &Named,
+    destination: &Destination,
+    earlier: &[Named],
+    inputs: &[Named],
+) -> Result<(), OutputError> {
+    let it = identity_of(destination);
     let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
         return Err(OutputFault::Input(input.by.clone()).of(by));
     }
-    let is_standard_output = |named: &Named| Destination::of(&named.path).is_standard_output();
-    if let Some(other) = earlier.iter().find(|other| is_standard_output(other))
-        && is_standard_output(output)
+    if destination.is_standard_output()
+        && let Some(other) = earlier.iter().find(|other| is_standard_output(&other.path))
     {
         return Err(OutputError::BothStandardOutput { earlier: other.by.clone(), by: by.clone() });
     }
@@ -53,7 +49,7 @@ pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Res
         return Err(OutputFault::Twice(other.by.clone()).of(by));
     }
     // Who names a descriptor means it.
-    if matches!(Destination::of(&output.path), Destination::Descriptor(_)) {
+    if matches!(destination, Destination::Descriptor(_)) {
         return Ok(());
     }
     let standard =
@@ -69,11 +65,27 @@ fn is_regular(path: &str) -> bool {
 }
 
 /// `None` = it can be written by several at once, or nothing is known of it.
-fn identity(path: &Path) -> Option<PlaceIdentity> {
+fn identity(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
         Ok(found) if !mixes_up(Kind::of(&found)) => None,
-        Ok(_) => inode::identity_at(path).ok().map(PlaceIdentity::There),
-        Err(_) => place(path).map(PlaceIdentity::New),
+        _ => key_of(path),
+    }
+}
+
+/// The same of a path that was followed.
+fn identity_of(destination: &Destination) -> Option<SpotKey> {
+    match destination {
+        Destination::Descriptor(number) => {
+            let path = descriptor(*number);
+            let found = std::fs::metadata(&path).ok()?;
+            let mixes = mixes_up(Kind::of(&found));
+            mixes.then(|| inode::identity_at(&path).ok().map(SpotKey::There)).flatten()
+        }
+        Destination::Nowhere(_) => None,
+        Destination::Special(spot) | Destination::File(spot) => {
+            let mixes = spot.kind().is_none_or(mixes_up);
+            mixes.then(|| spot.key()).flatten()
+        }
     }
 }
 
@@ -107,8 +119,9 @@ mod tests {
             ("/dev/null".into(), "/dev/null".into(), false),
         ] {
             let (one, other) = (named(one), named(other));
-            let outputs = refuse_double(&other, std::slice::from_ref(&one), &[]);
-            let input = refuse_double(&one, &[], std::slice::from_ref(&other));
+            let at = |named: &Named| Destination::at(&named.path).unwrap();
+            let outputs = refuse_double(&other, &at(&other), std::slice::from_ref(&one), &[]);
+            let input = refuse_double(&one, &at(&one), &[], std::slice::from_ref(&other));
             assert_eq!((outputs.is_err(), input.is_err()), (same, same), "{one:?} {other:?}");
             assert!(
                 outputs

@@ -1,73 +1,189 @@
-//! What the program itself keeps: an output in its place would destroy it.
+//! Folders that the program keeps: an output or a target in one would destroy what cannot be re-created.
 
-use super::place;
-use crate::output_error::{OutputError, OutputFault};
-use std::path::Path;
+use crate::output_error::OutputFault;
+use diskspd_sys::locks::IN_USE;
+use diskspd_sys::reach::Spot;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
-/// Refuses the files of a history and of a sweep's folder, wherever they are.
+/// Follows the length, checksum and kind of the first piece of a journal.
+pub const JOURNAL_MAGIC: &[u8] = b"DISKSPD journal 1\n";
+/// Bytes of the first piece before the magic.
+const BEFORE_MAGIC: usize = 9;
+/// Names in a folder that are read to recognize it.
+const NAMES: usize = 4096;
+
+/// A rule for the folders of outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeptRule {
+    /// Folders that the program keeps are refused.
+    All,
+    /// A campaign is allowed, because each run of it adds a journal.
+    NewJournal,
+}
+
+/// A kind of folder that the program keeps.
+struct KeptKind {
+    /// The name in messages.
+    name: &'static str,
+    /// Whether a folder is one.
+    is_here: fn(&Path) -> bool,
+    /// Whether the program gives files this name.
+    is_own: fn(&str) -> bool,
+    /// Whether folders in it belong to it.
+    is_deep: bool,
+}
+
+const KINDS: [KeptKind; 4] = [
+    KeptKind {
+        name: "a history of runs",
+        is_here: |folder| {
+            let runs = folder.join("runs");
+            runs.is_dir() && (folder.join("index.sqlite").is_file() || has_name(&runs, ".about.json"))
+        },
+        is_own: |name| ["runs", "suites", "baselines"].contains(&name) || name.starts_with("index.sqlite"),
+        is_deep: true,
+    },
+    KeptKind {
+        name: "a sweep (--dir)",
+        is_here: |folder| folder.join("sweep.json").is_file() && folder.join("records").is_dir(),
+        is_own: |name| ["sweep.json", "runs", "records", IN_USE].contains(&name),
+        is_deep: true,
+    },
+    KeptKind {
+        name: "a comparison (--dir)",
+        is_here: |folder| folder.join("comparison.json").is_file() && folder.join("records").is_dir(),
+        is_own: |name| ["comparison.json", "runs", "records", IN_USE].contains(&name),
+        is_deep: true,
+    },
+    KeptKind {
+        name: CAMPAIGN,
+        is_here: |folder| has_name(folder, ".journal.cycle.json"),
+        is_own: |name| [".journal", ".journal.cycle.json"].iter().any(|ending| name.ends_with(ending)),
+        is_deep: false,
+    },
+];
+
+const CAMPAIGN: &str = "a campaign (--campaign)";
+
+/// Refuses a file in a folder that the program keeps. If the command keeps that folder, only the names of the
+/// program's files are refused. Journals are refused in all folders.
 ///
 /// # Errors
-/// A message.
-pub fn refuse_kept(by: &str, path: &Path) -> Result<(), OutputError> {
-    let Some(path) = place(path) else { return Ok(()) };
-    match owner(&path) {
-        Some(owner) => Err(OutputFault::Kept(owner).of(by)),
-        None => Ok(()),
+/// The keeper of the file.
+pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Result<(), OutputFault> {
+    if spot.open_to_read().is_some_and(|file| is_journal(&file)) {
+        return Err(OutputFault::Journal);
+    }
+    let (Some(parent), Some(name)) = (spot.real_folder(), spot.path().file_name()) else { return Ok(()) };
+    let path = parent.join(name);
+    let Some((kind, folder)) = keeper(&path) else { return Ok(()) };
+    if rule == KeptRule::NewJournal && kind.name == CAMPAIGN {
+        return Ok(());
+    }
+    let is_kept_here = keeps.iter().any(|kept| std::fs::canonicalize(kept).is_ok_and(|kept| kept == folder));
+    let first = path.strip_prefix(&folder).ok().and_then(|inside| inside.iter().next()?.to_str());
+    match is_kept_here && !first.is_some_and(kind.is_own) {
+        true => Ok(()),
+        false => Err(OutputFault::Kept(kind.name)),
     }
 }
 
-/// Who keeps the file, by its name and what lies beside it.
-fn owner(path: &Path) -> Option<&'static str> {
-    const HISTORY: &str = "a history of runs";
-    const SWEEP: &str = "a sweep (--dir)";
-    let name = path.file_name()?.to_str()?;
-    let folder = path.parent()?;
-    let inside = |folder_name: &str| folder.file_name().is_some_and(|found| found == folder_name);
-    let of_store = [".json.gz", ".xml.gz", ".about.json"].iter().any(|ending| name.ends_with(ending));
-    if inside("runs") && of_store || name.starts_with("index.sqlite") && folder.join("runs").is_dir() {
-        return Some(HISTORY);
-    }
-    let of_sweep = |above: &Path| above.join("sweep.json").is_file() && above.join("records").is_dir();
-    let numbered = name.strip_suffix(".json").is_some_and(|number| number.parse::<u64>().is_ok());
-    let in_part = numbered && (inside("runs") || inside("records")) && folder.parent().is_some_and(of_sweep);
-    (in_part || name == "sweep.json" && of_sweep(folder)).then_some(SWEEP)
+/// The kind and the path of the folder that keeps a file.
+fn keeper(path: &Path) -> Option<(&'static KeptKind, PathBuf)> {
+    path.ancestors().skip(1).zip(0..).find_map(|(folder, depth)| {
+        let mut kinds = KINDS.iter().filter(|kind| kind.is_deep || depth == 0);
+        kinds.find(|kind| (kind.is_here)(folder)).map(|kind| (kind, folder.to_owned()))
+    })
+}
+
+/// Whether a folder has a file whose name ends so.
+fn has_name(folder: &Path, ending: &str) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().take(NAMES).flatten();
+    names.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|name| name.ends_with(ending)))
+}
+
+/// Whether a file begins as a journal does.
+pub(crate) fn is_journal(file: &File) -> bool {
+    let mut start = Vec::new();
+    let read = file.take((BEFORE_MAGIC + JOURNAL_MAGIC.len()) as u64).read_to_end(&mut start);
+    read.is_ok() && start.get(BEFORE_MAGIC..) == Some(JOURNAL_MAGIC)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use diskspd_sys::inode::symlink;
+    use diskspd_sys::reach::{LastName, Reached, reach};
 
     #[test]
-    fn what_the_program_keeps_is_known_by_any_name_and_nothing_else_is() {
+    fn kept_folders_take_no_output_by_any_name() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for part in ["store/runs", "sweep/runs", "sweep/records", "mine/runs", "mine/records"] {
+        for part in [
+            "store/runs",
+            "store/baselines",
+            "bare/runs",
+            "sweep/runs",
+            "sweep/records/deep",
+            "mine/runs",
+            "mine/records",
+            "kernels/records",
+            "cuts/deep",
+        ] {
             std::fs::create_dir_all(at(part)).unwrap();
         }
-        for file in ["store/index.sqlite", "sweep/sweep.json", "store/runs/abcdefgh.json.gz"] {
+        for file in [
+            "store/index.sqlite",
+            "sweep/sweep.json",
+            "store/runs/abcdefgh.json.gz",
+            "kernels/comparison.json",
+            "bare/runs/abcdefgh.about.json",
+            "cuts/0001.journal.cycle.json",
+            "report.json",
+        ] {
             std::fs::write(at(file), "").unwrap();
         }
+        let journal = [&[7; BEFORE_MAGIC][..], JOURNAL_MAGIC, b"and more"].concat();
+        std::fs::write(at("any.name"), journal).unwrap();
+        std::fs::hard_link(at("any.name"), at("second.name")).unwrap();
         symlink("store/runs/abcdefgh.json.gz", at("link")).unwrap();
-        for (name, refused) in [
-            ("store/runs/abcdefgh.json.gz", true),
-            ("store/../store/runs/abcdefgh.json.gz", true),
-            ("link", true),
-            ("store/runs/new.xml.gz", true),
-            ("store/runs/abcdefgh.about.json", true),
-            ("store/index.sqlite", true),
-            ("store/index.sqlite-wal", true),
-            ("store/page.html", false),
-            ("sweep/sweep.json", true),
-            ("sweep/runs/0001.json", true),
-            ("sweep/records/0001.json", true),
-            ("sweep/runs/page.html", false),
-            ("sweep/table.json", false),
-            ("mine/runs/0001.json", false),
-            ("mine/sweep.json", false),
-            ("nowhere/runs/a.json.gz", false),
+        let (free, refused, own) = (None, Some(false), Some(true));
+        for (name, expected) in [
+            ("store/runs/abcdefgh.json.gz", own),
+            ("store/../store/runs/abcdefgh.json.gz", own),
+            ("link", own),
+            ("store/runs/new.xml.gz", own),
+            ("store/baselines/x.json", own),
+            ("store/index.sqlite", own),
+            ("store/index.sqlite-wal", own),
+            ("store/page.html", refused),
+            ("bare/page.html", refused),
+            ("sweep/sweep.json", own),
+            ("sweep/runs/0001.json", own),
+            ("sweep/records/deep/page.html", own),
+            ("sweep/table.json", refused),
+            ("kernels/page.html", refused),
+            ("cuts/0001.journal.cycle.json", own),
+            ("cuts/table.json", refused),
+            ("cuts/0002.journal", own),
+            ("cuts/deep/table.json", free),
+            ("any.name", own),
+            ("second.name", own),
+            ("mine/runs/0001.json", free),
+            ("mine/sweep.json", free),
+            ("report.json", free),
         ] {
-            assert_eq!(refuse_kept("--html x", &at(name)).is_err(), refused, "{name}");
+            let Ok(Reached::Spot(spot)) = reach(&at(name), LastName::Followed) else { panic!("{name}") };
+            let keeps = ["store", "bare", "sweep", "kernels", "cuts"].map(at);
+            let found = [
+                refuse_kept(&spot, &[], KeptRule::All).is_err(),
+                refuse_kept(&spot, &keeps, KeptRule::All).is_err(),
+            ];
+            assert_eq!(found, [expected.is_some(), expected == own], "{name}");
         }
+        let Ok(Reached::Spot(next)) = reach(&at("cuts/0002.journal"), LastName::Followed) else { panic!() };
+        assert!(refuse_kept(&next, &[], KeptRule::NewJournal).is_ok());
     }
 }

@@ -15,7 +15,7 @@ use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::room::SizeChange;
-use diskspd_sys::{extents, files, page_cache, process};
+use diskspd_sys::{extents, files, page_cache, process, reach};
 pub use order::FileOrder;
 use std::fs::File;
 use std::io;
@@ -92,11 +92,11 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
         Err(error) => return Err(error.into()),
     }
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
-    let file =
-        File::options().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Reason::Target(Problem::NoParent),
-            _ => fail(error),
-        })?;
+    let created = reach::spot(path).map_err(io::Error::from).and_then(|spot| spot.create_new());
+    let file = created.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Reason::Target(Problem::NoParent),
+        _ => fail(error),
+    })?;
     Ok((file, true))
 }
 

@@ -3,6 +3,7 @@
 use crate::files::prefill;
 use crate::located::SpanTargets;
 use crate::options::Options;
+use crate::own_targets;
 use crate::span::planning::locations;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::LocatedTargets;
@@ -92,6 +93,7 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     let spared = prepared.filter_map(at).filter_map(|target| claims::spare([&target]).err());
     refused.extend(spared.map(|refusal| refusal.to_string()));
     refused.extend(prefill::refusals(plan, &targets, options));
+    refused.extend(own_targets::faults(span, options).iter().map(ToString::to_string));
     refused.dedup();
     refused
 }

@@ -1,12 +1,13 @@
 //! The file that a new one takes the place of: whether it may, and what the new one has from it.
 
-use super::PlaceError;
+use super::{Guard, PlaceError};
+use crate::reach::Spot;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, StatxFlags, Uid, XattrFlags};
 use rustix::io::Errno;
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// The longest list of attributes, and the longest value, that Linux takes, bytes.
 const ATTRIBUTES_MAX: usize = 1 << 16;
@@ -29,10 +30,10 @@ impl Earlier {
     ///
     /// # Errors
     /// It may not be replaced.
-    pub fn look(folder: &OwnedFd, name: &OsStr) -> Result<Option<Earlier>, PlaceError> {
+    pub fn look(spot: &Spot, guard: Option<&dyn Guard>) -> Result<Option<Earlier>, PlaceError> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
-            Ok(file) => file,
+        let file = match rustix::fs::openat(spot.folder(), spot.name(), flags, Mode::empty()) {
+            Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP | Errno::NXIO) => return Err(PlaceError::NotAFile),
             Err(error) => return Err(PlaceError::Earlier(error.into())),
@@ -42,7 +43,8 @@ impl Earlier {
         if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
             return Err(PlaceError::NotAFile);
         }
-        if is_mount_point(folder, &file, found.st_dev) {
+        guard.map_or(Ok(()), |guard| guard.permit(&file)).map_err(PlaceError::Guarded)?;
+        if is_mount_point(spot.folder(), &file, found.st_dev) {
             return Err(PlaceError::MountPoint);
         }
         Ok(Some(Earlier {
@@ -88,7 +90,7 @@ impl Earlier {
 
 /// Whether a file is mounted over another one: then the one below would be replaced, which the kernel
 /// refuses.
-fn is_mount_point(folder: &OwnedFd, file: &OwnedFd, device: u64) -> bool {
+fn is_mount_point(folder: BorrowedFd<'_>, file: &File, device: u64) -> bool {
     match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS) {
         Ok(found) if found.stx_attributes_mask.contains(MOUNT_ROOT) => {
             found.stx_attributes.contains(MOUNT_ROOT)

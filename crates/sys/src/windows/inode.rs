@@ -43,7 +43,20 @@ impl Kind {
 /// There is none, or it can't be looked at.
 pub fn identity_at(path: &Path) -> io::Result<(u64, u64)> {
     // Nothing is read: so it can be opened whoever uses it. The flag is for folders.
-    let file = File::options().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?;
+    identity_of(&File::options().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?)
+}
+
+/// The same of an open file.
+pub fn identity_of_open(file: &File) -> Option<(u64, u64)> {
+    identity_of(file).ok()
+}
+
+/// An open file, opened again for reading: only by its name on this system.
+pub fn reopened_to_read(_: &File) -> Option<File> {
+    None
+}
+
+fn identity_of(file: &File) -> io::Result<(u64, u64)> {
     // SAFETY: the structure is made of integers, for which all bytes zero are a value.
     let mut found: BY_HANDLE_FILE_INFORMATION = unsafe { std::mem::zeroed() };
     // SAFETY: the file is open; the structure lives on this stack.

@@ -5,12 +5,16 @@
 
 #[path = "../place/error.rs"]
 mod error;
+#[path = "../place/guard.rs"]
+mod guard;
 mod hint;
 #[path = "../place/not_put.rs"]
 mod not_put;
 
+use crate::reach::Spot;
 use crate::steps;
 pub use error::PlaceError;
+pub use guard::Guard;
 pub use not_put::NotPut;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -28,6 +32,7 @@ pub struct Place {
     name: OsString,
     /// Whether a file was there when the place was looked at.
     is_taken: bool,
+    guard: Option<Box<dyn Guard>>,
 }
 
 impl Place {
@@ -37,6 +42,18 @@ impl Place {
     /// # Errors
     /// Why no file can be put there.
     pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
+        Place::look(path, None)
+    }
+
+    /// The same for a followed path. `guard` judges the file that is replaced.
+    ///
+    /// # Errors
+    /// Why no file can be put there.
+    pub fn at(spot: Spot, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
+        Place::look(spot.path(), guard)
+    }
+
+    fn look(path: &Path, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
         let name = path.file_name().ok_or(PlaceError::NotAFile)?.to_owned();
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -48,13 +65,14 @@ impl Place {
                 return Err(PlaceError::Earlier(io::ErrorKind::PermissionDenied.into()));
             }
             Ok(_) => {
-                File::options().write(true).open(path).map_err(PlaceError::Earlier)?;
+                let file = File::options().write(true).open(path).map_err(PlaceError::Earlier)?;
+                guard.as_ref().map_or(Ok(()), |guard| guard.permit(&file)).map_err(PlaceError::Guarded)?;
                 true
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
             Err(error) => return Err(PlaceError::Earlier(error)),
         };
-        let place = Arc::new(Place { folder, name, is_taken });
+        let place = Arc::new(Place { folder, name, is_taken, guard });
         place.begin().map_err(PlaceError::Folder)?;
         Ok(place)
     }
@@ -66,6 +84,14 @@ impl Place {
     pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
         let (file, path) = random_names(&self.folder, &self.name)?;
         Ok(NewFile { place: Arc::clone(self), file, path: Some(path) })
+    }
+
+    fn rename(&self, from: &Path) -> io::Result<()> {
+        let path = self.folder.join(&self.name);
+        if let (Some(guard), Ok(there)) = (&self.guard, File::open(&path)) {
+            guard.permit(&there)?;
+        }
+        std::fs::rename(from, path)
     }
 }
 
@@ -133,9 +159,7 @@ impl NewFile {
     /// It isn't there, and where it is instead.
     pub fn put(&mut self) -> Result<(), NotPut> {
         let Some(path) = self.path.take() else { return Ok(()) };
-        let Err(error) = std::fs::rename(&path, self.place.folder.join(&self.place.name)) else {
-            return Ok(());
-        };
+        let Err(error) = self.place.rename(&path) else { return Ok(()) };
         let kept = match path.exists() {
             true => Ok(path),
             false => self.copy_elsewhere(),

@@ -15,7 +15,7 @@ use crate::machine::System;
 use crate::record::json;
 use crate::results::Record;
 use crate::run::{OutputDoor, Patience};
-use crate::sys::locks;
+use crate::sys::{folder, locks};
 use crate::truth::Judged;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -48,7 +48,7 @@ impl BootFolder {
     ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
         let path = &asked.folder;
         let failed = |error: io::Error| FolderFault::from(error).of(path);
-        fs::create_dir_all(path).map_err(failed)?;
+        folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
             return Err(FolderFault::InUse { kind: COMPARISON }.of(path));
         };
@@ -66,7 +66,7 @@ impl BootFolder {
             Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
-            fs::create_dir_all(path.join(part)).map_err(failed)?;
+            folder::make_all(&path.join(part)).map_err(failed)?;
         }
         let history = folder.history().map_err(|fault| fault.of(path))?;
         Ok((folder, history))

@@ -7,7 +7,7 @@ pub use turn::BootRun;
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
-use super::super::{ctrl_c, output, side_run, with};
+use super::super::{ctrl_c, side_run, with};
 use super::interleaved::{self, SideLine};
 use super::outputs::ComparisonFiles;
 use super::sides;
@@ -45,9 +45,9 @@ pub fn run(
     open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
 ) -> Result<BootSides, NotDone> {
     with::no_place(asked.request.with.as_deref(), "--dir, which compares two kernels of this machine")?;
-    let line = interleaved::line(&asked.request, request.quiet)?;
-    let door = OutputDoor::default().which_runs(&line.run.profile, &line.run.run_options);
-    let files = open(door.which_reads(output::inputs(&line.request)))?;
+    let mut line = interleaved::line(&asked.request, request.quiet)?;
+    line.run.own.keeps.push(asked.folder.clone());
+    let files = open(line.run.door(OutputDoor::default()))?;
     let here = kernel()?;
     let system: System = run::surroundings(&line.run.profile, &line.run.run_options);
     let command_line = format!("diskspd compare {}", quoted(&request.given));

@@ -179,6 +179,22 @@ pub mod claims {
     pub fn permit_output(path: &Path, _: &File) -> Result<(), Refusal> {
         spare([path])
     }
+
+    /// The same for an inherited descriptor.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn permit_inherited(path: &Path, file: &File) -> Result<(), Refusal> {
+        permit_output(path, file)
+    }
+
+    /// The same for standard output and standard error.
+    ///
+    /// # Errors
+    /// None. Their names are unknown.
+    pub fn permit_stream(_: &Path, _: &File) -> Result<(), Refusal> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

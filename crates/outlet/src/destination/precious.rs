@@ -1,0 +1,111 @@
+//! Files that a command must not replace: its inputs, its targets, journals, files in kept folders.
+
+use super::kept::{KeptRule, is_journal, refuse_kept};
+use super::{Named, key_of};
+use crate::output_error::{OutputError, OutputFault};
+use diskspd_host::claims;
+use diskspd_sys::inode;
+use diskspd_sys::place::Guard;
+use diskspd_sys::reach::{LastName, Reached, SpotKey, reach};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Files and folders of the command itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OwnFiles {
+    /// Its inputs: a profile, a job file, a suite, a record.
+    pub reads: Vec<Named>,
+    /// The folders that it keeps: a history, the folder of a sweep.
+    pub keeps: Vec<PathBuf>,
+}
+
+/// Judges the open file that an output is about to replace.
+#[derive(Debug)]
+pub(crate) struct Precious {
+    path: PathBuf,
+    keys: Vec<(SpotKey, Owner)>,
+}
+
+#[derive(Debug)]
+enum Owner {
+    Target,
+    Input(String),
+}
+
+impl Precious {
+    pub(crate) fn of(path: &Path, targets: &[PathBuf], inputs: &[Named]) -> Precious {
+        let targets = targets.iter().filter_map(|target| Some((key_of(target)?, Owner::Target)));
+        let input = |input: &Named| Some((key_of(&input.path)?, Owner::Input(input.by.clone())));
+        Precious { path: path.to_owned(), keys: targets.chain(inputs.iter().filter_map(input)).collect() }
+    }
+
+    fn judge(&self, earlier: &File) -> Result<(), OutputFault> {
+        claims::permit_output(&self.path, earlier)?;
+        let key = inode::identity_of_open(earlier).map(SpotKey::There);
+        match self.keys.iter().find(|(known, _)| Some(known) == key.as_ref()) {
+            Some((_, Owner::Target)) => return Err(OutputFault::Target),
+            Some((_, Owner::Input(by))) => return Err(OutputFault::Input(by.clone())),
+            None => {}
+        }
+        let readable = inode::reopened_to_read(earlier);
+        if readable.is_some_and(|file| is_journal(&file)) { Err(OutputFault::Journal) } else { Ok(()) }
+    }
+}
+
+impl Guard for Precious {
+    fn permit(&self, earlier: &File) -> io::Result<()> {
+        self.judge(earlier).map_err(io::Error::other)
+    }
+}
+
+/// Refuses to write to a target that is a file of the program or of the command, which a run would destroy.
+/// `path`: the path of the target.
+///
+/// # Errors
+/// The owner of the file.
+pub fn refuse_target_of_command(shown: &str, path: &Path, own: &OwnFiles) -> Result<(), OutputError> {
+    let fault = |fault: OutputFault| fault.of(format!("target '{shown}'"));
+    let Ok(Reached::Spot(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
+    refuse_kept(&spot, &own.keeps, KeptRule::All).map_err(fault)?;
+    let key = spot.key();
+    match own.reads.iter().find(|input| key.is_some() && key_of(&input.path) == key) {
+        Some(input) => Err(fault(OutputFault::Input(input.by.clone()))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_targets_among_own_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("sweep/records")).unwrap();
+        std::fs::create_dir_all(at("mine/records")).unwrap();
+        for file in ["sweep/sweep.json", "mine/sweep.json", "suite.toml", "t.dat"] {
+            std::fs::write(at(file), "").unwrap();
+        }
+        std::fs::hard_link(at("suite.toml"), at("hard")).unwrap();
+        let own = OwnFiles {
+            reads: vec![Named { by: "suite".into(), path: at("suite.toml") }],
+            keeps: vec![at("mine")],
+        };
+        for (name, refused) in [
+            ("t.dat", false),
+            ("new.dat", false),
+            ("suite.toml", true),
+            ("./hard", true),
+            ("sweep/t.dat", true),
+            ("sweep/records/deep.dat", true),
+            ("mine/t.dat", false),
+            ("mine/sweep.json", true),
+            ("mine/records/0001.json", true),
+        ] {
+            let answer = refuse_target_of_command(name, &at(name), &own);
+            assert_eq!(answer.is_err(), refused, "{name}: {answer:?}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Targets that are files of the program, or of the command that runs them.
+
+use super::options::Options;
+use diskspd_host::target::locate;
+use diskspd_model::plan;
+use diskspd_model::profile::TimeSpan;
+use diskspd_outlet::{OutputError, refuse_target_of_command};
+
+/// Why targets of a time span must not be written to, one error for each.
+pub fn faults(span: &TimeSpan, options: &Options) -> Vec<OutputError> {
+    if options.run_options.simulated() {
+        return Vec::new();
+    }
+    let filled = options.run_options.prefill.is_some();
+    let changed = span.targets.iter().filter(|target| filled || target.is_changed() || plan::creates(target));
+    let fault = |target: &diskspd_model::profile::Target| {
+        let place = locate(target.path.as_bytes()).ok()?;
+        refuse_target_of_command(&target.path.to_string(), &place, &options.own).err()
+    };
+    changed.filter_map(fault).collect()
+}

@@ -1,0 +1,13 @@
+//! Permission to replace a file.
+
+use std::fs::File;
+use std::io;
+
+/// Knows which files must not be replaced.
+pub trait Guard: std::fmt::Debug + Send + Sync {
+    /// Permits a new file to replace this one.
+    ///
+    /// # Errors
+    /// Why it must stay.
+    fn permit(&self, earlier: &File) -> io::Result<()>;
+}

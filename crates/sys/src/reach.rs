@@ -1,0 +1,489 @@
+//! Follows a path. Each folder on the way is opened and held, so a name that changes afterwards has no effect
+//! (openat(2), `O_PATH` and `O_NOFOLLOW`).
+//!
+//! Links are followed by the rule of `fs.protected_symlinks` (proc_sys_fs(5)), at every step of the path and
+//! with any setting of the kernel. In a folder where other users may put links, a link must belong to this
+//! user or to the owner of the folder.
+
+use super::anchor::Location;
+use super::inode::{Kind, others_may_write};
+use super::process;
+use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, open, openat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// Links in a path; the kernel follows no more either.
+const LINKS: usize = 40;
+/// The folder of the descriptors of this process.
+const DESCRIPTORS: &str = "/proc/self/fd";
+/// `PROC_SUPER_MAGIC` (statfs(2)).
+const PROC: u64 = 0x9fa0;
+
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const OBJECT: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Whether the last name of a path may be a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastName {
+    /// A link is followed.
+    Followed,
+    /// A link is the object itself.
+    AsItIs,
+}
+
+/// The end of a path.
+#[derive(Debug)]
+pub enum Reached {
+    /// A descriptor of this process. Its link is not a path for a pipe, and leads to another file after a
+    /// rename.
+    Descriptor(i32),
+    /// A name in a folder.
+    Spot(Spot),
+}
+
+/// Why a path leads nowhere.
+#[derive(Debug, thiserror::Error)]
+pub enum ReachError {
+    /// A link that another user may have put there to redirect this one.
+    #[error(
+        "'{}' is a link of another user (number {owner}) in a folder that is open to others; it is not \
+         followed", .link.display()
+    )]
+    Planted {
+        /// The link.
+        link: PathBuf,
+        /// Number of its owner.
+        owner: u32,
+    },
+    /// A folder of the program that another user can exchange.
+    #[error("it is a link of another user (number {owner})")]
+    Foreign {
+        /// Number of its owner.
+        owner: u32,
+    },
+    /// The path ends with a folder.
+    #[error("it is a directory")]
+    Directory,
+    /// An error of the kernel.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<Errno> for ReachError {
+    fn from(error: Errno) -> ReachError {
+        ReachError::Io(error.into())
+    }
+}
+
+impl From<ReachError> for io::Error {
+    fn from(error: ReachError) -> io::Error {
+        match error {
+            ReachError::Io(error) => error,
+            ReachError::Directory => io::ErrorKind::IsADirectory.into(),
+            refused @ (ReachError::Planted { .. } | ReachError::Foreign { .. }) => {
+                io::Error::new(io::ErrorKind::PermissionDenied, refused.to_string())
+            }
+        }
+    }
+}
+
+/// Identity of a file, the same for all of its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpotKey {
+    /// Device and inode.
+    There((u64, u64)),
+    /// A new file: device and inode of the folder, and the name.
+    New((u64, u64), OsString),
+}
+
+/// A name in a folder that is held open, and the object of that name.
+#[derive(Debug)]
+pub struct Spot {
+    folder: OwnedFd,
+    name: OsString,
+    object: Option<Object>,
+    /// Without links.
+    path: PathBuf,
+    way: PathBuf,
+}
+
+#[derive(Debug)]
+struct Object {
+    handle: OwnedFd,
+    mode: u32,
+    owner: u32,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+impl Object {
+    fn held(handle: OwnedFd) -> Result<Object, Errno> {
+        let Stat { st_mode: mode, st_uid: owner, st_dev, st_ino, .. } = fstat(&handle)?;
+        Ok(Object { handle, mode, owner, identity: (st_dev, st_ino) })
+    }
+
+    fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.mode)
+    }
+}
+
+/// Follows a path to its end, which need not exist.
+///
+/// # Errors
+/// A folder is missing or not accessible, or a link is not followed.
+pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
+    let mut walk = Walk::begin(path)?;
+    while let Some(name) = walk.names.pop() {
+        if walk.names.is_empty() && name != ".." {
+            if let Some(number) = walk.descriptor(&name) {
+                return Ok(Reached::Descriptor(number));
+            }
+            let object = match walk.object(&name)? {
+                Some(link) if link.kind() == FileType::Symlink && last == LastName::Followed => {
+                    match walk.follow(&name, &link)? {
+                        Some(object) => Some(object),
+                        None => continue,
+                    }
+                }
+                object => object,
+            };
+            return Ok(Reached::Spot(walk.spot(name, object)));
+        }
+        walk.enter(&name, false)?;
+    }
+    Err(ReachError::Directory)
+}
+
+/// The name of a path in its folder; a link of that name is not followed.
+///
+/// # Errors
+/// As [`reach`].
+pub fn spot(path: &Path) -> Result<Spot, ReachError> {
+    match reach(path, LastName::AsItIs)? {
+        Reached::Spot(spot) => Ok(spot),
+        Reached::Descriptor(_) => Err(Errno::EXIST.into()),
+    }
+}
+
+/// Opens a folder for listing.
+///
+/// # Errors
+/// As [`reach`].
+pub fn open_folder(path: &Path) -> Result<OwnedFd, ReachError> {
+    let walk = all_folders(path, false)?;
+    Ok(openat(&walk.folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// Holds a folder, in which files can then be made.
+///
+/// # Errors
+/// As [`reach`].
+pub(crate) fn hold_folder(path: &Path) -> Result<OwnedFd, ReachError> {
+    Ok(all_folders(path, false)?.folder)
+}
+
+/// Makes the folders of a path that are missing.
+///
+/// # Errors
+/// As [`reach`], or a folder cannot be made.
+pub fn make_folders(path: &Path) -> Result<(), ReachError> {
+    all_folders(path, true).map(drop)
+}
+
+fn all_folders(path: &Path, make: bool) -> Result<Walk, ReachError> {
+    let mut walk = Walk::begin(path)?;
+    while let Some(name) = walk.names.pop() {
+        walk.enter(&name, make)?;
+    }
+    Ok(walk)
+}
+
+/// The part of a path that is followed, and the names that are left.
+struct Walk {
+    folder: OwnedFd,
+    /// Path of the folder, without links.
+    path: PathBuf,
+    /// Names that are left, in reverse order.
+    names: Vec<OsString>,
+    links: usize,
+}
+
+impl Walk {
+    fn begin(path: &Path) -> Result<Walk, ReachError> {
+        if path.as_os_str().is_empty() || path.as_os_str().as_bytes().contains(&0) {
+            return Err(Errno::NOENT.into());
+        }
+        // An absolute path needs no right to the working folder.
+        let folder = open(if path.has_root() { "/" } else { "." }, FOLDER, Mode::empty())?;
+        let mut walk = Walk { folder, path: PathBuf::new(), names: Vec::new(), links: 0 };
+        walk.add(path)?;
+        Ok(walk)
+    }
+
+    /// The path is next.
+    fn add(&mut self, path: &Path) -> Result<(), ReachError> {
+        for part in path.components().rev() {
+            match part {
+                Component::Normal(name) => self.names.push(name.to_owned()),
+                Component::ParentDir => self.names.push("..".into()),
+                Component::RootDir => {
+                    self.folder = open("/", FOLDER, Mode::empty())?;
+                    self.path = PathBuf::from("/");
+                }
+                Component::CurDir | Component::Prefix(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The object of this name in the folder.
+    fn object(&self, name: &OsStr) -> Result<Option<Object>, ReachError> {
+        match openat(&self.folder, name, OBJECT, Mode::empty()) {
+            Ok(handle) => Ok(Some(Object::held(handle)?)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Goes into a folder, or where a link of this name leads.
+    fn enter(&mut self, name: &OsStr, make: bool) -> Result<(), ReachError> {
+        let mut opened = openat(&self.folder, name, FOLDER, Mode::empty());
+        if make && opened.as_ref().is_err_and(|error| *error == Errno::NOENT) {
+            match rustix::fs::mkdirat(&self.folder, name, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            opened = openat(&self.folder, name, FOLDER, Mode::empty());
+        }
+        match opened {
+            Ok(folder) => {
+                self.moved(name);
+                self.folder = folder;
+                Ok(())
+            }
+            // Also a link, which these flags do not open.
+            Err(Errno::NOTDIR | Errno::LOOP) => match self.object(name)? {
+                Some(link) if link.kind() == FileType::Symlink => match self.follow(name, &link)? {
+                    Some(_) => Err(Errno::NOTDIR.into()),
+                    None => Ok(()),
+                },
+                _ => Err(Errno::NOTDIR.into()),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn moved(&mut self, name: &OsStr) {
+        let is_named = matches!(self.path.components().next_back(), Some(Component::Normal(_)));
+        match name == ".." {
+            true if is_named => drop(self.path.pop()),
+            true if self.path.has_root() => {}
+            _ => self.path.push(name),
+        }
+    }
+
+    /// Follows a link: its path is next. Returns an object instead that has no path, as `/proc/7/fd/1` of a
+    /// pipe.
+    fn follow(&mut self, name: &OsStr, link: &Object) -> Result<Option<Object>, ReachError> {
+        let around = fstat(&self.folder)?;
+        if others_may_write(around.st_mode) && ![process::user(), around.st_uid].contains(&link.owner) {
+            return Err(ReachError::Planted { link: self.path.join(name), owner: link.owner });
+        }
+        self.links += 1;
+        if self.links > LINKS {
+            return Err(Errno::LOOP.into());
+        }
+        let text = rustix::fs::readlinkat(&link.handle, c"", Vec::new())?.into_bytes();
+        // The kernel follows these links to an object, whatever their text is; all others of procfs are
+        // relative.
+        if self.is_proc() && (text.starts_with(b"/") || text.contains(&b':')) {
+            let object =
+                Object::held(openat(&self.folder, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)?;
+            match object.kind() {
+                FileType::Directory => {
+                    self.path.push(name);
+                    self.folder = object.handle;
+                    return Ok(None);
+                }
+                FileType::RegularFile => {}
+                _ => return Ok(Some(object)),
+            }
+        }
+        self.add(Path::new(&OsString::from_vec(text)))?;
+        Ok(None)
+    }
+
+    fn is_proc(&self) -> bool {
+        rustix::fs::fstatfs(&self.folder).is_ok_and(|found| found.f_type as u64 == PROC)
+    }
+
+    /// The descriptor of this process that has this name in the folder.
+    fn descriptor(&self, name: &OsStr) -> Option<i32> {
+        let number = descriptor_number(name)?;
+        let (own, here) = (rustix::fs::stat(DESCRIPTORS).ok()?, fstat(&self.folder).ok()?);
+        ((own.st_dev, own.st_ino) == (here.st_dev, here.st_ino)).then_some(number)
+    }
+
+    fn spot(self, name: OsString, object: Option<Object>) -> Spot {
+        let path = self.path.join(&name);
+        let by_handle = object.as_ref().map(|object| way(&object.handle));
+        let way = by_handle.filter(|way| rustix::fs::stat(way).is_ok()).unwrap_or_else(|| path.clone());
+        Spot { folder: self.folder, name, object, path, way }
+    }
+}
+
+/// The number in a name of a descriptor: digits without a sign.
+fn descriptor_number(name: &OsStr) -> Option<i32> {
+    let name = name.to_str()?;
+    name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
+}
+
+fn way(handle: &OwnedFd) -> PathBuf {
+    Path::new(DESCRIPTORS).join(handle.as_raw_fd().to_string())
+}
+
+impl Spot {
+    /// The path, without links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    pub(crate) fn folder(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+
+    /// The object, for claims.
+    pub fn location(&self) -> &Spot {
+        self
+    }
+
+    /// The kind of the object; `None` = the name is free.
+    pub fn kind(&self) -> Option<Kind> {
+        self.object.as_ref().map(|object| Kind::from_mode(object.mode))
+    }
+
+    /// The same for all names of a file.
+    pub fn key(&self) -> Option<SpotKey> {
+        match &self.object {
+            Some(object) => Some(SpotKey::There(object.identity)),
+            None => {
+                let folder = fstat(&self.folder).ok()?;
+                Some(SpotKey::New((folder.st_dev, folder.st_ino), self.name.clone()))
+            }
+        }
+    }
+
+    /// The owner of the object, if it is neither this user nor the owner of the folder, and other users may
+    /// put files into the folder.
+    pub fn foreign_owner(&self) -> Option<u32> {
+        let owner = self.object.as_ref()?.owner;
+        let folder = fstat(&self.folder).ok()?;
+        let trusted = [process::user(), folder.st_uid];
+        (others_may_write(folder.st_mode) && !trusted.contains(&owner)).then_some(owner)
+    }
+
+    /// The absolute path of the folder.
+    pub fn real_folder(&self) -> Option<PathBuf> {
+        let named = rustix::fs::readlink(way(&self.folder), Vec::new()).ok();
+        let named = named.map(|path| PathBuf::from(OsString::from_vec(path.into_bytes())));
+        let by_name = || std::fs::canonicalize(self.path.parent()?).ok();
+        named.filter(|path| path.is_absolute()).or_else(by_name)
+    }
+
+    /// The regular file, opened for reading.
+    pub fn open_to_read(&self) -> Option<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let is_file = self.kind() == Some(Kind::File);
+        is_file.then(|| open(&self.way, flags, Mode::empty()).ok()).flatten().map(File::from)
+    }
+
+    /// Opens the object for writing; nothing is truncated.
+    ///
+    /// # Errors
+    /// An error of the kernel.
+    pub fn open_to_write(&self) -> io::Result<File> {
+        let Some(object) = &self.object else { return Err(Errno::NOENT.into()) };
+        let by_handle = open(way(&object.handle), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
+        let opened = match by_handle {
+            // Without /proc: the name as it is now.
+            Err(Errno::NOENT) => {
+                let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                openat(&self.folder, &self.name, flags, Mode::empty())
+            }
+            opened => opened,
+        };
+        Ok(opened?.into())
+    }
+
+    /// Makes a file of this name.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`], or another error of the kernel.
+    pub fn create_new(&self) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(openat(&self.folder, &self.name, flags, Mode::from_raw_mode(0o666))?.into())
+    }
+
+    /// Makes a folder of this name with access for this user only.
+    ///
+    /// # Errors
+    /// An error of the kernel.
+    pub fn make_private_folder(&self) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(&self.folder, &self.name, Mode::RWXU)?)
+    }
+
+    /// Returns when the names in the folder are on the disk.
+    ///
+    /// # Errors
+    /// An error of the kernel.
+    pub fn sync_folder(&self) -> io::Result<()> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(rustix::fs::fsync(openat(&self.folder, ".", flags, Mode::empty())?)?)
+    }
+}
+
+impl Location for Spot {
+    fn name(&self) -> &Path {
+        &self.path
+    }
+
+    fn way(&self) -> &Path {
+        &self.way
+    }
+}
+
+/// Refuses a path that is a link of another user than this one and root.
+///
+/// # Errors
+/// [`ReachError::Foreign`].
+pub fn refuse_foreign_link(path: &Path) -> Result<(), ReachError> {
+    let Ok(found) = rustix::fs::statat(CWD, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) else {
+        return Ok(());
+    };
+    let is_link = FileType::from_raw_mode(found.st_mode) == FileType::Symlink;
+    match is_link && ![process::user(), 0].contains(&found.st_uid) {
+        true => Err(ReachError::Foreign { owner: found.st_uid }),
+        false => Ok(()),
+    }
+}
+
+/// Exchanges two names, for tests of races.
+///
+/// # Errors
+/// An error of the kernel.
+pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    Ok(rustix::fs::renameat_with(CWD, one, CWD, other, rustix::fs::RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(test)]
+#[path = "reach_tests.rs"]
+mod tests;

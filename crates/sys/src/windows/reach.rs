@@ -1,0 +1,156 @@
+//! Follows a path. Making a link takes a privilege here, so links are followed without a rule.
+
+use super::inode::{self, Kind};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Links in a path; the system follows no more either.
+const LINKS: usize = 40;
+/// The folder of the descriptors of this process, as Linux calls it: `-` is a name in it.
+const DESCRIPTORS: &str = "/proc/self/fd";
+
+/// Whether the last name of a path may be a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastName {
+    /// A link is followed.
+    Followed,
+    /// A link is the object itself.
+    AsItIs,
+}
+
+/// The end of a path.
+#[derive(Debug)]
+pub enum Reached {
+    /// A descriptor of this process.
+    Descriptor(i32),
+    /// A name in a folder.
+    Spot(Spot),
+}
+
+/// Why a path leads nowhere.
+#[derive(Debug, thiserror::Error)]
+pub enum ReachError {
+    /// A link that another user may have put there; never on this system.
+    #[error("'{}' is a link of another user (number {owner})", .link.display())]
+    Planted {
+        /// The link.
+        link: PathBuf,
+        /// Number of its owner.
+        owner: u32,
+    },
+    /// The path ends with a folder.
+    #[error("it is a directory")]
+    Directory,
+    /// An error of the system.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<ReachError> for io::Error {
+    fn from(error: ReachError) -> io::Error {
+        match error {
+            ReachError::Io(error) => error,
+            refused => io::Error::other(refused.to_string()),
+        }
+    }
+}
+
+/// Identity of a file, the same for all of its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpotKey {
+    /// Volume and number.
+    There((u64, u64)),
+    /// A new file.
+    New(PathBuf),
+}
+
+/// A name in a folder.
+#[derive(Debug)]
+pub struct Spot {
+    path: PathBuf,
+}
+
+/// Follows a path to its end, which need not exist.
+///
+/// # Errors
+/// The path does not end with a name.
+pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
+    let name = path.file_name().ok_or(ReachError::Directory)?;
+    let number = name.to_str().and_then(|name| name.parse().ok());
+    if let Some(number) = number.filter(|_| path.parent() == Some(Path::new(DESCRIPTORS))) {
+        return Ok(Reached::Descriptor(number));
+    }
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Some(link) = std::fs::read_link(&path).ok().filter(|_| last == LastName::Followed) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(link);
+    }
+    Ok(Reached::Spot(Spot { path }))
+}
+
+impl Spot {
+    /// The path, without links at its end.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The object, for claims.
+    pub fn location(&self) -> &Path {
+        &self.path
+    }
+
+    /// The kind of the object; `None` = the name is free.
+    pub fn kind(&self) -> Option<Kind> {
+        std::fs::metadata(&self.path).ok().map(|found| Kind::of(&found))
+    }
+
+    /// The same for all names of a file.
+    pub fn key(&self) -> Option<SpotKey> {
+        match inode::identity_at(&self.path) {
+            Ok(identity) => Some(SpotKey::There(identity)),
+            Err(_) => Some(SpotKey::New(self.real_folder()?.join(self.path.file_name()?))),
+        }
+    }
+
+    /// The owner of the object, if another user may have put it there: never on this system.
+    pub fn foreign_owner(&self) -> Option<u32> {
+        None
+    }
+
+    /// The absolute path of the folder.
+    pub fn real_folder(&self) -> Option<PathBuf> {
+        let parent = self.path.parent()?;
+        let here = parent.as_os_str().is_empty();
+        std::fs::canonicalize(if here { Path::new(".") } else { parent }).ok()
+    }
+
+    /// The regular file, opened for reading.
+    pub fn open_to_read(&self) -> Option<File> {
+        (self.kind() == Some(Kind::File)).then(|| File::open(&self.path).ok()).flatten()
+    }
+
+    /// Opens the object for writing; nothing is truncated.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn open_to_write(&self) -> io::Result<File> {
+        File::options().write(true).open(&self.path)
+    }
+
+    /// Makes a file of this name.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`], or another error of the system.
+    pub fn create_new(&self) -> io::Result<File> {
+        File::create_new(&self.path)
+    }
+
+    /// Returns when the names in the folder are on the disk: the file system sees to that.
+    ///
+    /// # Errors
+    /// None.
+    pub fn sync_folder(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
