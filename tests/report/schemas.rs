@@ -916,6 +916,7 @@ fn devices_schema() -> String {
         details,
         partitions: Vec::new(),
         uses: Vec::new(),
+        unchecked: None,
     };
     let full = devices::Disk { partitions, uses, ..disk(0, details) };
     let mut shape = Shape::default();

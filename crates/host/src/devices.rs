@@ -73,6 +73,10 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
 fn disk(root: &Root, number: usize, device: &Device) -> Disk {
     let mut partitions = device.partitions();
     partitions.sort_by_cached_key(|partition| natural(&partition.name));
+    let (uses, unchecked) = match usage::uses(root, device) {
+        Ok(uses) => (uses, None),
+        Err(unknown) => (Vec::new(), Some(unknown.to_string())),
+    };
     Disk {
         number,
         name: device.name.clone(),
@@ -87,7 +91,8 @@ fn disk(root: &Root, number: usize, device: &Device) -> Disk {
                 name: partition.name,
             })
             .collect(),
-        uses: usage::uses(root, device).unwrap_or_default(),
+        uses,
+        unchecked,
     }
 }
 

@@ -1,9 +1,10 @@
 //! What this process may do beyond its user's rights: capabilities, limits, access. And giving up what it
 //! won't need.
 
+use super::limits::{self, Resource};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
-use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_no_new_privs};
+use std::io;
 use std::path::Path;
 
 /// What is left to do, and so what may still be needed.
@@ -95,8 +96,11 @@ pub fn may_write(path: &Path) -> bool {
 }
 
 /// Bytes of memory that the user may have locked (`ulimit -l`); `None` = as many as there are.
-pub fn lockable() -> Option<u64> {
-    getrlimit(Resource::Memlock).current
+///
+/// # Errors
+/// The kernel does not report the limit.
+pub fn lockable() -> io::Result<Option<u64>> {
+    limits::current(Resource::LockedMemory)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What signals do to this process, and its end.
 
 pub use super::left_behind::{has_left_behind, leave_behind};
+use super::limits::{self, Resource};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -48,9 +49,9 @@ pub fn user() -> u32 {
 }
 
 /// Bytes that a file may grow to (`ulimit -f`): beyond that the kernel sends a signal. `None` = as far as
-/// it will.
+/// it will, or unknown.
 pub fn largest_file() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+    limits::current(Resource::FileSize).ok()?
 }
 
 /// Whether the process was started with this signal ignored, as `nohup` does.
