@@ -475,15 +475,16 @@ fn reports_file_systems_that_hide_their_files() {
     std::fs::create_dir(at("src")).unwrap();
     std::fs::write(at("src/image"), vec![0; 1 << 20]).unwrap();
     let source = at("src").display().to_string();
-    // As of a server that does not name its source.
-    let Some(_hidden) = Mounted::new("bindfs", &["-o", "fsname=server", &source], &at("hidden")) else {
-        return;
-    };
+    std::fs::write(at("plain"), vec![0; 1 << 20]).unwrap();
+    let Some(_shown) = Mounted::new("bindfs", &[&source], &at("hidden")) else { return };
     let image = at("hidden/image");
     let Some(_device) = Loop::new(1 << 20) else { return };
+    assert_eq!(claims::unchecked([image.as_path()]), Vec::new());
+    // What the server shows is not visible any more.
+    let Some(_over) = Mounted::new("mount", &["-t", "tmpfs", "none"], &at("src")) else { return };
     let hidden = |unchecked: &Unchecked| matches!(unchecked, Unchecked::Hidden { .. });
     assert!(claims::unchecked([image.as_path()]).iter().any(hidden));
-    assert_eq!(claims::unchecked([at("src/image").as_path()]), Vec::new());
+    assert_eq!(claims::unchecked([at("plain").as_path()]), Vec::new());
     assert_eq!(write_refusal(&image, true).unwrap(), None, "honest writes go on");
 }
 

@@ -74,13 +74,12 @@ fn names_facts_that_cannot_be_read() {
         let system = in_namespace(&format!("{hidden}{{program}} -Rs"), folder.path()).unwrap();
         assert_eq!(system.code, 0, "{}", system.stderr);
         assert!(system.stderr.contains(path), "{path}: {}", system.stderr);
-        let assumed = system.stdout.lines().any(|line| line.contains("socket count") && !line.contains("<unknown>"));
+        let assumed =
+            system.stdout.lines().any(|line| line.contains("socket count") && !line.contains("<unknown>"));
         assert_eq!(assumed, path == "/proc/meminfo", "{path}: {}", system.stdout);
     }
-    let devices = in_namespace(
-        "mount --bind /dev/null /proc/swaps && {program} devices --json",
-        folder.path(),
-    );
+    let devices =
+        in_namespace("mount --bind /dev/null /proc/swaps && {program} devices --json", folder.path());
     assert!(devices.unwrap().stdout.contains("\"unchecked\""));
 }
 

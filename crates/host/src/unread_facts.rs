@@ -3,8 +3,8 @@
 use super::root::Root;
 use diskspd_model::machine::unread_facts::{PROCESSORS, UnreadFacts};
 use diskspd_sys::failed_call::FailedCall;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// What every Linux has, and what for.
@@ -42,9 +42,10 @@ pub fn unread_facts(root: &Root) -> Vec<UnreadFacts> {
 /// Whether there is anything in a file or folder.
 fn is_filled(root: &Root, path: &str) -> io::Result<bool> {
     let path: &Path = &root.path(path);
-    match fs::metadata(path)?.is_dir() {
+    let mut file = File::open(path)?;
+    match file.metadata()?.is_dir() {
         true => Ok(fs::read_dir(path)?.next().is_some()),
-        false => Ok(!fs::read(path)?.is_empty()),
+        false => Ok(file.read(&mut [0])? > 0),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::options::Options;
 use super::precreate::resized;
 use super::real::Prefilled;
+use super::replay;
 use super::span::planning::probe_and_plan;
 use super::span::probes::Probes;
 use super::{precreate, real, span};
@@ -65,6 +66,10 @@ pub fn run(
     };
     if !precreated.is_empty() {
         probes.forget_what_lacked();
+    }
+    if let Some(replay) = options.run_options.replay.as_ref().filter(|_| !options.run_options.virtual_time())
+    {
+        voice.note(&replay::expectation(replay));
     }
     let prefilled = Prefilled::default();
     let common = span::Common {
