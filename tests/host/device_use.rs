@@ -190,9 +190,9 @@ fn known_uses_of_files_count_where_others_are_unknown() {
     let swap = || vec!["/swapfile is swap space".to_owned()];
     assert_eq!(used("/swapfile"), (swap(), vec![]));
     std::fs::rename(directory.path().join("sys/class/block"), directory.path().join("aside")).unwrap();
-    assert_eq!(used("/swapfile"), (swap(), vec!["the file behind a loop device"]));
-    assert_eq!(used("/images/unused.img"), (vec![], vec!["the file behind a loop device"]));
+    assert_eq!(used("/swapfile"), (swap(), vec!["the backing file of a loop device"]));
+    assert_eq!(used("/images/unused.img"), (vec![], vec!["the backing file of a loop device"]));
     // As a container masks it.
     std::fs::write(directory.path().join("proc/swaps"), "").unwrap();
-    assert_eq!(used("/swapfile"), (vec![], vec!["a swap file", "the file behind a loop device"]));
+    assert_eq!(used("/swapfile"), (vec![], vec!["a swap file", "the backing file of a loop device"]));
 }

@@ -1,5 +1,5 @@
-//! Machines that hide facts, as containers do: files are written to, devices are not, and what was not checked is
-//! reported. And processes that have less than others: of files, of CPU time, of a file that is leased.
+//! Machines without some facts, as in containers: writes to files are allowed, writes to devices are not, and missing
+//! checks are reported. Also limits of open files and CPU time, and leased files.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_diskspd");
 
-/// Runs a line of the shell in a mount namespace of its own, with `{program}` and `{}`, the path. `None`, and the reason
+/// Runs a line of the shell in a separate mount namespace, with `{program}` and `{}`, the path. `None`, and the reason
 /// is printed, where that is impossible.
 fn in_namespace(line: &str, path: &Path) -> Option<Ended> {
     if !rustix::process::geteuid().is_root() {
@@ -41,7 +41,7 @@ fn writes_to_files_and_not_to_devices_without_sys() {
         (NO_SYS, "IMAGE", 1, "is part of /dev/loop"),
         (NO_SYS, "-c1M IMAGE", 1, "is part of /dev/loop"),
         (NO_SYS, "--destroy DEVICE", 1, "cannot determine whether it is in use"),
-        (&format!("{NO_SYS}{NO_LOOP_NODES}"), "{}", 0, "the file behind a loop device"),
+        (&format!("{NO_SYS}{NO_LOOP_NODES}"), "{}", 0, "the backing file of a loop device"),
         ("mount --bind /dev/null /proc/swaps && ", "{}", 0, "a swap file"),
         ("mount --bind /dev/null /proc/swaps && ", "IMAGE", 1, "is part of /dev/loop"),
         ("mount --bind /dev/null /proc/swaps && ", "--destroy DEVICE", 1, "in use"),
@@ -101,7 +101,7 @@ fn remedies_follow_the_error_and_not_the_file() {
 }
 
 #[test]
-fn reports_what_was_measured_at_the_limit_of_cpu_time() {
+fn prints_the_report_at_the_cpu_limit() {
     let line = format!("ulimit -St 1; exec {PROGRAM} --engine null -b4K -o32 -w0 -d60 -W0 -c1M null.dat");
     let folder = directory();
     let mut command = Command::new("sh");

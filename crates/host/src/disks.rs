@@ -108,7 +108,7 @@ pub enum How {
     },
     /// A program has a lease on it (`F_SETLEASE`) and does not release it.
     Leased {
-        /// The program and its process, as far as they are known.
+        /// The program and its process, or only one of the two.
         holder: String,
     },
 }

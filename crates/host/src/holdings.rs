@@ -52,7 +52,7 @@ impl Identity {
 /// Something that is held.
 #[derive(Debug, Clone)]
 pub(super) struct Holding {
-    /// What is held: a file or device, and the files of other file systems that hold the data of the file.
+    /// The file or device, and the files of other file systems with the same data.
     pub what: Vec<Identity>,
     /// As the holder calls it.
     pub name: String,
@@ -103,16 +103,16 @@ impl Unknown {
     }
 }
 
-/// What is held on the machine, as far as it can be read.
+/// The holdings of the machine, and the uses that could not be checked.
 #[derive(Debug, Default)]
 pub(super) struct Holdings {
     pub found: Vec<Holding>,
     pub unknown: Vec<Unknown>,
 }
 
-/// What uses are called that a file or device may have.
+/// Names of uses, for messages.
 pub(super) const IN_USE: &str = "in use";
-const BEHIND_LOOP: &str = "the file behind a loop device";
+const BACKING_FILE: &str = "the backing file of a loop device";
 const SWAP_FILE: &str = "a swap file";
 const SERVED: &str = "served by a storage target of this machine";
 const BITMAP: &str = "the bitmap of a RAID";
@@ -137,7 +137,7 @@ const SERVERS: [(&str, &str); 7] = [
 pub(super) fn all(root: &Root) -> Holdings {
     let mut holdings = Holdings::default();
     for (guards, read) in [
-        (BEHIND_LOOP, loops as fn(&Root) -> Result<Vec<Holding>, FailedCall>),
+        (BACKING_FILE, loops as fn(&Root) -> Result<Vec<Holding>, FailedCall>),
         (SWAP_FILE, swap_files),
         (SERVED, served),
         (BITMAP, bitmaps),
@@ -229,7 +229,7 @@ fn loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
     Ok(found)
 }
 
-/// Loop devices with a size (`7 0 65536 loop0` in /proc/partitions) report the file behind them themselves.
+/// Queries the loop devices with a size (`7 0 65536 loop0` in /proc/partitions) for their backing files.
 fn loops_without_sys(root: &Root, why: FailedCall) -> Result<Vec<Holding>, FailedCall> {
     const PARTITIONS: &str = "/proc/partitions";
     let Ok(Some(partitions)) = root.read(PARTITIONS) else { return Err(why) };

@@ -95,7 +95,7 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<Refusal
     }
 }
 
-/// The checks that are not possible for a file that is going to be written to. Prints as a sentence.
+/// Checks that are not possible for a file before it is written to. Prints as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unchecked {
     /// Facts about the machine cannot be read.
@@ -106,19 +106,19 @@ pub enum Unchecked {
         joined(unknown, Listed::Causes)
     )]
     Unread {
-        /// As the user gave it.
+        /// The path from the command line.
         path: PathBuf,
-        /// At least one.
+        /// One or more uses.
         unknown: Vec<Unknown>,
     },
     /// The file system does not show where it keeps the data.
     #[error(
-        "cannot check whether '{}' is the file behind a loop device or a swap file by another name: {by} does \
-         not show where it keeps its files",
+        "cannot check whether '{}' is the backing file of a loop device or a swap file by another name: {by} \
+         does not show where it keeps its files",
         shown(path)
     )]
     Hidden {
-        /// As the user gave it.
+        /// The path from the command line.
         path: PathBuf,
         /// The file system, described.
         by: String,
@@ -139,7 +139,7 @@ fn shown(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-/// A part of what is unknown.
+/// A part of the unknown facts.
 #[derive(Clone, Copy)]
 enum Listed {
     Uses,
@@ -188,7 +188,7 @@ fn file_system_of(path: &Path, opened: Option<BorrowedFd<'_>>) -> String {
     }
 }
 
-/// All files that hold the data of a file which is going to be written to.
+/// All files with the data of a file that a run writes to.
 struct DataPlaces {
     all: Vec<Identity>,
     hidden_by: Option<String>,
@@ -331,8 +331,7 @@ pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, Unknown> {
     super::usage::uses(root, &Device::of(root, number).ok_or_else(unknown)?)
 }
 
-/// The uses of a regular file, by its path on the machine whose files lie in a directory, and those that
-/// could not be checked.
+/// Returns the uses of a regular file of the machine at `root`, and the uses that could not be checked.
 pub fn uses_of_file(root: &Root, path: &Path) -> (Vec<Use>, Vec<Unknown>) {
     let place = FilePlace::at(path);
     let others = other_places(root, &place, Role::Written).paths;

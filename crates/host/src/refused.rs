@@ -50,14 +50,14 @@ pub enum Refusal {
         /// Whose it is.
         owner: u32,
     },
-    /// Never allowed: what is written there changes settings of the kernel.
+    /// Never allowed: a write changes settings of the kernel.
     #[error(
-        "refusing to write to {}: it is on {file_system}, whose files are settings of the kernel; name a file \
-         on a file system that stores data",
+        "refusing to write to {}: it is on {file_system}, where files are settings of the kernel; name a \
+         file on a file system that stores data",
         shown(path)
     )]
     KernelInterface {
-        /// As the user gave it.
+        /// The path from the command line.
         path: PathBuf,
         /// Type of the file system.
         file_system: String,

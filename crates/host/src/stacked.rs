@@ -7,12 +7,12 @@ use super::root::Root;
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use std::path::{Path, PathBuf};
 
-/// Which of the files that hold the data count.
+/// The files with the data that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// All of them: the kernel uses the data.
     Used,
-    /// Those that a write changes: an overlay copies a file up before it writes to it.
+    /// The files that a write changes: an overlay copies a file up before the write.
     Written,
 }
 
@@ -88,7 +88,7 @@ fn kept(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Vec<PathB
 pub(super) struct Layers {
     /// Where it writes to; `None` = it is read-only.
     pub upper: Option<PathBuf>,
-    /// What it shows, uppermost first.
+    /// The directories below, uppermost first.
     pub lower: Vec<PathBuf>,
 }
 

@@ -117,7 +117,7 @@ pub(super) fn facts<L: Location + ?Sized>(
             let file_system = &facts.file_system;
             on_storage(path, file_system)?;
             if let Some(lease) = leases::unreleased(location, false) {
-                return Err(TargetError::new(path, Problem::Leased(lease)));
+                return Err(TargetError::new(path, Problem::Leased(lease.to_string())));
             }
             facts.direct = direct(&mut || stated(way).or_else(|| tried(way, &found, file_system)));
         }

@@ -1,13 +1,16 @@
-//! Which facts about the machine cannot be read here, as in containers that hide parts of /proc and /sys.
+//! Finds facts about the machine that cannot be read, as in containers without parts of /proc and /sys.
 
 use super::root::Root;
-use diskspd_model::machine::unread_facts::{PROCESSORS, UnreadFacts};
+use diskspd_model::machine::unread_facts::UnreadFacts;
 use diskspd_sys::failed_call::FailedCall;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What every Linux has, and what for.
+/// Where the kernel describes the processors.
+const PROCESSORS: &str = "/sys/devices/system/cpu";
+
+/// Files and folders of every Linux, and their facts.
 const SOURCES: [(&str, &str); 8] = [
     ("/proc/stat", "CPU times and the time of the boot"),
     ("/proc/meminfo", "memory"),
@@ -32,6 +35,7 @@ pub fn unread_facts(root: &Root) -> Vec<UnreadFacts> {
             facts: (*facts).to_owned(),
             why: failed.to_string(),
             remedy: failed.remedy().to_owned(),
+            processors: *path == PROCESSORS,
         })
     };
     // A kernel without swap has no list of swap space.

@@ -42,8 +42,8 @@ impl fmt::Display for Use {
             }
             How::Leased { holder } => write!(
                 f,
-                "{} is leased by {holder}, which does not release it (F_SETLEASE): stop that program, or close the \
-                 file there",
+                "{} is leased by {holder}, which does not release it (F_SETLEASE): stop that program, or close \
+                 the file there",
                 self.device
             ),
         }
@@ -67,7 +67,7 @@ pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, Unknown> {
     }
 }
 
-/// The uses of a regular file, and those that could not be checked.
+/// The uses of a regular file, and the uses that could not be checked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FileUses {
     pub uses: Vec<Use>,
@@ -76,8 +76,8 @@ pub(super) struct FileUses {
     pub files_are_held: bool,
 }
 
-/// All uses of a regular file: what is made of it, and what is made of that. `file`: all that holds its data;
-/// `name`: what the user calls it.
+/// Returns all uses of a regular file, also indirect ones. `file`: all identities of its data; `name`: its
+/// name in messages.
 pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> FileUses {
     let mut walk = Walk::new(root);
     let is_file = |what: &Identity| !matches!(what, Identity::Device(_));
@@ -151,7 +151,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes who holds something. `what`: all that holds its data.
+    /// Notes the holders of something. `what`: all identities of its data.
     fn hold(&mut self, what: &[Identity], name: &str) {
         let shares = |holding: &&Holding| holding.what.iter().any(|held| what.contains(held));
         for holding in self.holdings.iter().filter(shares) {

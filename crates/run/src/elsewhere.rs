@@ -88,7 +88,7 @@ pub fn look_around(system: &mut System, targets: &[&RawText]) {
 
 /// Why the CPU times of the machine are missing.
 pub fn no_cpu_times(error: &std::io::Error) -> String {
-    format!("the CPU times of the machine can't be read: {error}")
+    format!("cannot read the CPU times of the machine: {error}")
 }
 
 /// Whether the CPU times of the machine can be read: without them nothing could be reported in the end.

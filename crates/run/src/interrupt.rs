@@ -27,7 +27,7 @@ pub struct Unwatched(FailedCall);
 /// `document`: standard output is for another program to read, so that what is said goes to standard error.
 ///
 /// # Errors
-/// A handler or its thread can't be had.
+/// A handler cannot be installed, or its thread cannot be started.
 pub fn watch(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,

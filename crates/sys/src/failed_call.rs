@@ -1,4 +1,4 @@
-//! Calls for the machine's state that failed. What to do follows from the error, not from what was read.
+//! Failed calls for the machine's state. The remedy follows from the error, not from the file.
 
 #[cfg(target_os = "linux")]
 use crate::problem::{Problem, TargetError};
@@ -6,17 +6,17 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// A failed call for what a command needs of the machine. Prints as `cannot <verb> <object>: <cause>`.
+/// A failed call for something that a command needs. Prints as `cannot <verb> <object>: <cause>`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {doing}: {cause}")]
 pub struct FailedCall {
-    /// What was to be done: `read /proc/stat`.
+    /// The action: `read /proc/stat`.
     doing: String,
     needs: Needs,
     cause: Cause,
 }
 
-/// What the call needs.
+/// The kind of object that the call needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needs {
     Proc,
@@ -73,7 +73,7 @@ impl FailedCall {
         FailedCall { doing: doing.to_owned(), needs: Needs::File, cause: Cause::from_error(error) }
     }
 
-    /// What to do about it.
+    /// Returns the remedy.
     pub fn remedy(&self) -> &'static str {
         let Cause::Number(number) = self.cause else { return "see dmesg, or report this" };
         remedy(self.needs, number)

@@ -1,4 +1,4 @@
-//! Which file system a path or an open file lies on.
+//! File systems of paths and open files.
 
 use diskspd_model::machine::file_systems::name_of_magic;
 use rustix::fs::StatFs;

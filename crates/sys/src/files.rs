@@ -85,7 +85,11 @@ pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std:
     let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
     let with = |access| rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
     let file = match regular && written {
-        true => with(OFlags::RDWR).or_else(|_| with(OFlags::RDONLY)),
+        // A lease is in the way of writing: reading would hide it.
+        true => with(OFlags::RDWR).or_else(|error| match error {
+            Errno::WOULDBLOCK => Err(error),
+            _ => with(OFlags::RDONLY),
+        }),
         false => with(OFlags::RDONLY),
     };
     Ok(file?.into())

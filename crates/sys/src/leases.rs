@@ -1,17 +1,17 @@
-//! Leases of files (`F_SETLEASE` of fcntl(2)): a process is to be notified before others open its file, and
-//! the kernel makes those wait.
+//! Leases of files (`F_SETLEASE` of fcntl(2)): the kernel notifies the holder before another process opens
+//! the file, and makes that process wait.
 
 use super::anchor::Location;
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use super::files;
 use std::fmt;
 use std::fs;
+use std::io::ErrorKind;
 use std::time::Duration;
 
 /// A lease that its holder does not release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Its process; `None` = in another namespace of processes.
+    /// The process; `None` if it is in another namespace of processes.
     pub process: Option<u32>,
     /// The name of its program.
     pub program: Option<String>,
@@ -38,11 +38,9 @@ pub fn unreleased<L: Location + ?Sized>(location: &L, written: bool) -> Option<L
     let inode = rustix::fs::stat(location.way()).ok()?.st_ino;
     // Opening for writing has effects: it is not tried without need.
     let mut lease = holder(inode)?;
-    let access = if written { OFlags::RDWR } else { OFlags::RDONLY };
-    let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     for _ in 0..PATIENCE.as_millis() / TICK.as_millis() {
-        match rustix::fs::open(location.way(), flags, Mode::empty()) {
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(TICK),
+        match files::open_to_locate(location, written) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(TICK),
             _ => return None,
         }
         lease = holder(inode).unwrap_or(lease);
@@ -50,8 +48,8 @@ pub fn unreleased<L: Location + ?Sized>(location: &L, written: bool) -> Option<L
     Some(lease)
 }
 
-/// Who has a lease on a file with this inode. A line of /proc/locks is `1: LEASE  ACTIVE    WRITE <process>
-/// <major>:<minor>:<inode> 0 EOF`; those of the NFS server are `DELEG`.
+/// Returns the holder of a lease on a file with this inode. A line of /proc/locks is `1: LEASE  ACTIVE
+/// WRITE <process> <major>:<minor>:<inode> 0 EOF`; the NFS server has `DELEG`.
 fn holder(inode: u64) -> Option<Lease> {
     let locks = fs::read_to_string("/proc/locks").ok()?;
     let process = locks.lines().find_map(|line| leased(line, inode))?;

@@ -95,7 +95,7 @@ pub fn may_write(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Bytes of memory that the user may have locked (`ulimit -l`); `None` = as many as there are.
+/// Returns the limit of locked memory (`ulimit -l`) in bytes; `None` if it is unlimited.
 ///
 /// # Errors
 /// The kernel does not report the limit.

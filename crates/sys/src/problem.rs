@@ -1,6 +1,5 @@
 //! Why a target can't be used, told to the person who has to mend it: never an error number alone.
 
-use crate::leases::Lease;
 use diskspd_model::io_error::NvmeStatus;
 use diskspd_model::units::visible;
 use std::io;
@@ -44,10 +43,10 @@ pub enum Problem {
     /// A pipe, socket or character device.
     #[error("is neither a regular file nor a block device, so it has no offsets")]
     NotAFile,
-    /// Its file system shows the kernel's state as files.
+    /// A file system that shows the kernel's state as files.
     #[error(
-        "is on {file_system}, whose files are settings and statistics of the kernel, not data; name a file on \
-         a file system that stores data, or a block device"
+        "is on {file_system}, where files are settings and statistics of the kernel, not data; name a file \
+         on a file system that stores data, or a block device"
     )]
     KernelInterface {
         /// Type of the file system.
@@ -94,7 +93,7 @@ pub enum Problem {
         "is leased by {0}, which does not release it (F_SETLEASE), so that an open would wait; stop that \
          program, or close the file there"
     )]
-    Leased(Lease),
+    Leased(String),
     /// `ETXTBSY`
     #[error("is in use as a running program or as swap space, and can't be written")]
     Executing,

@@ -48,8 +48,8 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Bytes that a file may grow to (`ulimit -f`): beyond that the kernel sends a signal. `None` = as far as
-/// it will, or unknown.
+/// Returns the limit of a file's size (`ulimit -f`) in bytes: beyond that the kernel sends a signal.
+/// `None` if it is unlimited or unknown.
 pub fn largest_file() -> Option<u64> {
     limits::current(Resource::FileSize).ok()?
 }

@@ -25,7 +25,7 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     }
     match FilePlace::of_open(file, path) {
         Some(place) => at(root, &place),
-        None => Stack::without("its location can't be determined"),
+        None => Stack::without("its location cannot be determined"),
     }
 }
 

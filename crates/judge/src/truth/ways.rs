@@ -35,7 +35,8 @@ fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Findin
     let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| units::Size(bytes.into()));
     let path = &asked.target.path;
     let message = format!(
-        "all {written} writes to '{path}' were atomic (RWF_ATOMIC); units from {min:#} to {max:#} are guaranteed"
+        "all {written} writes to '{path}' were atomic (RWF_ATOMIC); units from {min:#} to {max:#} are \
+         guaranteed"
     );
     let by = match offered.device_max {
         Some(0) => "by the file system alone: the device does no atomic writes".to_owned(),

@@ -1,7 +1,7 @@
 //! The machine as it is stored: its processors, how they belong together, and its memory.
 
 use super::quota::MemoryAllowance;
-use super::unread_facts::{PROCESSORS, UnreadFacts};
+use super::unread_facts::UnreadFacts;
 use super::{caches, environment, fingerprint, storage};
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub struct PowerScheme {
 impl System {
     /// A figure about cores, nodes and sockets as reports print it: assumed ones are unknown.
     pub fn processor_figure(&self, figure: impl ToString) -> String {
-        match self.unread.iter().any(|unread| unread.path == PROCESSORS) {
+        match self.unread.iter().any(|unread| unread.processors) {
             true => "<unknown>".to_owned(),
             false => figure.to_string(),
         }

@@ -1,4 +1,4 @@
-//! Facts about the machine that could not be read: what follows from them is unknown.
+//! Facts about the machine that could not be read.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 pub struct UnreadFacts {
     /// The file or folder.
     pub path: String,
-    /// What it has: `disks and who uses them`.
+    /// Its facts: `disks and their users`.
     pub facts: String,
     /// Why it could not be read.
     pub why: String,
     /// What to do.
     pub remedy: String,
+    /// Whether the facts are about cores, nodes and sockets, which reports otherwise assume.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub processors: bool,
 }
-
-/// Where the kernel describes the processors.
-pub const PROCESSORS: &str = "/sys/devices/system/cpu";

@@ -40,8 +40,8 @@ pub enum PrefillError {
     },
     /// There is no room for what would be written.
     #[error(
-        "'{path}': --prefill: the file system is full: the holes need {:#}, {:#} were free; free some space, or \
-         leave out --prefill",
+        "'{path}': --prefill: the file system is full: the holes need {:#}, {:#} were free; free some space, \
+         or leave out --prefill",
         Size(*.needed), Size(*.free)
     )]
     Full {

@@ -5,7 +5,7 @@ use crate::truth::{Finding, Severity};
 use diskspd_model::machine::unread_facts::UnreadFacts;
 use diskspd_model::units::Size;
 
-/// What cannot be read was not checked: that nothing was found there means nothing.
+/// Facts that cannot be read were not checked, so the absence of findings has no meaning there.
 pub(super) fn unread_facts(seen: &Seen) -> Vec<Finding> {
     let unread = &seen.system.unread;
     let Some(first) = unread.first() else { return Vec::new() };
