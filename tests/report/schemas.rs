@@ -875,7 +875,7 @@ const DEVICE_FIELDS: [(&str, &str); 22] = [
         "how many requests the kernel queues for it (nr_requests), for each hardware queue; null = not told",
     ),
     ("partitions", "its partitions, by name"),
-    ("unchecked", "why its uses are unknown; missing = they were checked"),
+    ("unchecked", "why some of its uses may be missing; missing = all were checked"),
     (
         "uses",
         "who uses it, a partition of it, or what is made of it: it is not written to then; empty = nobody that is known",

@@ -73,10 +73,7 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
 fn disk(root: &Root, number: usize, device: &Device) -> Disk {
     let mut partitions = device.partitions();
     partitions.sort_by_cached_key(|partition| natural(&partition.name));
-    let (uses, unchecked) = match usage::uses(root, device) {
-        Ok(uses) => (uses, None),
-        Err(unknown) => (Vec::new(), Some(unknown.to_string())),
-    };
+    let found = usage::all_uses(root, device);
     Disk {
         number,
         name: device.name.clone(),
@@ -91,8 +88,8 @@ fn disk(root: &Root, number: usize, device: &Device) -> Disk {
                 name: partition.name,
             })
             .collect(),
-        uses,
-        unchecked,
+        uses: found.uses,
+        unchecked: found.unknown.first().map(ToString::to_string),
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Disk {
     /// Who uses it, a partition of it, or what is made of it; empty = nobody that the
     /// system's own lists know of.
     pub uses: Vec<Use>,
-    /// Why its uses are unknown; `None` = they were checked.
+    /// Why some of its uses may be missing; `None` = all were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
 }

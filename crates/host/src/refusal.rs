@@ -9,7 +9,7 @@ pub use super::refused::Refusal;
 use super::root::Root;
 use super::signatures;
 use super::stacked::{Role, other_places};
-use super::usage::FileUses;
+use super::usage::FoundUses;
 pub use super::usage::{How, Use};
 use diskspd_model::machine::file_systems::FileSystemType;
 use diskspd_model::units::visible::line;
@@ -173,7 +173,7 @@ pub(super) fn unchecked<L: Location + ?Sized>(location: &L) -> Vec<Unchecked> {
     let opened = files::peek(location);
     let opened = opened.as_ref().map(AsFd::as_fd);
     let data = DataPlaces::find(path, &found, opened, &file_system_of(path, opened));
-    let FileUses { unknown, files_are_held, .. } = super::usage::uses_of_file(&Root::live(), &data.all, "");
+    let FoundUses { unknown, files_are_held, .. } = super::usage::uses_of_file(&Root::live(), &data.all, "");
     let path = || path.to_owned();
     let unread = (!unknown.is_empty()).then(|| Unchecked::Unread { path: path(), unknown });
     let hidden = data.hidden_by.filter(|_| files_are_held).map(|by| Unchecked::Hidden { path: path(), by });

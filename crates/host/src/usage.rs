@@ -42,8 +42,8 @@ impl fmt::Display for Use {
             }
             How::Leased { holder } => write!(
                 f,
-                "{} is leased by {holder}, which does not release it (F_SETLEASE): stop that program, or close \
-                 the file there",
+                "{} is leased by {holder}, which does not release it (F_SETLEASE): stop that program, or \
+                 close the file there",
                 self.device
             ),
         }
@@ -57,19 +57,24 @@ impl fmt::Display for Use {
 /// # Errors
 /// A use could not be checked, and none is known.
 pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, Unknown> {
-    let mut walk = Walk::new(root);
-    walk.downwards(device);
-    walk.upwards();
-    let mut found = walk.into_uses();
+    let mut found = all_uses(root, device);
     match found.unknown.is_empty() || !found.uses.is_empty() {
         true => Ok(found.uses),
         false => Err(found.unknown.remove(0)),
     }
 }
 
-/// The uses of a regular file, and the uses that could not be checked.
+/// Returns the uses of a device, and the uses that could not be checked.
+pub(super) fn all_uses(root: &Root, device: &Device) -> FoundUses {
+    let mut walk = Walk::new(root);
+    walk.downwards(device);
+    walk.upwards();
+    walk.into_uses()
+}
+
+/// The uses of a device or regular file, and the uses that could not be checked.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct FileUses {
+pub(super) struct FoundUses {
     pub uses: Vec<Use>,
     pub unknown: Vec<Unknown>,
     /// Whether the kernel uses any file of the machine.
@@ -78,16 +83,16 @@ pub(super) struct FileUses {
 
 /// Returns all uses of a regular file, also indirect ones. `file`: all identities of its data; `name`: its
 /// name in messages.
-pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> FileUses {
+pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> FoundUses {
     let mut walk = Walk::new(root);
     let is_file = |what: &Identity| !matches!(what, Identity::Device(_));
     let files_are_held = walk.holdings.iter().any(|holding| holding.what.iter().any(is_file));
     walk.hold(file, name);
     if walk.uses.is_empty() {
-        return FileUses { unknown: walk.unknown, files_are_held, ..FileUses::default() };
+        return FoundUses { unknown: walk.unknown, files_are_held, ..FoundUses::default() };
     }
     walk.upwards();
-    FileUses { files_are_held, ..walk.into_uses() }
+    FoundUses { files_are_held, ..walk.into_uses() }
 }
 
 /// A walk over all that has to do with a device or file.
@@ -191,7 +196,7 @@ impl Walk<'_> {
     }
 
     /// With what is mounted or swap space.
-    fn into_uses(mut self) -> FileUses {
+    fn into_uses(mut self) -> FoundUses {
         const MOUNTS: &str = "/proc/self/mountinfo";
         let mounts = match self.root.read(MOUNTS) {
             Ok(Some(mounts)) => Ok(mounts),
@@ -227,7 +232,7 @@ impl Walk<'_> {
                 found(device, How::Swap);
             }
         }
-        FileUses { uses: self.uses, unknown: self.unknown, ..FileUses::default() }
+        FoundUses { uses: self.uses, unknown: self.unknown, ..FoundUses::default() }
     }
 }
 
