@@ -188,7 +188,7 @@ fn file_system_of(path: &Path, opened: Option<BorrowedFd<'_>>) -> String {
     }
 }
 
-/// All files with the data of a file that a run writes to.
+/// All files with the data of a written file.
 struct DataPlaces {
     all: Vec<Identity>,
     hidden_by: Option<String>,

@@ -50,9 +50,8 @@ impl fmt::Display for Use {
     }
 }
 
-/// All uses of the device: of itself, its partitions, the disk it's a partition of, what is made of any of
-/// them, and what shares the file or devices that it is made of. Other partitions of the same disk are
-/// nobody's concern.
+/// Returns all uses of a device: of itself, of its partitions, of its disk, of devices above them, and of its
+/// backing file or devices. Other partitions of the same disk do not matter.
 ///
 /// # Errors
 /// A use could not be checked, and none is known.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct UnreadFacts {
     /// The file or folder.
     pub path: String,
-    /// Its facts: `disks and their users`.
+    /// The facts in it: `disks and their users`.
     pub facts: String,
     /// Why it could not be read.
     pub why: String,
