@@ -65,8 +65,10 @@ impl Holding {
         let place = FilePlace::at(name);
         // A name that leads to another file by now says nothing of this one.
         let is_named = matches!(what, Identity::File(..)) && Identity::at(root, &place.path) == what;
-        let is_named = is_named && (!root.is_live() || is_stacked(&place.path));
-        let others = is_named.then(|| other_places(root, &place, Role::Used).paths).unwrap_or_default();
+        let others = match is_named && (!root.is_live() || is_stacked(&place.path)) {
+            true => other_places(root, &place, Role::Used).paths,
+            false => Vec::new(),
+        };
         let others = others.iter().map(|path| Identity::at(root, path));
         Holding { what: [what].into_iter().chain(others).collect(), name: name.to_owned(), by }
     }
