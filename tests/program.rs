@@ -24,6 +24,7 @@ mod program {
     mod file_systems;
     mod fio_runs;
     mod first_hour;
+    mod hidden_facts;
     mod history;
     mod hosts;
     mod integrity_devices;

@@ -1,15 +1,10 @@
 //! Ctrl-C and other signals that end runs, for as long as what is returned is kept.
 
 use super::not_done::{NotDone, failed_with};
+pub use crate::run::Unwatched;
 use crate::run::events::{self, Event};
 use crate::run::{self, Control};
-use std::io;
 use std::sync::Arc;
-
-/// It can't be watched for.
-#[derive(Debug, thiserror::Error)]
-#[error("can't install the handler for Ctrl-C: {0}")]
-pub struct Unwatched(#[from] io::Error);
 
 failed_with!(Unwatched);
 
@@ -22,7 +17,7 @@ pub fn ends_a_run(
     stop: Option<Arc<Event>>,
     document: bool,
 ) -> Result<impl Sized + use<>, NotDone> {
-    let signals = run::watch(Arc::clone(control), stop.clone(), document).map_err(Unwatched)?;
+    let signals = run::watch(Arc::clone(control), stop.clone(), document)?;
     let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
     Ok((signals, event.map_err(|error| format!("-yp: {error}"))?))
 }
@@ -32,7 +27,7 @@ pub fn ends_a_run(
 /// # Errors
 /// It can't be watched for.
 pub fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatched> {
-    Ok(run::watch(Arc::clone(control), None, true)?)
+    run::watch(Arc::clone(control), None, true)
 }
 
 /// The same where somebody else says so: the run that goes on, or the first of several ranks.
@@ -40,5 +35,5 @@ pub fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatc
 /// # Errors
 /// It can't be watched for.
 pub fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatched> {
-    Ok(run::watch_silently(Arc::clone(control))?)
+    run::watch_silently(Arc::clone(control))
 }

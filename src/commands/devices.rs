@@ -77,7 +77,11 @@ fn row(disk: &Disk) -> [String; HEADINGS.len()] {
         known(details.write_cache.as_ref()),
         known(details.scheduler.as_ref()),
         known(details.queue_depth),
-        if uses.is_empty() { "-".into() } else { uses.join(", ") },
+        match (&disk.unchecked, uses.is_empty()) {
+            (Some(_), true) => "unknown".into(),
+            (None, true) => "-".into(),
+            (_, false) => uses.join(", "),
+        },
     ]
 }
 
@@ -90,6 +94,7 @@ fn short(disk: &Disk, used: &Use) -> String {
         How::HeldBy { holder } => holder.clone(),
         How::Served { by } => by.clone(),
         How::Locked { .. } => "locked".into(),
+        How::Leased { .. } => "leased".into(),
     };
     let itself =
         used.device == disk.path.to_string_lossy() || used.device.ends_with(&format!("({})", disk.name));

@@ -34,6 +34,8 @@ enum Lacking {
     Engine(#[from] Unavailable),
     #[error("ulimit -l is {0} KiB")]
     LockedMemory(u64),
+    #[error("the limit of locked memory cannot be read: {0}")]
+    UnknownLimit(std::io::Error),
     #[error("{used} of {most} are in use")]
     AioInUse { used: i64, most: i64 },
     #[error("this kernel has none, or /proc isn't mounted")]
@@ -71,7 +73,7 @@ const NEEDED: &[Needed] = &[
         needs: "RLIMIT_MEMLOCK (ulimit -l) of twice all buffers, or CAP_IPC_LOCK; otherwise each I/O takes \
                 slightly more CPU, and the run reports it",
         give: "a line in /etc/security/limits.d: USER - memlock 1048576",
-        look: |_| match lockable() {
+        look: |_| match lockable().map_err(Lacking::UnknownLimit)? {
             Some(bytes) if !has(Capability::IpcLock) && bytes < 64 << 20 => {
                 Err(Lacking::LockedMemory(bytes >> 10))
             }

@@ -104,6 +104,9 @@ fn print_profile(profile: &Profile) -> Result<Exit, NotDone> {
 pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
     let mut system = host::snapshot();
     crate::host::caches::look(&mut system);
+    for unread in &system.unread {
+        say(Finding::warning(format!("{} are unknown: {}", unread.facts, unread.why)).remedy(&unread.remedy));
+    }
     output::to_stdout(&match xml {
         true => report::xml::system_alone(&system),
         false => report::text::system_alone(&system),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::machines::machine;
-use diskspd::host::refusal::{Unknown, Use, uses, uses_of_file};
+use diskspd::host::refusal::{Use, uses, uses_of_file};
 use diskspd::host::root::Root;
 use std::path::Path;
 
@@ -119,8 +119,8 @@ const FILES: &[(&str, &[&str])] = &[
 
 /// What is said, without the next step, which has to be there.
 #[track_caller]
-fn said(uses: Result<Vec<Use>, Unknown>) -> Vec<String> {
-    let said = uses.unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
+fn said(uses: Vec<Use>) -> Vec<String> {
+    let said = uses.iter().map(ToString::to_string).collect::<Vec<_>>();
     let parts = said.iter().map(|text| text.split_once(": ").expect("the next step is missing"));
     parts.map(|(fact, _)| fact.to_owned()).collect()
 }
@@ -130,7 +130,7 @@ fn every_use_of_a_device_is_found() {
     for (name, table) in [("storage", TABLE), ("behind", BEHIND)] {
         let (_directory, root) = machine(name);
         for (number, name, expected) in table {
-            assert_eq!(said(uses(&root, *number)), *expected, "{name}");
+            assert_eq!(said(uses(&root, *number).unwrap()), *expected, "{name}");
         }
     }
 }
@@ -139,21 +139,22 @@ fn every_use_of_a_device_is_found() {
 fn every_use_of_a_file_is_found_whatever_its_name() {
     let (directory, root) = machine("behind");
     for (file, expected) in FILES {
-        assert_eq!(said(uses_of_file(&root, Path::new(file))), *expected);
+        let (uses, unknown) = uses_of_file(&root, Path::new(file));
+        assert_eq!((said(uses), unknown), (expected.iter().map(ToString::to_string).collect(), Vec::new()));
     }
     // A hard link has the use of the file.
     let at = |name: &str| directory.path().join(name);
     std::fs::hard_link(at("images/free.img"), at("other")).unwrap();
-    assert_eq!(said(uses_of_file(&root, Path::new("/other"))), ["/other is part of /dev/loop5"]);
+    assert_eq!(said(uses_of_file(&root, Path::new("/other")).0), ["/other is part of /dev/loop5"]);
 }
 
 #[test]
 fn what_cannot_be_found_out_is_unknown_and_never_no_use() {
     let (directory, root) = machine("storage");
     let free = (8, 80);
-    assert_eq!(said(uses(&root, free)), Vec::<String>::new());
+    assert_eq!(said(uses(&root, free).unwrap()), Vec::<String>::new());
     let why = |number| uses(&root, number).unwrap_err();
-    assert!(why((1, 2)).why.contains("/sys doesn't show the device 1:2"), "{:?}", why((1, 2)));
+    assert!(why((1, 2)).to_string().contains("/sys/dev/block/1:2"), "{:?}", why((1, 2)));
     // Each of these away, or unreadable, which a directory in place of a file is even to root.
     for (path, instead) in [
         ("sys/class/block", None),
@@ -167,14 +168,31 @@ fn what_cannot_be_found_out_is_unknown_and_never_no_use() {
             std::fs::create_dir(&path).unwrap();
         }
         let unknown = why(free);
-        assert_eq!(unknown.absent, instead.is_none(), "{unknown:?}");
-        assert!(
-            unknown.why.contains(&path.display().to_string().rsplit('/').next().unwrap()[..4]),
-            "{unknown:?}"
-        );
+        let name = path.strip_prefix(directory.path()).unwrap().display().to_string();
+        assert!(unknown.to_string().contains(&name), "{unknown:?}");
+        assert_eq!(unknown.cause.remedy().contains("mount -t"), instead.is_none(), "{unknown:?}");
         let _ = std::fs::remove_dir(&path);
         std::fs::rename(&aside, &path).unwrap();
     }
     let empty = tempfile::tempdir().unwrap();
     assert!(uses(&Root::at(empty.path()), free).is_err());
+}
+
+#[test]
+fn known_uses_of_files_count_where_others_are_unknown() {
+    let (directory, root) = machine("behind");
+    let used = |file: &str| {
+        let (uses, unknown) = uses_of_file(&root, Path::new(file));
+        let mut guards: Vec<_> = unknown.iter().map(|unknown| unknown.guards).collect();
+        guards.sort_unstable();
+        (said(uses), guards)
+    };
+    let swap = || vec!["/swapfile is swap space".to_owned()];
+    assert_eq!(used("/swapfile"), (swap(), vec![]));
+    std::fs::rename(directory.path().join("sys/class/block"), directory.path().join("aside")).unwrap();
+    assert_eq!(used("/swapfile"), (swap(), vec!["the backing file of a loop device"]));
+    assert_eq!(used("/images/unused.img"), (vec![], vec!["the backing file of a loop device"]));
+    // As a container masks it.
+    std::fs::write(directory.path().join("proc/swaps"), "").unwrap();
+    assert_eq!(used("/swapfile"), (vec![], vec!["a swap file", "the backing file of a loop device"]));
 }

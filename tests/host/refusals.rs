@@ -4,7 +4,7 @@
 use crate::common::loops::{self, Loop};
 use crate::common::{directory, diskspd, skip, while_nothing_starts};
 use diskspd::host::claims::{self, Claims, Denial};
-use diskspd::host::refusal::{How, Refusal, write_refusal};
+use diskspd::host::refusal::{How, Refusal, Unchecked, write_refusal};
 use diskspd::host::target::probe;
 use diskspd::machine::target::TargetKind;
 use diskspd::plan::{AccessHint, OpenMode};
@@ -409,6 +409,108 @@ fn a_loop_device_over_a_mounted_device_is_in_use() {
     let Some((below, _)) = Loop::with_file_system(16 * MIB, "ext4") else { return };
     let Some(above) = Loop::on(&below.device) else { return };
     assert!(matches!(in_use(protect([above.device.as_path()], true))[..], [How::Mounted { .. }]));
+}
+
+/// Mounts, and unmounts when dropped; `None`, and the reason is printed, where that is impossible.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn new(program: &str, arguments: &[&str], at: &Path) -> Option<Mounted> {
+        std::fs::create_dir_all(at).unwrap();
+        loops::run(program, &[arguments, &[at.to_str().unwrap()]].concat())?;
+        Some(Mounted(at.to_owned()))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        loops::unmount(&self.0);
+    }
+}
+
+#[test]
+fn protects_images_under_second_names() {
+    let directory = crate::common::directory();
+    let at = |name: &str| directory.path().join(name);
+    for folder in ["up", "low", "work", "src"] {
+        std::fs::create_dir(at(folder)).unwrap();
+    }
+    for image in ["up/copied", "low/copied", "low/only", "src/image", "src/free"] {
+        std::fs::write(at(image), vec![0; 1 << 20]).unwrap();
+    }
+    let [low, up, work] = ["low", "up", "work"].map(|name| at(name).display().to_string());
+    let options = format!("lowerdir={low},upperdir={up},workdir={work}");
+    let overlay = ["-t", "overlay", "-o", &options, "overlay"];
+    let Some(_merged) = Mounted::new("mount", &overlay, &at("merged")) else { return };
+    let bindfs = [at("src").display().to_string()];
+    let Some(_shown) = Mounted::new("bindfs", &[&bindfs[0]], &at("shown")) else { return };
+    let layered = [at("merged").display().to_string()];
+    let Some(_twice) = Mounted::new("bindfs", &[&layered[0]], &at("twice")) else { return };
+    // (behind the loop device, other names of the same data, names of other data)
+    let table: &[(&str, &[&str], &[&str])] = &[
+        ("merged/copied", &["up/copied", "twice/copied"], &["merged/only", "src/image"]),
+        ("up/copied", &["merged/copied", "twice/copied"], &["low/only", "merged/only"]),
+        ("twice/copied", &["merged/copied", "up/copied"], &["twice/only"]),
+        ("src/image", &["shown/image"], &["shown/free", "src/free"]),
+        ("shown/image", &["src/image"], &["shown/free", "src/free"]),
+        // A write to the merged file copies it up first.
+        ("low/only", &[], &["merged/only", "low/copied"]),
+    ];
+    for (image, same, others) in table {
+        let Some(device) = Loop::on(&at(image)) else { return };
+        let holder = How::HeldBy { holder: device.device.display().to_string() };
+        for name in same.iter().chain([image]) {
+            assert!(uses(&at(name)).contains(&holder), "loop on {image}: {name}");
+        }
+        for name in *others {
+            assert_eq!(uses(&at(name)), Vec::<How>::new(), "loop on {image}: {name}");
+        }
+    }
+}
+
+#[test]
+fn reports_file_systems_that_hide_their_files() {
+    let directory = crate::common::directory();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::create_dir(at("src")).unwrap();
+    std::fs::write(at("src/image"), vec![0; 1 << 20]).unwrap();
+    let source = at("src").display().to_string();
+    std::fs::write(at("plain"), vec![0; 1 << 20]).unwrap();
+    let Some(_shown) = Mounted::new("bindfs", &[&source], &at("hidden")) else { return };
+    let image = at("hidden/image");
+    let Some(_device) = Loop::new(1 << 20) else { return };
+    assert_eq!(claims::unchecked([image.as_path()]), Vec::new());
+    // What the server shows is not visible any more.
+    let Some(_over) = Mounted::new("mount", &["-t", "tmpfs", "none"], &at("src")) else { return };
+    let hidden = |unchecked: &Unchecked| matches!(unchecked, Unchecked::Hidden { .. });
+    assert!(claims::unchecked([image.as_path()]).iter().any(hidden));
+    assert_eq!(claims::unchecked([at("plain").as_path()]), Vec::new());
+    assert_eq!(write_refusal(&image, true).unwrap(), None, "honest writes go on");
+}
+
+#[test]
+fn refuses_attributes_of_the_kernel_for_every_access() {
+    let Ok(attribute) = std::fs::canonicalize("/proc/sys/kernel/printk_ratelimit") else {
+        return skip("no /proc/sys");
+    };
+    let before = std::fs::read(&attribute).unwrap();
+    let attributes = ["/proc/sys/kernel/printk_ratelimit", "/sys/kernel/mm/transparent_hugepage/enabled"];
+    for path in attributes.map(Path::new).into_iter().filter(|path| path.exists()) {
+        let kernel = |problem: &Problem| matches!(problem, Problem::KernelInterface { .. });
+        assert!(kernel(&probe(path).unwrap_err().problem), "{}", path.display());
+        let refused = write_refusal(path, true).unwrap();
+        assert!(matches!(refused, Some(Refusal::KernelInterface { .. })), "{refused:?}");
+        let open = std::fs::File::open(path).unwrap();
+        assert!(matches!(claims::permit_file(path, &open), Err(Denial::Refused(_))));
+        assert!(matches!(claims::permit_output(path, &open), Err(Refusal::KernelInterface { .. })));
+        for line in ["-w100 -b2 -d1 -W0 {}", "-w0 -b2 -d1 -W0 {}", "-c4 -w100 -b2 -d1 -W0 {}"] {
+            crate::common::diskspd(line, path).fails(1, &["of the kernel", path.to_str().unwrap()]);
+        }
+    }
+    for missing in ["/proc/none", "/sys/kernel/none"] {
+        crate::common::diskspd("-c4K -w100 -d1 -W0 {}", Path::new(missing)).fails(1, &["of the kernel"]);
+    }
+    assert_eq!(std::fs::read(&attribute).unwrap(), before);
 }
 
 #[test]

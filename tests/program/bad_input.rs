@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::loops::Loop;
+use crate::common::loops::{self, Loop};
 use crate::common::{directory, diskspd, skip};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -204,11 +204,15 @@ fn a_full_disk_during_creation_leaves_nothing_behind() {
 
 #[test]
 fn a_file_system_without_o_direct_is_named() {
-    let Ok(size) = std::fs::metadata("/sys/kernel/mm/transparent_hugepage/enabled").map(|m| m.len()) else {
-        return skip("sysfs is not mounted");
-    };
-    let line = format!("-b{size} -Su -W0 -d1 {{}}");
-    diskspd(&line, "/sys/kernel/mm/transparent_hugepage/enabled".as_ref()).fails(1, &["sysfs", "O_DIRECT"]);
+    let directory = directory();
+    if loops::run("mount", &["-t", "ramfs", "none", directory.path().to_str().unwrap()]).is_none() {
+        return;
+    }
+    let file = directory.path().join("file");
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    let ended = diskspd("-b4K -Su -W0 -d1 {}", &file);
+    loops::unmount(directory.path());
+    ended.fails(1, &["ramfs", "O_DIRECT"]);
 }
 
 #[test]

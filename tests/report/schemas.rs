@@ -38,6 +38,7 @@ use diskspd::machine::thermal::{Temperature, Thermal};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::tracer::Tracer;
 use diskspd::machine::tracing::{EVENTS, TraceEvent};
+use diskspd::machine::unread_facts::UnreadFacts;
 use diskspd::machine::ways::AtomicWrites;
 use diskspd::merge::whole;
 use diskspd::operation::Operation;
@@ -229,6 +230,13 @@ fn several_hosts() -> [Record; 2] {
             host.clock = Some(HostClock { windows, ..HostClock::default() });
             host.system.fingerprint = Some(Fingerprint::of(&host.system));
             host.system.boot = Some("b".into());
+            host.system.unread = vec![UnreadFacts {
+                path: "/proc/meminfo".into(),
+                facts: "memory".into(),
+                why: "none".into(),
+                remedy: "mount it".into(),
+                processors: true,
+            }];
             host.system.machine = Some("0123456789abcdef".into());
         } else {
             host.results.time_spans[0].measured = 0;
@@ -843,7 +851,7 @@ fn stream_schema() -> String {
 }
 
 /// What the fields of `diskspd devices --json` say.
-const DEVICE_FIELDS: [(&str, &str); 21] = [
+const DEVICE_FIELDS: [(&str, &str); 22] = [
     ("number", "n of #<n>, by which a target names the device; counts from 0, and is its place in the list"),
     ("name", "the kernel's name, as nvme0n1"),
     ("path", "where to open it, as /dev/nvme0n1"),
@@ -867,6 +875,7 @@ const DEVICE_FIELDS: [(&str, &str); 21] = [
         "how many requests the kernel queues for it (nr_requests), for each hardware queue; null = not told",
     ),
     ("partitions", "its partitions, by name"),
+    ("unchecked", "why some of its uses may be missing; missing = all were checked"),
     (
         "uses",
         "who uses it, a partition of it, or what is made of it: it is not written to then; empty = nobody that is known",
@@ -916,8 +925,9 @@ fn devices_schema() -> String {
         details,
         partitions: Vec::new(),
         uses: Vec::new(),
+        unchecked: Some("no /sys".into()),
     };
-    let full = devices::Disk { partitions, uses, ..disk(0, details) };
+    let full = devices::Disk { partitions, uses, unchecked: None, ..disk(0, details) };
     let mut shape = Shape::default();
     shape.see(&serde_json::to_value([full, disk(1, Details::default())]).unwrap());
     shape.document_with("diskspd devices", &DEVICE_FIELDS)

@@ -149,7 +149,8 @@ pub fn parse_seed(text: &[u8]) -> Result<u32, UnitError> {
 
 /// Bytes, printed the way the text report prints sizes: in the largest unit that is not above the value, as
 /// an integer when it is an exact multiple of that unit (`64KiB`), else with two decimals (`1.50MiB`); a
-/// bare number below 1024. A width (`{:6}`) pads the number, not the unit, and bare numbers not at all.
+/// bare number below 1024, which `{:#}` gives a unit for sentences (`512 bytes`). A width (`{:6}`) pads the
+/// number, not the unit, and bare numbers not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 
@@ -159,6 +160,7 @@ impl fmt::Display for Size {
             [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
         let width = f.width().unwrap_or(0);
         match UNITS.iter().find(|(unit, _)| self.0 >= *unit) {
+            None if f.alternate() => write!(f, "{} {}", self.0, if self.0 == 1 { "byte" } else { "bytes" }),
             None => write!(f, "{}", self.0),
             Some((unit, name)) if self.0.is_multiple_of(*unit) => {
                 write!(f, "{:>width$}{name}", self.0 / unit)
@@ -211,6 +213,15 @@ mod tests {
     use UnitErrorKind::*;
 
     const BLOCK: u64 = 65536;
+
+    #[test]
+    fn sizes_in_sentences_have_a_unit() {
+        for (bytes, bare, sentence) in
+            [(0, "0", "0 bytes"), (1, "1", "1 byte"), (512, "512", "512 bytes"), (1024, "1KiB", "1KiB")]
+        {
+            assert_eq!([Size(bytes).to_string(), format!("{:#}", Size(bytes))], [bare, sentence]);
+        }
+    }
 
     #[test]
     fn sizes() {

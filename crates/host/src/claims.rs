@@ -5,8 +5,8 @@ use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
 use super::permission::Permission;
 use super::refusal::{
-    Refusal, file_refusal, found_on, inherited_refusal, open_file_refusal, stream_refusal, use_refusal,
-    write_refusal,
+    self, Refusal, Unchecked, file_refusal, found_on, inherited_refusal, open_file_refusal, stream_refusal,
+    use_refusal, write_refusal,
 };
 use super::root::Root;
 use super::target::locate;
@@ -154,6 +154,12 @@ pub fn spare<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item = &'
     targets.into_iter().find_map(file_refusal).map_or(Ok(()), Err)
 }
 
+/// The checks of [`protect`] and [`spare`] that are not possible for regular files here: facts about the
+/// machine are hidden, or a file system does not show where it keeps its files.
+pub fn unchecked<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item = &'a L>) -> Vec<Unchecked> {
+    targets.into_iter().flat_map(refusal::unchecked).collect()
+}
+
 /// The last look at a regular file before it is written to or truncated, whatever its name leads to by now.
 ///
 /// # Errors
@@ -251,7 +257,7 @@ fn check(path: &Path, number: DeviceNumber, device: &File, destroy: bool) -> Res
     if let Some(refusal) = use_refusal(path, number) {
         return Err(refusal.into());
     }
-    if let Some(refusal) = super::refusal::lock_refusal(path, device) {
+    if let Some(refusal) = refusal::lock_refusal(path, device) {
         return Err(refusal.into());
     }
     let found = if destroy { Vec::new() } else { found_on(path, device)? };

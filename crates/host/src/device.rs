@@ -106,6 +106,11 @@ impl Device {
         Some(Device { name: name.to_owned(), number: (0, 0), directory })
     }
 
+    /// A device that is known by its node alone: /sys isn't there.
+    pub fn unlisted(root: &Root, name: &str, number: DeviceNumber) -> Device {
+        Device { name: name.to_owned(), number, directory: root.path(format!("/sys/class/block/{name}")) }
+    }
+
     /// The name that a device-mapper device was given.
     pub fn mapper_name(&self) -> Option<String> {
         text(&self.directory.join("dm/name"))

@@ -73,6 +73,7 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
 fn disk(root: &Root, number: usize, device: &Device) -> Disk {
     let mut partitions = device.partitions();
     partitions.sort_by_cached_key(|partition| natural(&partition.name));
+    let found = usage::all_uses(root, device);
     Disk {
         number,
         name: device.name.clone(),
@@ -87,7 +88,8 @@ fn disk(root: &Root, number: usize, device: &Device) -> Disk {
                 name: partition.name,
             })
             .collect(),
-        uses: usage::uses(root, device).unwrap_or_default(),
+        uses: found.uses,
+        unchecked: found.unknown.first().map(ToString::to_string),
     }
 }
 

@@ -22,6 +22,9 @@ pub struct Disk {
     /// Who uses it, a partition of it, or what is made of it; empty = nobody that the
     /// system's own lists know of.
     pub uses: Vec<Use>,
+    /// Why some of its uses may be missing; `None` = all were checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
 }
 
 /// A partition of a disk.
@@ -102,5 +105,10 @@ pub enum How {
     Locked {
         /// Process, where the kernel tells.
         process: Option<u32>,
+    },
+    /// A program has a lease on it (`F_SETLEASE`) and does not release it.
+    Leased {
+        /// The program and its process, or only one of the two.
+        holder: String,
     },
 }

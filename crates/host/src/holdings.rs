@@ -2,13 +2,17 @@
 //! storage servers.
 
 use super::device::{Device, DeviceNumber, split};
+use super::file_place::FilePlace;
 use super::mountinfo;
 use super::root::Root;
+use super::stacked::{Role, other_places};
+use diskspd_model::machine::file_systems::FileSystemType;
+use diskspd_sys::failed_call::FailedCall;
+use diskspd_sys::file_systems;
 use diskspd_sys::files;
 use diskspd_sys::loops;
 use rustix::fs::FileType;
 use std::fs::File;
-use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -48,12 +52,30 @@ impl Identity {
 /// Something that is held.
 #[derive(Debug, Clone)]
 pub(super) struct Holding {
-    /// What is held.
-    pub what: Identity,
+    /// The file or device, and the files of other file systems with the same data.
+    pub what: Vec<Identity>,
     /// As the holder calls it.
     pub name: String,
     /// By whom.
     pub by: Holder,
+}
+
+impl Holding {
+    fn new(root: &Root, what: Identity, name: &str, by: Holder) -> Holding {
+        let place = FilePlace::at(name);
+        // A name that leads to another file by now says nothing of this one.
+        let is_named = matches!(what, Identity::File(..)) && Identity::at(root, &place.path) == what;
+        let others = match is_named && (!root.is_live() || is_stacked(&place.path)) {
+            true => other_places(root, &place, Role::Used).paths,
+            false => Vec::new(),
+        };
+        let others = others.iter().map(|path| Identity::at(root, path));
+        Holding { what: [what].into_iter().chain(others).collect(), name: name.to_owned(), by }
+    }
+}
+
+fn is_stacked(path: &Path) -> bool {
+    FileSystemType::named(&file_systems::type_name(path)).may_be_stacked()
 }
 
 /// Who holds it.
@@ -67,27 +89,35 @@ pub(super) enum Holder {
     Server(String),
 }
 
-/// Why it can't be found out what is in use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A use that could not be checked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}")]
 pub struct Unknown {
-    /// What is missing.
-    pub why: String,
-    /// It isn't there at all, as in a container without /sys, or isn't ours to read; else reading it failed.
-    pub absent: bool,
+    /// The use, as in "it may be ..".
+    pub guards: &'static str,
+    /// Why not, and what to do.
+    pub cause: FailedCall,
 }
 
 impl Unknown {
-    pub(super) fn absent(why: impl Into<String>) -> Unknown {
-        Unknown { why: why.into(), absent: true }
-    }
-
-    pub(super) fn unread(what: impl AsRef<Path>) -> impl Fn(io::Error) -> Unknown {
-        move |error| Unknown {
-            why: format!("{} can't be read: {error}", what.as_ref().display()),
-            absent: error.kind() == io::ErrorKind::PermissionDenied,
-        }
+    pub(super) fn new(guards: &'static str, cause: FailedCall) -> Unknown {
+        Unknown { guards, cause }
     }
 }
+
+/// The holdings of the machine, and the uses that could not be checked.
+#[derive(Debug, Default)]
+pub(super) struct Holdings {
+    pub found: Vec<Holding>,
+    pub unknown: Vec<Unknown>,
+}
+
+/// Names of uses, for messages.
+pub(super) const IN_USE: &str = "in use";
+const BACKING_FILE: &str = "the backing file of a loop device";
+const SWAP_FILE: &str = "a swap file";
+const SERVED: &str = "served by a storage target of this machine";
+const BITMAP: &str = "the bitmap of a RAID";
 
 /// Files of servers and drivers that name what they hold, `*` for any name, and what these are called.
 const SERVERS: [(&str, &str); 7] = [
@@ -105,30 +135,45 @@ const SERVERS: [(&str, &str); 7] = [
     ("/sys/block/*/backing_dev", "zram, which writes back to it"),
 ];
 
-/// All that is held on the machine.
-///
-/// # Errors
-/// It can't be found out: less than all is as good as nothing.
-pub(super) fn all(root: &Root) -> Result<Vec<Holding>, Unknown> {
-    let mut holdings = loops(root)?;
-    holdings.extend(swap_files(root)?);
+/// All that is held on the machine, and which uses could not be checked.
+pub(super) fn all(root: &Root) -> Holdings {
+    let mut holdings = Holdings::default();
+    for (guards, read) in [
+        (BACKING_FILE, loops as fn(&Root) -> Result<Vec<Holding>, FailedCall>),
+        (SWAP_FILE, swap_files),
+        (SERVED, served),
+        (BITMAP, bitmaps),
+    ] {
+        match read(root) {
+            Ok(found) => holdings.found.extend(found),
+            Err(cause) => holdings.unknown.push(Unknown::new(guards, cause)),
+        }
+    }
+    holdings
+}
+
+fn served(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+    let mut found = Vec::new();
     for (pattern, name) in SERVERS {
         for file in expand(root, pattern)? {
-            let text = root.read(&file).map_err(Unknown::unread(&file))?.unwrap_or_default();
+            let text =
+                root.read(&file).map_err(|error| FailedCall::reading(&file, &error))?.unwrap_or_default();
             let Some(held) = named_in(&text) else { continue };
             let what = Identity::at(root, Path::new(held));
             let by = Holder::Server(format!("{name} ({})", parent_name(&file)));
-            holdings.push(Holding { what, name: held.to_owned(), by });
+            found.push(Holding::new(root, what, held, by));
         }
     }
-    // Documentation/admin-guide/md.rst: an array's bitmap can be a file.
-    let arrays = root.read("/proc/mdstat").map_err(Unknown::unread("/proc/mdstat"))?.unwrap_or_default();
-    for file in arrays.lines().filter_map(|line| line.trim().split_once(", file: ")).map(|(_, file)| file) {
-        let what = Identity::at(root, Path::new(file));
-        let by = Holder::Server("a RAID, as its bitmap".into());
-        holdings.push(Holding { what, name: file.to_owned(), by });
-    }
-    Ok(holdings)
+    Ok(found)
+}
+
+/// Documentation/admin-guide/md.rst: an array's bitmap can be a file.
+fn bitmaps(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+    const ARRAYS: &str = "/proc/mdstat";
+    let arrays = root.read(ARRAYS).map_err(|error| FailedCall::reading(ARRAYS, &error))?.unwrap_or_default();
+    let files = arrays.lines().filter_map(|line| line.trim().split_once(", file: ")).map(|(_, file)| file);
+    let by = || Holder::Server("a RAID, as its bitmap".into());
+    Ok(files.map(|file| Holding::new(root, Identity::at(root, Path::new(file)), file, by())).collect())
 }
 
 /// The path in a file of a server: all of its first line, or what is behind `File: ` or `PATH: ` in a line
@@ -154,36 +199,70 @@ fn parent_name(file: &str) -> String {
 }
 
 /// The files that a pattern stands for.
-fn expand(root: &Root, pattern: &str) -> Result<Vec<String>, Unknown> {
+fn expand(root: &Root, pattern: &str) -> Result<Vec<String>, FailedCall> {
     let Some((directory, rest)) = pattern.split_once("/*") else { return Ok(vec![pattern.to_owned()]) };
     let mut found = Vec::new();
-    for name in root.list(directory).map_err(Unknown::unread(directory))? {
+    for name in root.list(directory).map_err(|error| FailedCall::reading(directory, &error))? {
         found.extend(expand(root, &format!("{directory}/{name}{rest}"))?);
     }
     Ok(found)
 }
 
-fn loops(root: &Root) -> Result<Vec<Holding>, Unknown> {
-    const DEVICES: &str = "/sys/class/block";
-    let names = root.list(DEVICES).map_err(Unknown::unread(DEVICES))?;
-    if names.is_empty() {
-        return Err(Unknown::absent(format!("{DEVICES} is not there")));
-    }
+/// Where the kernel lists block devices.
+pub(super) const DEVICES: &str = "/sys/class/block";
+
+fn loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+    let names = match root.list(DEVICES) {
+        Ok(names) if !names.is_empty() => names,
+        Ok(_) => return loops_without_sys(root, FailedCall::absent(DEVICES)),
+        Err(error) => return loops_without_sys(root, FailedCall::reading(DEVICES, &error)),
+    };
     let mut found = Vec::new();
     for name in names.iter().filter(|name| name.starts_with("loop")) {
         let file = format!("{DEVICES}/{name}/loop/backing_file");
-        let Some(backing) = root.read(&file).map_err(Unknown::unread(&file))? else { continue };
+        let Some(backing) = root.read(&file).map_err(|error| FailedCall::reading(&file, &error))? else {
+            continue;
+        };
         let Some(device) = Device::named(root, name) else { continue };
         if let Some(what) = behind(root, &device, &backing)? {
-            found.push(Holding { what, name: backing, by: Holder::Loop(device) });
+            found.push(Holding::new(root, what, &backing, Holder::Loop(device)));
         }
     }
     Ok(found)
 }
 
+/// Queries the loop devices with a size (`7 0 65536 loop0` in /proc/partitions) for their backing files.
+fn loops_without_sys(root: &Root, why: FailedCall) -> Result<Vec<Holding>, FailedCall> {
+    const PARTITIONS: &str = "/proc/partitions";
+    let Ok(Some(partitions)) = root.read(PARTITIONS) else { return Err(why) };
+    let names = partitions.lines().filter_map(|line| line.split_ascii_whitespace().nth(3));
+    let mut found = Vec::new();
+    let is_disk = |name: &&str| {
+        let number = name.strip_prefix("loop");
+        number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    for name in names.filter(is_disk) {
+        let node = Path::new("/dev").join(name);
+        let opened = files::look_into(&root.path(&node)).ok().map(File::from);
+        let backing = opened.as_ref().and_then(|device| loops::backing(device.as_fd()).ok());
+        let number = opened.as_ref().and_then(files::device_number).map(split);
+        let (Some(backing), Some(number)) = (backing, number) else { return Err(why) };
+        let device = Device::unlisted(root, name, number);
+        found.push(Holding::new(root, identity(&backing), &backing.name, Holder::Loop(device)));
+    }
+    Ok(found)
+}
+
+fn identity(backing: &loops::Backing) -> Identity {
+    match backing.itself {
+        (0, 0) => Identity::File(backing.device, backing.inode),
+        device => Identity::Device(device),
+    }
+}
+
 /// What is behind a loop device whose file has this name, as far as it can be seen from here; `None` =
 /// nothing any more.
-fn behind(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, Unknown> {
+fn behind(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, FailedCall> {
     let by_name = || Identity::at(root, Path::new(name));
     if !root.is_live() {
         return Ok(Some(by_name()));
@@ -196,25 +275,30 @@ fn behind(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, 
         // Its node isn't here, or isn't ours to open.
         Ok(_) => return Ok(Some(by_name())),
         Err(error) if error.is_out_of_reach() => return Ok(Some(by_name())),
-        Err(error) => return Err(Unknown { why: error.to_string(), absent: false }),
+        Err(error) => return Err(FailedCall::inspecting(&error)),
     };
     match backing {
-        Ok(backing) if backing.itself != (0, 0) => Ok(Some(Identity::Device(backing.itself))),
-        Ok(backing) => Ok(Some(Identity::File(backing.device, backing.inode))),
+        Ok(backing) => Ok(Some(identity(&backing))),
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
-        Err(error) => Err(Unknown::unread(&node)(error)),
+        Err(error) => Err(FailedCall::reading(&node, &error)),
     }
 }
 
-fn swap_files(root: &Root) -> Result<Vec<Holding>, Unknown> {
+fn swap_files(root: &Root) -> Result<Vec<Holding>, FailedCall> {
     const SWAPS: &str = "/proc/swaps";
-    // A kernel without swap has no such file.
-    let text = root.read(SWAPS).map_err(Unknown::unread(SWAPS))?.unwrap_or_default();
+    let text = match root.read(SWAPS).map_err(|error| FailedCall::reading(SWAPS, &error))? {
+        // Its heading is always there: something empty was mounted over it.
+        Some(text) if text.is_empty() => return Err(FailedCall::absent(SWAPS)),
+        Some(text) => text,
+        // A kernel without swap has no such file.
+        None if root.path("/proc/self").exists() => return Ok(Vec::new()),
+        None => return Err(FailedCall::absent(SWAPS)),
+    };
     let names = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
     let files = names.map(mountinfo::unescape).map(|name| (Identity::at(root, Path::new(&name)), name));
     Ok(files
         .filter(|(what, _)| !matches!(what, Identity::Device(_)))
-        .map(|(what, name)| Holding { what, name, by: Holder::Swap })
+        .map(|(what, name)| Holding::new(root, what, &name, Holder::Swap))
         .collect())
 }
 

@@ -37,6 +37,8 @@ pub mod edges;
 #[cfg(target_os = "linux")]
 pub mod environment;
 #[cfg(target_os = "linux")]
+mod file_place;
+#[cfg(target_os = "linux")]
 mod holdings;
 #[cfg(target_os = "linux")]
 pub mod interrupts;
@@ -69,6 +71,8 @@ pub mod signatures;
 #[cfg(target_os = "linux")]
 pub mod stack;
 #[cfg(target_os = "linux")]
+mod stacked;
+#[cfg(target_os = "linux")]
 pub mod storage;
 #[cfg(target_os = "linux")]
 pub mod target;
@@ -84,6 +88,8 @@ mod topology;
 pub mod tracer;
 #[cfg(target_os = "linux")]
 pub mod tracing;
+#[cfg(target_os = "linux")]
+pub mod unread_facts;
 #[cfg(target_os = "linux")]
 mod usage;
 #[cfg(target_os = "linux")]

@@ -4,6 +4,7 @@ use super::cgroup::Groups;
 use super::environment;
 use super::root::{Root, text};
 use super::topology;
+use super::unread_facts::unread_facts;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::machine::numbers::CONTAINER;
 use diskspd_model::machine::storage::Storage;
@@ -13,7 +14,8 @@ use diskspd_model::machine::{PowerScheme, System};
 ///
 /// Nothing that is missing or odd is an error: unknown is told as unknown.
 pub fn snapshot() -> System {
-    read(&Root::live())
+    let root = Root::live();
+    System { unread: unread_facts(&root), ..read(&root) }
 }
 
 /// What this machine calls itself; empty = unknown.

@@ -4,11 +4,12 @@
 //! `nvme_add_ns_cdev`; multipath.c for several paths).
 
 use super::device::{Device, DeviceNumber, split};
-use super::holdings::Unknown;
+use super::holdings::{IN_USE, Unknown};
 use super::root::{Root, number, text};
 use diskspd_model::machine::nvme::NvmeFacts;
 use diskspd_model::machine::stack::Stack;
 use diskspd_sys::anchor::Location;
+use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::nvme::Namespace;
 use rustix::fs::{FileType, Stat};
 use std::path::{Path, PathBuf};
@@ -52,8 +53,9 @@ impl Generic {
     /// # Errors
     /// There is none.
     pub fn used_as(&self) -> Result<&Device, Unknown> {
-        let why = || format!("the kernel shows no block device of the same namespace as {}", self.name);
-        self.block.as_ref().ok_or_else(|| Unknown { why: why(), absent: false })
+        let sibling = || format!("/sys/class/block/nvme{}", self.name.trim_start_matches("ng"));
+        let unknown = || Unknown::new(IN_USE, FailedCall::absent(sibling()));
+        self.block.as_ref().ok_or_else(unknown)
     }
 
     /// What is to be known of the namespace for a plan.
@@ -194,7 +196,7 @@ mod tests {
         assert_eq!(Generic::of(&root, (10, 3)), None);
         let (_folder, root) = machine(None, false);
         let alone = Generic::of(&root, (10, 1)).unwrap();
-        assert!(alone.used_as().unwrap_err().why.contains("no block device"));
+        assert!(alone.used_as().unwrap_err().to_string().contains("/sys/class/block/nvme"));
     }
 
     fn answer(most_bytes: Option<u64>) -> Namespace {

@@ -1,33 +1,33 @@
 //! Whether writing is refused: because what is written to is in use, or because there is something on it.
 
 use super::device::{Device, block_number};
-use super::holdings::Identity;
+use super::file_place::FilePlace;
 pub use super::holdings::Unknown;
+use super::holdings::{IN_USE, Identity};
 use super::nvme::{Claimable, Generic};
 pub use super::refused::Refusal;
 use super::root::Root;
 use super::signatures;
+use super::stacked::{Role, other_places};
+use super::usage::FoundUses;
 pub use super::usage::{How, Use};
+use diskspd_model::machine::file_systems::FileSystemType;
+use diskspd_model::units::visible::line;
 use diskspd_sys::anchor::Location;
+use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::reach::{LastName, ReachError, reach};
-use diskspd_sys::{block, files, locks};
+use diskspd_sys::{block, file_systems, files, leases, locks};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl Refusal {
     /// It can't be found out whether what the user calls `path` is in use.
     pub(super) fn unknown(path: &Path, unknown: Unknown) -> Refusal {
-        let remedy = match unknown.absent {
-            true => {
-                "writing to devices needs the machine's /proc and /sys: mount them, or run outside of the \
-                 container"
-            }
-            false => "fix that, or run as root",
-        };
-        Refusal::Unknown { path: path.to_owned(), why: unknown.why, remedy }
+        let (why, remedy) = (unknown.to_string(), unknown.cause.remedy());
+        Refusal::Unknown { path: path.to_owned(), why, remedy }
     }
 }
 
@@ -82,11 +82,138 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<Refusal
         return Some(Refusal::Planted { path: path.to_owned(), link, owner });
     }
     let found = rustix::fs::stat(location.way()).ok()?;
-    // Locks are asked for through a descriptor; one who can't read a file can't ask.
+    let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
+    if let Some(lease) = is_file.then(|| leases::unreleased(location, true)).flatten() {
+        let how = How::Leased { holder: lease.to_string() };
+        let uses = vec![Use { device: path.display().to_string(), how }];
+        return Some(Refusal::InUse { path: path.to_owned(), uses });
+    }
+    // Locks are queried through a descriptor, which a user who cannot read the file does not get.
     let opened = files::peek(location);
     match opened.as_ref().and_then(|opened| Some((opened, rustix::fs::fstat(opened).ok()?))) {
         Some((opened, found)) => refusal_of(path, &found, Some(opened.as_fd())),
         None => refusal_of(path, &found, None),
+    }
+}
+
+/// Checks that are not possible for a file before it is written to. Prints as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unchecked {
+    /// Facts about the machine cannot be read.
+    #[error(
+        "cannot check whether '{}' is {}: {}",
+        shown(path),
+        joined(unknown, Listed::Uses),
+        joined(unknown, Listed::Causes)
+    )]
+    Unread {
+        /// The path from the command line.
+        path: PathBuf,
+        /// One or more uses.
+        unknown: Vec<Unknown>,
+    },
+    /// The file system does not show where it keeps the data.
+    #[error(
+        "cannot check whether '{}' is the backing file of a loop device or a swap file by another name: {by} \
+         does not show where it keeps its files",
+        shown(path)
+    )]
+    Hidden {
+        /// The path from the command line.
+        path: PathBuf,
+        /// The file system, described.
+        by: String,
+    },
+}
+
+impl Unchecked {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Unchecked::Unread { unknown, .. } => unknown.first().map_or("", |unknown| unknown.cause.remedy()),
+            Unchecked::Hidden { .. } => "see that no loop device or swap file uses it (losetup -l, swapon)",
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    line(&path.to_string_lossy()).into_owned()
+}
+
+/// A part of the unknown facts.
+#[derive(Clone, Copy)]
+enum Listed {
+    Uses,
+    Causes,
+}
+
+fn joined(unknown: &[Unknown], listed: Listed) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for unknown in unknown {
+        let part = match listed {
+            Listed::Uses => unknown.guards.to_owned(),
+            Listed::Causes => unknown.to_string(),
+        };
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts.join(match listed {
+        Listed::Uses => ", or ",
+        Listed::Causes => "; ",
+    })
+}
+
+/// The checks that are not possible for the regular file at the path; empty for anything else.
+pub(super) fn unchecked<L: Location + ?Sized>(location: &L) -> Vec<Unchecked> {
+    let path = location.name();
+    let Ok(found) = rustix::fs::stat(location.way()) else { return Vec::new() };
+    if rustix::fs::FileType::from_raw_mode(found.st_mode) != rustix::fs::FileType::RegularFile {
+        return Vec::new();
+    }
+    let opened = files::peek(location);
+    let opened = opened.as_ref().map(AsFd::as_fd);
+    let data = DataPlaces::find(path, &found, opened, &file_system_of(path, opened));
+    let FoundUses { unknown, files_are_held, .. } = super::usage::uses_of_file(&Root::live(), &data.all, "");
+    let path = || path.to_owned();
+    let unread = (!unknown.is_empty()).then(|| Unchecked::Unread { path: path(), unknown });
+    let hidden = data.hidden_by.filter(|_| files_are_held).map(|by| Unchecked::Hidden { path: path(), by });
+    unread.into_iter().chain(hidden).collect()
+}
+
+/// The type of the file system of a file, which is open where it can be read.
+fn file_system_of(path: &Path, opened: Option<BorrowedFd<'_>>) -> String {
+    match opened {
+        Some(file) => file_systems::type_of_open(file),
+        None => file_systems::type_name(path),
+    }
+}
+
+/// All files with the data of a written file.
+struct DataPlaces {
+    all: Vec<Identity>,
+    hidden_by: Option<String>,
+}
+
+impl DataPlaces {
+    fn find(
+        path: &Path,
+        found: &rustix::fs::Stat,
+        opened: Option<BorrowedFd<'_>>,
+        file_system: &str,
+    ) -> DataPlaces {
+        let root = Root::live().remembering();
+        let find = || match opened {
+            Some(file) => FilePlace::of_open(file, path),
+            None => std::fs::canonicalize(path).ok().map(FilePlace::at),
+        };
+        let place = FileSystemType::named(file_system).may_be_stacked().then(find).flatten();
+        let others = place.map(|place| other_places(&root, &place, Role::Written)).unwrap_or_default();
+        let identities = others.paths.iter().map(|path| Identity::at(&root, path));
+        DataPlaces {
+            all: [Identity::of(found)].into_iter().chain(identities).collect(),
+            hidden_by: others.hidden_by,
+        }
     }
 }
 
@@ -112,28 +239,19 @@ fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'
     if rustix::fs::FileType::from_raw_mode(found.st_mode) != rustix::fs::FileType::RegularFile {
         return None;
     }
+    let file_system = file_system_of(path, opened);
+    if !FileSystemType::named(&file_system).holds_data() {
+        return Some(Refusal::KernelInterface { path: path.to_owned(), file_system });
+    }
     let name = path.display().to_string();
-    let mut uses = match super::usage::uses_of_file(&Root::live(), &Identity::of(found), &name) {
-        Ok(uses) => uses,
-        // Files are written to in containers too.
-        Err(unknown) if unknown.absent && !hides_loops(&Root::live()) => Vec::new(),
-        Err(unknown) => return Some(Refusal::unknown(path, unknown)),
-    };
+    let data = DataPlaces::find(path, found, opened, &file_system);
+    let mut uses = super::usage::uses_of_file(&Root::live(), &data.all, &name).uses;
     if let Some(lock) = opened.and_then(locks::lock)
         && !is_own(found)
     {
         uses.push(Use { device: name, how: How::Locked { process: lock.process } });
     }
     (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
-}
-
-/// Whether there are loop devices with files behind them (`7 0 65536 loop0` in /proc/partitions) and no /sys
-/// that says which.
-fn hides_loops(root: &Root) -> bool {
-    let partitions = root.text("/proc/partitions").unwrap_or_default();
-    let mut names = partitions.lines().filter_map(|line| line.split_ascii_whitespace().last());
-    let shows_none = root.list("/sys/class/block").map_or(true, |names| names.is_empty());
-    shows_none && names.any(|name| name.starts_with("loop"))
 }
 
 /// Why the open block device must not be written to because of a lock.
@@ -190,36 +308,24 @@ pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Nam
 /// They can't be found out; the machine doesn't know the device.
 pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, Unknown> {
     let (major, minor) = number;
-    let unknown = || Unknown::absent(format!("/sys doesn't show the device {major}:{minor}"));
+    let node = || format!("/sys/dev/block/{major}:{minor}");
+    let unknown = || Unknown::new(IN_USE, FailedCall::absent(node()));
     super::usage::uses(root, &Device::of(root, number).ok_or_else(unknown)?)
 }
 
-/// The uses of a regular file, by its path on the machine whose files lie in a directory.
-///
-/// # Errors
-/// They can't be found out.
-pub fn uses_of_file(root: &Root, path: &Path) -> Result<Vec<Use>, Unknown> {
-    super::usage::uses_of_file(root, &Identity::at(root, path), &path.display().to_string())
+/// Returns the uses of a regular file of the machine at `root`, and the uses that could not be checked.
+pub fn uses_of_file(root: &Root, path: &Path) -> (Vec<Use>, Vec<Unknown>) {
+    let place = FilePlace::at(path);
+    let others = other_places(root, &place, Role::Written).paths;
+    let all: Vec<Identity> =
+        [path.to_owned()].iter().chain(&others).map(|path| Identity::at(root, path)).collect();
+    let found = super::usage::uses_of_file(root, &all, &path.display().to_string());
+    (found.uses, found.unknown)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn loop_devices_that_nothing_tells_of_are_known_to_be_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let root = Root::at(folder.path());
-        assert!(!hides_loops(&root));
-        std::fs::create_dir_all(at("proc")).unwrap();
-        std::fs::write(at("proc/partitions"), "major minor  #blocks  name\n\n 254 0 512 vda\n").unwrap();
-        assert!(!hides_loops(&root), "no loop device");
-        std::fs::write(at("proc/partitions"), "major minor  #blocks  name\n\n   7 0 512 loop0\n").unwrap();
-        assert!(hides_loops(&root));
-        std::fs::create_dir_all(at("sys/class/block/loop0")).unwrap();
-        assert!(!hides_loops(&root), "/sys says what is behind it");
-    }
 
     #[test]
     fn a_link_of_another_user_in_a_shared_folder_is_not_written_through() {

@@ -50,6 +50,18 @@ pub enum Refusal {
         /// Whose it is.
         owner: u32,
     },
+    /// Never allowed: a write changes settings of the kernel.
+    #[error(
+        "refusing to write to {}: it is on {file_system}, where files are settings of the kernel; name a \
+         file on a file system that stores data",
+        shown(path)
+    )]
+    KernelInterface {
+        /// The path from the command line.
+        path: PathBuf,
+        /// Type of the file system.
+        file_system: String,
+    },
     /// Never allowed: reports, streams and logs are files.
     #[error("{}: would overwrite {DEVICE}; name a file", shown(path))]
     NoOutput {
@@ -121,5 +133,6 @@ pub(crate) fn told_on_windows(used: &Use) -> String {
         How::Member { file_system } => format!("{device} belongs to a {file_system}"),
         How::Served { by } => format!("{device} is used by {by}: stop that first"),
         How::Locked { .. } => format!("{device} is locked by another program: stop it first"),
+        How::Leased { holder } => format!("{device} is leased by {holder}: stop that first"),
     }
 }

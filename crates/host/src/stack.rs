@@ -8,9 +8,10 @@ mod remote;
 mod served;
 
 use super::device::{self, Device, DeviceNumber};
+use super::file_place::{FilePlace, NESTING};
 use super::nvme::Generic;
 use super::root::{Root, text};
-use beneath::{Beneath, FilePlace, NESTING, Without};
+use beneath::{Beneath, Without};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::*;
 pub use opened::{moved_to, of_open};

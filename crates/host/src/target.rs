@@ -10,7 +10,7 @@ use diskspd_model::machine::target::*;
 use diskspd_model::path;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::{block, files, nvme};
+use diskspd_sys::{block, files, leases, nvme};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -95,7 +95,10 @@ pub(super) fn facts<L: Location + ?Sized>(
     let (path, way) = (location.name(), location.way());
     let found = match files::look(location) {
         Ok(found) => found,
-        Err(TargetError { problem: Problem::Missing, .. }) => return Ok(missing(path)),
+        Err(TargetError { problem: Problem::Missing, .. }) => {
+            let facts = missing(path);
+            return on_storage(path, &facts.file_system).map(|()| facts);
+        }
         Err(error) => return Err(error),
     };
     let mut facts =
@@ -112,6 +115,10 @@ pub(super) fn facts<L: Location + ?Sized>(
             facts.size = u64::try_from(found.st_size).unwrap_or(0);
             facts.file_system = diskspd_sys::file_systems::type_name(way);
             let file_system = &facts.file_system;
+            on_storage(path, file_system)?;
+            if let Some(lease) = leases::unreleased(location, false) {
+                return Err(TargetError::new(path, Problem::Leased(lease.to_string())));
+            }
             facts.direct = direct(&mut || stated(way).or_else(|| tried(way, &found, file_system)));
         }
         FileType::CharacterDevice => {
@@ -126,6 +133,13 @@ pub(super) fn facts<L: Location + ?Sized>(
         _ => {}
     }
     Ok(facts)
+}
+
+/// Checks that a file system stores data. An attribute of /sys is read and written by side effects.
+fn on_storage(path: &Path, file_system: &str) -> Result<(), TargetError> {
+    let problem = || Problem::KernelInterface { file_system: file_system.to_owned() };
+    let stores = FileSystemType::named(file_system).holds_data();
+    if stores { Ok(()) } else { Err(TargetError::new(path, problem())) }
 }
 
 /// The alignment of memory that NVMe controllers ask for, bytes: of a double word.

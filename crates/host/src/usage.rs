@@ -2,10 +2,11 @@
 
 use super::device::{Device, DeviceNumber};
 pub use super::disks::{How, Use};
-use super::holdings::{self, Holder, Holding, Identity, Unknown};
+use super::holdings::{self, Holder, Holding, Holdings, IN_USE, Identity, Unknown};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
 use diskspd_model::machine::file_systems;
+use diskspd_sys::failed_call::FailedCall;
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -39,41 +40,65 @@ impl fmt::Display for Use {
                 }
                 f.write_str(", as virtual machines lock their images: stop it first")
             }
+            How::Leased { holder } => write!(
+                f,
+                "{} is leased by {holder}, which does not release it (F_SETLEASE): stop that program, or \
+                 close the file there",
+                self.device
+            ),
         }
     }
 }
 
-/// All uses of the device: of itself, its partitions, the disk it's a partition of, what is made of any of
-/// them, and what shares the file or devices that it is made of. Other partitions of the same disk are
-/// nobody's concern.
+/// Returns all uses of a device: of itself, of its partitions, of its disk, of devices above them, and of its
+/// backing file or devices. Other partitions of the same disk do not matter.
 ///
 /// # Errors
-/// It can't be found out.
+/// A use could not be checked, and none is known.
 pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, Unknown> {
-    let mut walk = Walk::new(root)?;
+    let mut found = all_uses(root, device);
+    match found.unknown.is_empty() || !found.uses.is_empty() {
+        true => Ok(found.uses),
+        false => Err(found.unknown.remove(0)),
+    }
+}
+
+/// Returns the uses of a device, and the uses that could not be checked.
+pub(super) fn all_uses(root: &Root, device: &Device) -> FoundUses {
+    let mut walk = Walk::new(root);
     walk.downwards(device);
     walk.upwards();
     walk.into_uses()
 }
 
-/// All uses of a regular file: what is made of it, and what is made of that. `name`: what the user calls it.
-///
-/// # Errors
-/// It can't be found out.
-pub(super) fn uses_of_file(root: &Root, file: &Identity, name: &str) -> Result<Vec<Use>, Unknown> {
-    let mut walk = Walk::new(root)?;
+/// The uses of a device or regular file, and the uses that could not be checked.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FoundUses {
+    pub uses: Vec<Use>,
+    pub unknown: Vec<Unknown>,
+    /// Whether the kernel uses any file of the machine.
+    pub files_are_held: bool,
+}
+
+/// Returns all uses of a regular file, also indirect ones. `file`: all identities of its data; `name`: its
+/// name in messages.
+pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> FoundUses {
+    let mut walk = Walk::new(root);
+    let is_file = |what: &Identity| !matches!(what, Identity::Device(_));
+    let files_are_held = walk.holdings.iter().any(|holding| holding.what.iter().any(is_file));
     walk.hold(file, name);
     if walk.uses.is_empty() {
-        return Ok(Vec::new());
+        return FoundUses { unknown: walk.unknown, files_are_held, ..FoundUses::default() };
     }
     walk.upwards();
-    walk.into_uses()
+    FoundUses { files_are_held, ..walk.into_uses() }
 }
 
 /// A walk over all that has to do with a device or file.
 struct Walk<'a> {
     root: &'a Root,
     holdings: Vec<Holding>,
+    unknown: Vec<Unknown>,
     uses: Vec<Use>,
     /// Devices whose use is one of what was asked about.
     related: Vec<Device>,
@@ -86,11 +111,11 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn new(root: &Root) -> Result<Walk<'_>, Unknown> {
-        let holdings = holdings::all(root)?;
+    fn new(root: &Root) -> Walk<'_> {
+        let Holdings { found: holdings, unknown } = holdings::all(root);
         let (uses, related, queue) = Default::default();
         let (own, disks) = Default::default();
-        Ok(Walk { root, holdings, uses, related, queue, own, disks })
+        Walk { root, holdings, unknown, uses, related, queue, own, disks }
     }
 
     /// The device, and what it is made of. What is made of a device or file by a loop device is as free to
@@ -107,11 +132,11 @@ impl Walk<'_> {
         }
         let is_behind = |holding: &&Holding| holding.by == Holder::Loop(device.clone());
         if let Some(behind) = self.holdings.iter().find(is_behind).cloned() {
-            match behind.what {
-                Identity::Device(number) => {
+            match behind.what[..] {
+                [Identity::Device(number), ..] => {
                     Device::of(self.root, number).iter().for_each(|below| self.downwards(below));
                 }
-                what => self.hold(&what, &behind.name),
+                ref what => self.hold(what, &behind.name),
             }
         }
         self.slaves(device);
@@ -121,18 +146,19 @@ impl Walk<'_> {
         for slave in device.linked("slaves") {
             if !self.own.contains(&slave) {
                 self.own.push(slave.clone());
-                self.hold(&Identity::Device(slave.number), &slave.to_string());
+                self.hold(&[Identity::Device(slave.number)], &slave.to_string());
                 if let Some(disk) = slave.whole() {
-                    self.hold(&Identity::Device(disk.number), &disk.to_string());
+                    self.hold(&[Identity::Device(disk.number)], &disk.to_string());
                 }
                 self.slaves(&slave);
             }
         }
     }
 
-    /// Notes who holds something.
-    fn hold(&mut self, what: &Identity, name: &str) {
-        for holding in self.holdings.iter().filter(|holding| holding.what == *what) {
+    /// Notes the holders of something. `what`: all identities of its data.
+    fn hold(&mut self, what: &[Identity], name: &str) {
+        let shares = |holding: &&Holding| holding.what.iter().any(|held| what.contains(held));
+        for holding in self.holdings.iter().filter(shares) {
             let how = match &holding.by {
                 Holder::Loop(device) if self.own.contains(device) => continue,
                 Holder::Loop(device) => {
@@ -160,7 +186,7 @@ impl Walk<'_> {
                     .push(Use { device: next.to_string(), how: How::HeldBy { holder: holder.to_string() } });
                 self.queue.push_back(holder);
             }
-            self.hold(&Identity::Device(next.number), &next.to_string());
+            self.hold(&[Identity::Device(next.number)], &next.to_string());
             if !self.disks.contains(&next) {
                 self.queue.extend(next.partitions());
             }
@@ -169,10 +195,17 @@ impl Walk<'_> {
     }
 
     /// With what is mounted or swap space.
-    fn into_uses(mut self) -> Result<Vec<Use>, Unknown> {
+    fn into_uses(mut self) -> FoundUses {
         const MOUNTS: &str = "/proc/self/mountinfo";
-        let mounts = self.root.read(MOUNTS).map_err(Unknown::unread(MOUNTS))?;
-        let mounts = mounts.ok_or_else(|| Unknown::absent(format!("{MOUNTS} is not there")))?;
+        let mounts = match self.root.read(MOUNTS) {
+            Ok(Some(mounts)) => Ok(mounts),
+            Ok(None) => Err(FailedCall::absent(MOUNTS)),
+            Err(error) => Err(FailedCall::reading(MOUNTS, &error)),
+        };
+        let mounts = mounts.unwrap_or_else(|cause| {
+            self.unknown.push(Unknown::new(IN_USE, cause));
+            String::new()
+        });
         let related = |number: DeviceNumber| self.related.iter().find(|device| device.number == number);
         let mut found = |device: &Device, how: How| {
             let device = device.to_string();
@@ -198,7 +231,7 @@ impl Walk<'_> {
                 found(device, How::Swap);
             }
         }
-        Ok(self.uses)
+        FoundUses { uses: self.uses, unknown: self.unknown, ..FoundUses::default() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::patience::Unanswered;
 use diskspd_host::refusal::Refusal;
+use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::place::{NotPut, PlaceError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -107,10 +108,8 @@ pub enum OutputFault {
     )]
     NoBuffers,
     /// The log has no thread.
-    #[error(
-        "can't start a thread for the log: {0}; check ulimit -u and the limits of the container (pids.max)"
-    )]
-    NoThread(#[source] io::Error),
+    #[error("{0}; {remedy}", remedy = .0.remedy())]
+    NoThread(FailedCall),
 }
 
 /// Why the bytes of an output aren't where they should be.

@@ -30,11 +30,11 @@ pub(super) fn write_system(out: &mut Vec<u8>, system: &System) {
         put!(out, "  {:<22}{value}\n", format!("{label}:"));
     };
     line("cpu count", &cpus);
-    line("core count", &topology.core_count());
+    line("core count", &system.processor_figure(topology.core_count()));
     line("group count", &topology.groups.len());
-    line("node count", &topology.nodes.len());
-    line("socket count", &topology.sockets.len());
-    line("heterogeneous cores", if is_heterogeneous(topology) { &'y' } else { &'n' });
+    line("node count", &system.processor_figure(topology.nodes.len()));
+    line("socket count", &system.processor_figure(topology.sockets.len()));
+    line("heterogeneous cores", &system.processor_figure(if is_heterogeneous(topology) { 'y' } else { 'n' }));
     caches::write(out, system);
 }
 

@@ -107,11 +107,15 @@ fn write_system(out: &mut Vec<u8>, system: &System) {
     put!(out, "\tcomputer name: {}\n", system.computer_name);
     put!(out, "\tstart time: {}\n\n", system.start_time.and_then(date_and_time).unwrap_or_default());
     put!(out, "\tcpu count:\t\t{cpus}\n");
-    put!(out, "\tcore count:\t\t{}\n", topology.core_count());
+    put!(out, "\tcore count:\t\t{}\n", system.processor_figure(topology.core_count()));
     put!(out, "\tgroup count:\t\t{}\n", topology.groups.len());
-    put!(out, "\tnode count:\t\t{}\n", topology.nodes.len());
-    put!(out, "\tsocket count:\t\t{}\n", topology.sockets.len());
-    put!(out, "\theterogeneous cores:\t{}\n\n", if is_heterogeneous(topology) { 'y' } else { 'n' });
+    put!(out, "\tnode count:\t\t{}\n", system.processor_figure(topology.nodes.len()));
+    put!(out, "\tsocket count:\t\t{}\n", system.processor_figure(topology.sockets.len()));
+    put!(
+        out,
+        "\theterogeneous cores:\t{}\n\n",
+        system.processor_figure(if is_heterogeneous(topology) { 'y' } else { 'n' })
+    );
     put!(out, "\tactive power scheme:\t{}", system.power_scheme.name.as_deref().unwrap_or("<unknown>"));
     if let Some(guid) = &system.power_scheme.guid {
         put!(out, " ({guid})");

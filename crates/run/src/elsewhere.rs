@@ -86,15 +86,17 @@ pub fn look_around(system: &mut System, targets: &[&RawText]) {
     look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
 }
 
-/// What the times are, for messages.
-pub const CPU_TIMES: &str = "the CPU times of the machine";
+/// Why the CPU times of the machine are missing.
+pub fn no_cpu_times(error: &std::io::Error) -> String {
+    format!("cannot read the CPU times of the machine: {error}")
+}
 
 /// Whether the CPU times of the machine can be read: without them nothing could be reported in the end.
 ///
 /// # Errors
 /// They can't.
 pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
-    let why = |why| vec![PlanError::target(format!("{CPU_TIMES} can't be read: {why}; use --engine sim"))];
+    let why = |why| vec![PlanError::target(format!("{}; use --engine sim", no_cpu_times(&why)))];
     CpuClock::read().map(drop).map_err(why)
 }
 

@@ -5,11 +5,11 @@
 use super::events::{self, Event};
 use super::real;
 use diskspd_model::results::EndedBy;
+use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::signals::{Close, Ending, Endings};
 use diskspd_sys::standard_error::say;
 use diskspd_sys::standard_output;
 use diskspd_worker::Control;
-use std::io;
 use std::sync::{Arc, Weak};
 
 /// Watches for the signals until dropped.
@@ -18,12 +18,21 @@ pub struct SignalWatch {
     close: Close,
 }
 
+/// Signals can't be watched for.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; {remedy}", remedy = .0.remedy())]
+pub struct Unwatched(FailedCall);
+
 /// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by.
 /// `document`: standard output is for another program to read, so that what is said goes to standard error.
 ///
 /// # Errors
-/// The handlers can't be installed.
-pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> io::Result<SignalWatch> {
+/// A handler cannot be installed, or its thread cannot be started.
+pub fn watch(
+    control: Arc<Control>,
+    stop: Option<Arc<Event>>,
+    document: bool,
+) -> Result<SignalWatch, Unwatched> {
     watch_and_tell(control, stop, move |text| match document {
         true => say(text),
         // On standard output, as DISKSPD does; a closed one is no reason to go on.
@@ -35,7 +44,7 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) ->
 ///
 /// # Errors
 /// As [`watch`].
-pub fn watch_silently(control: Arc<Control>) -> io::Result<SignalWatch> {
+pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, Unwatched> {
     watch_and_tell(control, None, |_| ())
 }
 
@@ -43,24 +52,37 @@ fn watch_and_tell(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
-) -> io::Result<SignalWatch> {
+) -> Result<SignalWatch, Unwatched> {
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
-    let mut endings = Endings::listen()?;
+    let no_handlers = |error| Unwatched(FailedCall::of_kernel("install the handlers of signals", &error));
+    let mut endings = Endings::listen().map_err(no_handlers)?;
     let close = endings.close();
     // The thread begins with it: workers of a real-time priority may leave no time to others.
     let _precedence = real::take_precedence();
-    std::thread::Builder::new().name("signals".into()).spawn(move || {
-        for (count, ending) in endings.forever().enumerate() {
+    let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
+        let mut is_over_limit = false;
+        // The kernel repeats this one every second, until the hard limit kills.
+        let is_new =
+            |ending: &Ending| *ending != Ending::CpuLimit || !std::mem::replace(&mut is_over_limit, true);
+        for (count, ending) in endings.forever().filter(is_new).enumerate() {
             let text = match count {
                 0 => {
                     control.interrupt_by(match ending {
                         Ending::Terminate => EndedBy::Terminate,
                         Ending::Hangup => EndedBy::Hangup,
+                        Ending::CpuLimit => EndedBy::CpuLimit,
                         Ending::Interrupt => EndedBy::Interrupt,
                     });
-                    "\n*** Interrupted: the run ends here ***"
+                    match ending {
+                        Ending::CpuLimit => {
+                            "\n*** The limit of CPU time (ulimit -t) is reached: the run ends here ***"
+                        }
+                        _ => "\n*** Interrupted: the run ends here ***",
+                    }
                 }
+                // It came after the signal that ends the run already.
+                _ if ending == Ending::CpuLimit => continue,
                 1 => {
                     control.hurry();
                     "\n*** Interrupted again: the run ends at once ***"
@@ -75,7 +97,8 @@ fn watch_and_tell(
             }
             tell(text);
         }
-    })?;
+    });
+    thread.map_err(|error| Unwatched(FailedCall::starting_thread("for signals", &error)))?;
     Ok(SignalWatch { close })
 }
 

@@ -57,7 +57,7 @@ pub use diskspd_worker::tell::live::Counters;
 pub use diskspd_worker::{Control, Outcome, Voice};
 pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
-pub use interrupt::{watch, watch_silently};
+pub use interrupt::{Unwatched, watch, watch_silently};
 pub use options::Options;
 pub use precreate::resized;
 pub use real::KNOWS_TEMPORARY_FILES;

@@ -14,6 +14,7 @@ use diskspd_host::{look_around as look_around_targets, path_states as states_of_
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{Profile, RawText, RunOptions};
+use diskspd_sys::failed_call::FailedCall;
 
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = false;
@@ -31,13 +32,14 @@ pub fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
 /// # Errors
 /// They can't; what to do about it.
 pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
-    CpuClock::read().map(drop).map_err(|why| {
-        vec![PlanError::target(format!("{CPU_TIMES} can't be read: {why}; mount /proc, readable"))]
-    })
+    CpuClock::read().map(drop).map_err(|error| vec![PlanError::target(no_cpu_times(&error))])
 }
 
-/// What they are, for messages.
-pub const CPU_TIMES: &str = "/proc/stat, the CPU times of the machine,";
+/// Why the CPU times of the machine are missing.
+pub fn no_cpu_times(error: &std::io::Error) -> String {
+    let failed = FailedCall::reading("/proc/stat", error);
+    format!("{failed}: it has the CPU times of the machine; {}", failed.remedy())
+}
 
 /// The states of paths to these block devices, and of network links.
 pub fn path_states(devices: &[String]) -> PathStates {

@@ -66,6 +66,20 @@ pub fn prepared(
     Ok(ReplayReady { profile, run_options, list: Some(Arc::new(list)) })
 }
 
+/// How long a replay takes, for people who wait for it.
+pub(super) fn expectation(replay: &ReplayOptions) -> String {
+    let ios = replay.ios;
+    match replay.speed_thousandths {
+        0 => format!(
+            "the replay of {ios} I/Os takes as long as the storage needs: it waits for no recorded time"
+        ),
+        thousandths => {
+            let seconds = seconds_of_ns(replay.length_ns) * 1000.0 / f64::from(thousandths);
+            format!("the replay of {ios} I/Os takes about {seconds:.1} s")
+        }
+    }
+}
+
 /// Why the I/Os of a file can't be done.
 #[derive(Debug, thiserror::Error)]
 enum ReplayFault {

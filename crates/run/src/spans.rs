@@ -4,6 +4,7 @@ use super::options::Options;
 use super::own_targets;
 use super::precreate::resized;
 use super::real::Prefilled;
+use super::replay;
 use super::span::planning::probe_and_plan;
 use super::span::probes::Probes;
 use super::{precreate, real, span};
@@ -43,10 +44,7 @@ pub fn run(
     if !targets.is_empty() {
         return Ok(refused(profile, targets, control));
     }
-    // Without it nothing could be reported in the end.
-    if !options.run_options.virtual_time() {
-        real::cpu_times_known()?;
-    }
+    begin_in_real_time(options, voice)?;
     let mut door = OutputDoor::of_run(profile, &options.run_options).which_owns(&options.own);
     control.awaits("opens the log of I/Os (--io-log)");
     let log = options.io_log.as_ref().map(|path| {
@@ -106,6 +104,18 @@ pub fn run(
     }
     end(&mut outcome, integrity, log, control, voice);
     Ok(outcome)
+}
+
+/// Checks that CPU times are readable, without which there is no report, and states how long a replay takes.
+fn begin_in_real_time(options: &Options, voice: &Voice) -> Result<(), Vec<PlanError>> {
+    if options.run_options.virtual_time() {
+        return Ok(());
+    }
+    real::cpu_times_known()?;
+    if let Some(replay) = &options.run_options.replay {
+        voice.note(&replay::expectation(replay));
+    }
+    Ok(())
 }
 
 /// The files beside the targets are written to their ends.

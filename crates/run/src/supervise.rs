@@ -8,6 +8,7 @@ use diskspd_model::plan::PlanError;
 use diskspd_model::profile::Profile;
 use diskspd_model::results::{Results, SpanResults};
 use diskspd_outlet::GRACE;
+use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_worker::Voice;
 use diskspd_worker::control::{Control, Turn};
@@ -125,10 +126,8 @@ pub fn supervise(
 }
 
 fn no_thread(why: &std::io::Error) -> String {
-    format!(
-        "can't start a thread for the run: {why}; check ulimit -u, ulimit -v and the limits of the container \
-         (pids.max)"
-    )
+    let failed = FailedCall::starting_thread("for the run", why);
+    format!("{failed}; {}", failed.remedy())
 }
 
 /// That the kernel doesn't give the run back.

@@ -3,11 +3,13 @@
 use super::anchor::{Location, not_found};
 use super::block;
 use super::closed_at_start;
+use super::file_systems;
 use super::inode::Kind;
 use super::lifetimes;
 use super::nvme;
 use super::problem::{Problem, TargetError};
 use diskspd_model::access::OpenMode;
+use diskspd_model::machine::file_systems::FileSystemType;
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -83,7 +85,11 @@ pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std:
     let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
     let with = |access| rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
     let file = match regular && written {
-        true => with(OFlags::RDWR).or_else(|_| with(OFlags::RDONLY)),
+        // A lease is in the way of writing: reading would hide it.
+        true => with(OFlags::RDWR).or_else(|error| match error {
+            Errno::WOULDBLOCK => Err(error),
+            _ => with(OFlags::RDONLY),
+        }),
         false => with(OFlags::RDONLY),
     };
     Ok(file?.into())
@@ -131,11 +137,14 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     };
     let file = file.map_err(|error| match error {
         Errno::INVAL if mode.direct => {
-            let file_system = crate::file_systems::type_name(way);
+            let file_system = file_systems::type_name(way);
             TargetError::new(path, Problem::NoDirect { file_system })
         }
         error => fail("open it", error),
     })?;
+    if kind == FileType::RegularFile {
+        holds_data(path, &file)?;
+    }
     let size = size(path, file.as_fd())?;
     if size == 0 {
         return Err(TargetError::new(path, Problem::Empty));
@@ -155,6 +164,18 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     }
     let device = device_number(&file);
     Ok(OpenTarget { file, size, device })
+}
+
+/// Checks that an open file is on a file system that stores data.
+///
+/// # Errors
+/// [`Problem::KernelInterface`].
+pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
+    let file_system = file_systems::type_of_open(file);
+    match FileSystemType::named(&file_system).holds_data() {
+        true => Ok(()),
+        false => Err(TargetError::new(path, Problem::KernelInterface { file_system })),
+    }
 }
 
 /// The directions of a mode, as flags and in words.

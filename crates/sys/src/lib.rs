@@ -14,6 +14,7 @@ pub mod clock;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
 pub mod crc32c;
+pub mod failed_call;
 mod left_behind;
 pub mod lent;
 pub mod memory;
@@ -106,7 +107,11 @@ pub mod file_systems;
 #[cfg(target_os = "linux")]
 pub mod io_priority;
 #[cfg(target_os = "linux")]
+pub mod leases;
+#[cfg(target_os = "linux")]
 mod lifetimes;
+#[cfg(target_os = "linux")]
+mod limits;
 #[cfg(target_os = "linux")]
 pub mod loops;
 #[cfg(target_os = "linux")]

@@ -31,7 +31,7 @@ struct Status {
 }
 
 /// The file or device behind a loop device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backing {
     /// (major, minor) of the file system that the file is on.
     pub device: (u32, u32),
@@ -39,6 +39,8 @@ pub struct Backing {
     pub inode: u64,
     /// (major, minor) of the block device that the file stands for; (0, 0) = it's a regular file.
     pub itself: (u32, u32),
+    /// The name that the program gave which set up the device, shortened to 63 bytes; may be empty.
+    pub name: String,
 }
 
 /// Returns the backing file of an open loop device.
@@ -55,7 +57,13 @@ pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
     // SAFETY: the descriptor is a loop device, whose driver takes nothing and writes one `loop_info64` to the
     // argument's address. All of its bytes are plain integers, so every value is valid.
     let status = unsafe { ioctl(device, Getter::<GET_STATUS, Status>::new()) }?;
-    Ok(Backing { device: split(status.device), inode: status.inode, itself: split(status.own_device) })
+    let name = status.file_name.split(|byte| *byte == 0).next().unwrap_or_default();
+    Ok(Backing {
+        device: split(status.device),
+        inode: status.inode,
+        itself: split(status.own_device),
+        name: String::from_utf8_lossy(name).into_owned(),
+    })
 }
 
 /// (major, minor) of a device number as the kernel writes it (`huge_encode_dev`): not as `stat` of the C

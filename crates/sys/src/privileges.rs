@@ -1,9 +1,10 @@
 //! What this process may do beyond its user's rights: capabilities, limits, access. And giving up what it
 //! won't need.
 
+use super::limits::{self, Resource};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
-use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_no_new_privs};
+use std::io;
 use std::path::Path;
 
 /// What is left to do, and so what may still be needed.
@@ -96,9 +97,12 @@ pub fn may_write(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Bytes of memory that the user may have locked (`ulimit -l`); `None` = as many as there are.
-pub fn lockable() -> Option<u64> {
-    getrlimit(Resource::Memlock).current
+/// Returns the limit of locked memory (`ulimit -l`) in bytes; `None` if it is unlimited.
+///
+/// # Errors
+/// The kernel does not report the limit.
+pub fn lockable() -> io::Result<Option<u64>> {
+    limits::current(Resource::LockedMemory)
 }
 
 #[cfg(test)]

@@ -43,6 +43,15 @@ pub enum Problem {
     /// A pipe, socket or character device.
     #[error("is neither a regular file nor a block device, so it has no offsets")]
     NotAFile,
+    /// A file system that shows the kernel's state as files.
+    #[error(
+        "is on {file_system}, where files are settings and statistics of the kernel, not data; name a file \
+         on a file system that stores data, or a block device"
+    )]
+    KernelInterface {
+        /// Type of the file system.
+        file_system: String,
+    },
     /// A block device where only a regular file makes sense.
     #[error("is a block device, whose size is fixed; leave out -c<size>")]
     Device,
@@ -79,6 +88,12 @@ pub enum Problem {
     /// The name leads to another device or file than before.
     #[error("was replaced by another file or device after the check; nothing was written, try again")]
     Changed,
+    /// Another process has a lease on it and keeps it.
+    #[error(
+        "is leased by {0}, which does not release it (F_SETLEASE), so that an open would wait; stop that \
+         program, or close the file there"
+    )]
+    Leased(String),
     /// `ETXTBSY`
     #[error("is in use as a running program or as swap space, and can't be written")]
     Executing,

@@ -1,6 +1,7 @@
 //! What signals do to this process, and its end.
 
 pub use super::left_behind::{has_left_behind, leave_behind};
+use super::limits::{self, Resource};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -47,10 +48,10 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Bytes that a file may grow to (`ulimit -f`): beyond that the kernel sends a signal. `None` = as far as
-/// it will.
+/// Returns the limit of a file's size (`ulimit -f`) in bytes: beyond that the kernel sends a signal.
+/// `None` if it is unlimited or unknown.
 pub fn largest_file() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+    limits::current(Resource::FileSize).ok()?
 }
 
 /// Whether the process was started with this signal ignored, as `nohup` does.

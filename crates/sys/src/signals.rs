@@ -3,7 +3,7 @@
 use super::mutex::LockAnyway;
 use super::process;
 use signal_hook::SigId;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level;
 use std::io;
@@ -27,6 +27,8 @@ pub enum Ending {
     Terminate,
     /// The connection is lost: `SIGHUP`.
     Hangup,
+    /// The soft limit of CPU time is reached: `SIGXCPU`, once a second from then on.
+    CpuLimit,
 }
 
 /// The signals that ask the program to end. They arrive here until this is closed or dropped, and do
@@ -119,7 +121,7 @@ impl Endings {
     /// # Errors
     /// The handlers can't be installed.
     pub fn listen() -> io::Result<Endings> {
-        let mut listened = vec![SIGINT, SIGTERM];
+        let mut listened = vec![SIGINT, SIGTERM, SIGXCPU];
         if !process::is_ignored(SIGHUP) {
             listened.push(SIGHUP);
         }
@@ -139,6 +141,7 @@ impl Endings {
         self.signals.forever().map(|signal| match signal {
             SIGTERM => Ending::Terminate,
             SIGHUP => Ending::Hangup,
+            SIGXCPU => Ending::CpuLimit,
             _ => Ending::Interrupt,
         })
     }
@@ -159,6 +162,7 @@ impl Ending {
             Ending::Interrupt => SIGINT,
             Ending::Terminate => SIGTERM,
             Ending::Hangup => SIGHUP,
+            Ending::CpuLimit => SIGXCPU,
         };
         let _ = low_level::emulate_default_handler(signal);
     }

@@ -85,7 +85,7 @@ fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
 fn reach(kind: &str, source: &str) -> (Option<String>, bool) {
     let of = FileSystemType::named(kind);
     match of.home {
-        Home::Memory | Home::Overlay | Home::Flash => (None, false),
+        Home::Memory | Home::Overlay | Home::Flash | Home::Kernel => (None, false),
         // Those that several hosts have on one disk.
         Home::Devices => (None, ["gfs2", "ocfs2"].contains(&kind)),
         Home::Network => (Some(format!("{kind} {source}")), true),

@@ -1,34 +1,14 @@
 //! The devices right beneath a file, by the file system that holds it.
 
-use crate::device::{Device, DeviceNumber};
+use crate::device::Device;
+use crate::file_place::FilePlace;
 use crate::mountinfo::{self, Mount};
 use crate::root::Root;
+use crate::stacked::Layers;
 use crate::usage::{devices_of, instances};
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
+use diskspd_sys::failed_call::FailedCall;
 use std::path::{Path, PathBuf};
-
-/// How many file systems lie on each other at most, by loop devices and overlays.
-pub(super) const NESTING: u32 = 8;
-
-/// A file, as far as it is known.
-#[derive(Debug, Clone)]
-pub(super) struct FilePlace {
-    /// Its path without links.
-    pub path: PathBuf,
-    /// Number of its file system's device.
-    pub number: Option<DeviceNumber>,
-    /// The mount that it was opened on; `None` = the one that the path leads to.
-    pub mount: Option<u32>,
-}
-
-impl FilePlace {
-    /// The mount that it lies on; `None` = none that is visible has it.
-    pub fn mount(&self, root: &Root) -> Option<Mount> {
-        let mounts = root.mounts();
-        let opened = self.mount.and_then(|id| mountinfo::parse(&mounts).find(|mount| mount.id == id));
-        opened.or_else(|| mountinfo::holding(&mounts, &self.path))
-    }
-}
 
 /// Why a file has no device, in words.
 #[derive(Debug)]
@@ -101,11 +81,13 @@ impl Beneath {
         match devices.is_empty() {
             true => {
                 // As in a container that hides it: then no device is known at all.
-                let is_listed = root.path("/sys/dev/block").is_dir();
-                let why = if is_listed {
-                    ""
-                } else {
-                    ": /sys is not mounted, or not readable (mount -t sysfs sysfs /sys)"
+                const NUMBERS: &str = "/sys/dev/block";
+                let why = match std::fs::read_dir(root.path(NUMBERS)) {
+                    Ok(_) => String::new(),
+                    Err(error) => {
+                        let failed = FailedCall::reading(NUMBERS, &error);
+                        format!(": {failed}; {}", failed.remedy())
+                    }
                 };
                 Err(Without::unknown(format!("no block device is known beneath {}{why}", mount.file_system)))
             }
@@ -129,6 +111,7 @@ fn deviceless(mount: &Mount) -> Option<Without> {
         Home::Network => {
             format!("{kind}: the files are on another host, whose devices can't be seen from here")
         }
+        Home::Kernel => format!("{kind} holds settings and statistics of the kernel, not data"),
         Home::Devices | Home::Overlay | Home::Unknown if option("dax") || option("dax=always") => {
             format!("{kind} gives direct access to persistent memory (DAX), which the kernel doesn't count")
         }
@@ -143,16 +126,15 @@ fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Bene
     if nesting == 0 {
         return Err(hidden());
     }
-    let directories = directories(&mount.options);
-    let within = Path::new(&mount.root).join(path.strip_prefix(&mount.at).unwrap_or(path));
+    let directories: Vec<PathBuf> = Layers::parse(&mount.options).all().collect();
+    let inner = mount.inner(path);
     let mounts = root.mounts();
     for directory in &directories {
-        let file = directory.join(within.strip_prefix("/").unwrap_or(&within));
+        let file = directory.join(&inner);
         // In a container the host's paths may exist by chance: then they are in the overlay itself.
         let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == *mount);
         if !itself && root.path(&file).exists() {
-            let place = FilePlace { path: file, number: None, mount: None };
-            return Beneath::file(root, &place, nesting - 1).map_err(|without| match without {
+            return Beneath::file(root, &FilePlace::at(file), nesting - 1).map_err(|without| match without {
                 Without::Unknown(why) => Without::Unknown(why),
                 Without::Memory(why) | Without::HiddenMemory(why) => Without::HiddenMemory(format!(
                     "the overlay at {} has this file in {}, and {why}",
@@ -170,16 +152,4 @@ fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Bene
         )),
         false => Err(hidden()),
     }
-}
-
-/// The directories of an overlay, uppermost first: `upperdir=`, then `lowerdir=` with colons between, or
-/// several `lowerdir+=`.
-fn directories(options: &str) -> Vec<PathBuf> {
-    let values = |names: &'static [&str]| {
-        let options = options.split(',');
-        options.filter_map(move |option| names.iter().find_map(|name| option.strip_prefix(name)))
-    };
-    let upper = values(&["upperdir="]);
-    let lower = values(&["lowerdir=", "lowerdir+="]).flat_map(|list| list.split(':'));
-    upper.chain(lower).map(|directory| mountinfo::unescape(directory).into()).collect()
 }

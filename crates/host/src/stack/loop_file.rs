@@ -1,7 +1,8 @@
 //! What lies beneath the file behind a loop device.
 
-use super::beneath::{Beneath, FilePlace, NESTING, Without};
+use super::beneath::{Beneath, Without};
 use crate::device::{Device, split};
+use crate::file_place::{FilePlace, NESTING};
 use crate::mountinfo;
 use crate::root::Root;
 use diskspd_sys::{files, loops};
@@ -20,7 +21,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> Result<Ve
         }
         return match gone {
             true => Err(Without::unknown(about("it was deleted"))),
-            false => beneath(root, &FilePlace { path: name.into(), number: None, mount: None }, about),
+            false => beneath(root, &FilePlace::at(name), about),
         };
     };
     if backing.itself != (0, 0) {

@@ -1,14 +1,13 @@
 //! Files by what is open, not by a name: a name may lead elsewhere by now, or lie beneath a later mount.
 
-use super::beneath::FilePlace;
 use super::{Stack, at, of_device};
 use crate::device::split;
+use crate::file_place::FilePlace;
 use crate::nvme::Generic;
 use crate::root::Root;
 use rustix::fs::FileType;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::os::fd::AsRawFd;
+use std::fs::File;
 use std::path::Path;
 
 /// What an open target lies on; `path`: where it was found, for a process that can't see its own files
@@ -24,11 +23,10 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     if let Some(generic) = Generic::found(root, &found) {
         return generic.stack(root, |number| of_device(root, number));
     }
-    let name = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    let Ok(path) = name.or_else(|_| fs::canonicalize(path)) else {
-        return Stack::without("its location can't be determined");
-    };
-    at(root, &FilePlace { path, number: Some(split(found.st_dev)), mount: mount_of(file) })
+    match FilePlace::of_open(file, path) {
+        Some(place) => at(root, &place),
+        None => Stack::without("its location cannot be determined"),
+    }
 }
 
 /// Names of the devices at the bottom of an open target now, where they are others than those of `before`;
@@ -38,10 +36,4 @@ pub fn moved_to(before: &Stack, file: &File, path: &Path) -> Vec<String> {
         |stack: &Stack| -> BTreeSet<String> { stack.leaves().map(|leaf| leaf.name.clone()).collect() };
     let now = bottom(&of_open(&Root::live(), file, path));
     if now == bottom(before) { Vec::new() } else { now.into_iter().collect() }
-}
-
-/// The mount that a file was opened on, by its number in `/proc/self/mountinfo`.
-fn mount_of(file: &File) -> Option<u32> {
-    let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
-    info.lines().find_map(|line| line.strip_prefix("mnt_id:")?.trim().parse().ok())
 }

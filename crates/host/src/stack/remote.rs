@@ -1,6 +1,6 @@
 //! Files of another host: the mount takes the place of the device, where its client counts.
 
-use super::beneath::FilePlace;
+use crate::file_place::FilePlace;
 use crate::mountinfo::{self, Mount};
 use crate::remote_counters;
 use crate::root::Root;

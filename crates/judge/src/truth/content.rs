@@ -90,8 +90,8 @@ fn gaps(facts: &About) -> Option<Finding> {
         if facts.device { format!("'{path}' is a loop device on a file that") } else { format!("'{path}'") };
     let message = format!("{what} is {}: reads of those parts never reach the device", parts.join(" and "));
     let sizes: Vec<String> =
-        named.map(|(bytes, name)| format!("{} of {name}", units::Size(*bytes))).collect();
-    let evidence = format!("{}, where {} are read", sizes.join(", "), units::Size(space.known));
+        named.map(|(bytes, name)| format!("{:#} of {name}", units::Size(*bytes))).collect();
+    let evidence = format!("{}, where {:#} are read", sizes.join(", "), units::Size(space.known));
     let remedy = match (facts.device, space.inline == all) {
         (true, _) => "fill it (all data on it is lost): --prefill=random --destroy",
         (_, true) => "use a larger file: this one is stored inside its inode",

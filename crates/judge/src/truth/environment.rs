@@ -45,6 +45,11 @@ const fn before(
 /// All rules.
 const RULES: &[EnvironmentRule] = &[
     lasting(
+        "facts-unread",
+        "make these files readable, or measure outside of the container",
+        machine::unread_facts,
+    ),
+    lasting(
         "io-limit",
         "measure outside this control group, or lift its io.max (v1: blkio.throttle.*)",
         limits::io,

@@ -35,11 +35,12 @@ fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Findin
     let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| units::Size(bytes.into()));
     let path = &asked.target.path;
     let message = format!(
-        "all {written} writes to '{path}' were atomic (RWF_ATOMIC); units from {min} to {max} are guaranteed"
+        "all {written} writes to '{path}' were atomic (RWF_ATOMIC); units from {min:#} to {max:#} are \
+         guaranteed"
     );
     let by = match offered.device_max {
         Some(0) => "by the file system alone: the device does no atomic writes".to_owned(),
-        Some(most) => format!("by the device up to {}, above that by the file system", units::Size(most)),
+        Some(most) => format!("by the device up to {:#}, above that by the file system", units::Size(most)),
         None => "how much the device guarantees is unknown".to_owned(),
     };
     (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))

@@ -19,7 +19,9 @@ pub enum Home {
     Network,
     /// Wherever a program has them: that a machine's own disk is behind it shows nowhere.
     Program,
-    /// Nobody knows, or there are no files.
+    /// In the kernel: settings and statistics, which look like files.
+    Kernel,
+    /// Unknown, or there are no files.
     Unknown,
 }
 
@@ -70,7 +72,7 @@ const BTRFS: &[Trait] =
 const BCACHEFS: &[Trait] = &[NeverInPlace, DirectInBlocks, ListsDevices(""), Shrinks];
 
 #[rustfmt::skip]
-const TYPES: [FileSystemType; 47] = [
+const TYPES: [FileSystemType; 76] = [
     row("ext4", 0xef53, Devices, EXT),
     shared("ext3", Devices, EXT),
     shared("ext2", Devices, EXT),
@@ -114,10 +116,40 @@ const TYPES: [FileSystemType; 47] = [
     row("ceph", 0x00c3_6400, Network, &[]),
     row("lustre", 0x0bd0_0bd0, Network, &[]),
     row("fuse", 0x6573_5546, Program, &[]),
-    row("autofs", 0x0187, Unknown, &[]),
     row("ecryptfs", 0xf15f, Unknown, &[]),
-    row("proc", 0x9fa0, Unknown, &[]),
-    row("sysfs", 0x6265_6572, Unknown, &[]),
+    // linux/magic.h; security/apparmor, net/sunrpc/rpc_pipe.c, fs/nfsd, fs/ocfs2/dlmfs, drivers/usb/gadget.
+    row("proc", 0x9fa0, Kernel, &[]),
+    row("sysfs", 0x6265_6572, Kernel, &[]),
+    row("cgroup", 0x0027_e0eb, Kernel, &[]),
+    shared("cpuset", Kernel, &[]),
+    row("cgroup2", 0x6367_7270, Kernel, &[]),
+    row("debugfs", 0x6462_6720, Kernel, &[]),
+    row("tracefs", 0x7472_6163, Kernel, &[]),
+    row("securityfs", 0x7363_6673, Kernel, &[]),
+    row("selinuxfs", 0xf97c_ff8c, Kernel, &[]),
+    row("smackfs", 0x4341_5d53, Kernel, &[]),
+    row("apparmorfs", 0x5a3c_69f0, Kernel, &[]),
+    row("efivarfs", 0xde5e_81e4, Kernel, &[]),
+    row("configfs", 0x6265_6570, Kernel, &[]),
+    row("bpf", 0xcafe_4a11, Kernel, &[]),
+    row("pstore", 0x6165_676c, Kernel, &[]),
+    row("devpts", 0x1cd1, Kernel, &[]),
+    row("mqueue", 0x1980_0202, Kernel, &[]),
+    row("binfmt_misc", 0x4249_4e4d, Kernel, &[]),
+    row("nsfs", 0x6e73_6673, Kernel, &[]),
+    row("pidfs", 0x5049_4446, Kernel, &[]),
+    row("fusectl", 0x6573_5543, Kernel, &[]),
+    row("autofs", 0x0187, Kernel, &[]),
+    row("rpc_pipefs", 0x6759_6969, Kernel, &[]),
+    row("nfsd", 0x6e66_7364, Kernel, &[]),
+    row("ocfs2_dlmfs", 0x76a9_f425, Kernel, &[]),
+    row("resctrl", 0x0765_5821, Kernel, &[]),
+    row("xenfs", 0xabba_1974, Kernel, &[]),
+    row("openpromfs", 0x9fa1, Kernel, &[]),
+    row("usbdevfs", 0x9fa2, Kernel, &[]),
+    row("gadgetfs", 0xaee7_1ee7, Kernel, &[]),
+    row("functionfs", 0x0a64_7361, Kernel, &[]),
+    row("binder", 0x6c6f_6f70, Kernel, &[]),
     // What isn't in the table.
     shared("", Unknown, &[]),
 ];
@@ -147,6 +179,16 @@ impl FileSystemType {
     /// Whether its files are memory: there is no cache between, and nothing to wait for.
     pub fn is_memory(&self) -> bool {
         self.home == Memory
+    }
+
+    /// Whether its files hold data, and are not the kernel's settings and statistics.
+    pub fn holds_data(&self) -> bool {
+        self.home != Kernel
+    }
+
+    /// Whether it may keep its files in directories of other file systems.
+    pub fn may_be_stacked(&self) -> bool {
+        matches!(self.home, Overlay | Program | Unknown)
     }
 
     /// Whether its files are on another host or, for all we know, may be, so that there is a client cache
@@ -200,6 +242,24 @@ mod tests {
         assert_eq!(FileSystemType::named("fuseblk").home, Devices);
         assert_eq!(FileSystemType::named("0x1234").home, Unknown);
         assert_eq!(FileSystemType::named("nfs4").home, Network);
+    }
+
+    #[test]
+    fn interfaces_of_the_kernel_hold_no_data() {
+        for (magic, expected) in [
+            (0xef53, true),
+            (0x0102_1994, true),
+            (0x6573_5546, true),
+            (0x1234_5678, true),
+            (0x6265_6572, false),
+            (0x9fa0, false),
+            (0x6367_7270, false),
+            (0x7472_6163, false),
+            (0xde5e_81e4, false),
+        ] {
+            let kind = FileSystemType::named(&name_of_magic(magic));
+            assert_eq!(kind.holds_data(), expected, "{magic:#x}: {}", kind.name);
+        }
     }
 
     #[test]

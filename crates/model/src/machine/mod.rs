@@ -34,6 +34,7 @@ pub mod thermal;
 pub mod threads;
 pub mod tracer;
 pub mod tracing;
+pub mod unread_facts;
 pub mod ways;
 pub mod zones;
 

@@ -1,6 +1,7 @@
 //! The machine as it is stored: its processors, how they belong together, and its memory.
 
 use super::quota::MemoryAllowance;
+use super::unread_facts::UnreadFacts;
 use super::{caches, environment, fingerprint, storage};
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,9 @@ pub struct System {
     /// What else there is about the machine that figures depend on; `None` = nobody looked (simulated runs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<environment::Environment>,
+    /// Facts that could not be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadFacts>,
     /// What two runs must share to be comparable; `None` = as `environment`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<fingerprint::Fingerprint>,
@@ -70,6 +74,14 @@ pub struct PowerScheme {
 }
 
 impl System {
+    /// A figure about cores, nodes and sockets as reports print it: assumed ones are unknown.
+    pub fn processor_figure(&self, figure: impl ToString) -> String {
+        match self.unread.iter().any(|unread| unread.processors) {
+            true => "<unknown>".to_owned(),
+            false => figure.to_string(),
+        }
+    }
+
     /// Where its kernel tells what happened to devices, for people.
     pub fn kernel_log(&self) -> &'static str {
         if self.is_windows() { "Event Viewer: System" } else { "dmesg" }

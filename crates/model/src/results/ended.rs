@@ -33,11 +33,13 @@ pub enum EndedBy {
     Volume = 6,
     /// A target answered nothing for as long as `--fail-on-outage` allows.
     Outage = 7,
+    /// The soft limit of the process's CPU time (`ulimit -St`): SIGXCPU.
+    CpuLimit = 8,
 }
 
 impl EndedBy {
     /// Every one, in the order of their numbers.
-    pub const ALL: [EndedBy; 8] = [
+    pub const ALL: [EndedBy; 9] = [
         EndedBy::Time,
         EndedBy::Interrupt,
         EndedBy::Terminate,
@@ -46,6 +48,7 @@ impl EndedBy {
         EndedBy::Failure,
         EndedBy::Volume,
         EndedBy::Outage,
+        EndedBy::CpuLimit,
     ];
 
     /// For people, at the beginning of a sentence.
@@ -58,6 +61,7 @@ impl EndedBy {
             EndedBy::StopEvent => "the stop event (-yp)",
             EndedBy::Failure => "an error",
             EndedBy::Outage => "an outage (--fail-on-outage)",
+            EndedBy::CpuLimit => "the limit of CPU time (ulimit -t)",
             EndedBy::Volume => "the requested amount (--until-written, --until-read, --replay)",
         }
     }

@@ -6,6 +6,7 @@ use crate::options::Options;
 use crate::precreate::{File, NotCreated};
 use diskspd_host::claims;
 use diskspd_host::target;
+use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::inode;
 use diskspd_worker::{Control, Voice};
 use std::path::{Path, PathBuf};
@@ -32,13 +33,6 @@ enum CreationFailure {
     /// A message.
     Because(String),
 }
-
-/// No thread to create files.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "can't start a thread to create files: {0}; check ulimit -u and the limits of the container (pids.max)"
-)]
-struct NoThread(#[source] std::io::Error);
 
 /// Creates files where they were located; block devices among them are left alone. After a failure or an
 /// interruption no further file is begun, and those that are being written are given up.
@@ -135,7 +129,7 @@ fn create_round(files: Round, options: &Options, control: &Control, voice: &Voic
     let ends = work.run(control, voice);
     voice.clear_line();
     let (mut failure, mut given_up) = (None, Vec::new());
-    for (index, end) in ends.map_err(|error| NotCreated::Failed(error.to_string()))? {
+    for (index, end) in ends.map_err(|failed| NotCreated::Failed(format!("{failed}; {}", failed.remedy())))? {
         match end {
             Ok(done) => tell(&work.files[index].0, done, voice),
             Err(CreationFailure::Stopped(error)) => given_up.push(error),
@@ -192,7 +186,7 @@ struct CreationWork<'a> {
 impl CreationWork<'_> {
     /// Starts the threads and shows their progress; returns what became of the files that were begun, in
     /// the order of their ends.
-    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<CreationEnd>, NoThread> {
+    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<CreationEnd>, FailedCall> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
             for started in 0..self.files.len().min(AT_ONCE) {
@@ -202,7 +196,7 @@ impl CreationWork<'_> {
                     Ok(_) => {}
                     // Those that there are do it all, in more time.
                     Err(_) if started > 0 => break,
-                    Err(error) => return Err(NoThread(error)),
+                    Err(error) => return Err(FailedCall::starting_thread("to create files", &error)),
                 }
             }
             drop(say);

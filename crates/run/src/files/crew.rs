@@ -1,5 +1,6 @@
 //! Several threads write one file while the one that started them reports progress.
 
+use diskspd_sys::failed_call::FailedCall;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -35,11 +36,8 @@ pub fn work<E: From<io::Error> + Send>(
                 // Those that there are do it all, in more time.
                 Err(_) if started > 0 => break,
                 Err(error) => {
-                    return Err(io::Error::other(format!(
-                        "can't start a thread: {error}; check ulimit -u and the limits of the container \
-                         (pids.max)"
-                    ))
-                    .into());
+                    let failed = FailedCall::starting_thread("to write files", &error);
+                    return Err(io::Error::other(format!("{failed}; {}", failed.remedy())).into());
                 }
             }
         }

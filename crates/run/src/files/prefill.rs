@@ -60,7 +60,7 @@ pub fn prefill(
         };
         let total: u64 = parts.iter().map(|(from, to)| to - from).sum();
         if total > 0 {
-            voice.note(&format!("'{}': --prefill writes {}", order.path, Size(total)));
+            voice.note(&format!("'{}': --prefill writes {:#}", order.path, Size(total)));
             Filling { order: &order, content, parts, total, control, voice }.write(claims)?;
             voice.clear_line();
         }

@@ -20,7 +20,7 @@ pub enum PrefillError {
     Denied(#[from] Denial),
     /// A block device, and nobody said that it may be overwritten.
     #[error(
-        "'{path}' is a block device: --prefill would overwrite {} of it; pass --destroy to allow it",
+        "'{path}' is a block device: --prefill would overwrite {:#} of it; pass --destroy to allow it",
         Size(*.bytes)
     )]
     NeedsDestroy {
@@ -40,8 +40,8 @@ pub enum PrefillError {
     },
     /// There is no room for what would be written.
     #[error(
-        "'{path}': --prefill: the file system is full: the holes need {}, {} were free; free some space, or \
-         leave out --prefill",
+        "'{path}': --prefill: the file system is full: the holes need {:#}, {:#} were free; free some space, \
+         or leave out --prefill",
         Size(*.needed), Size(*.free)
     )]
     Full {

@@ -2,7 +2,7 @@
 
 use crate::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::options::Options;
-use crate::real::{CPU_TIMES, CpuClock};
+use crate::real::{CpuClock, no_cpu_times};
 use crate::span::around::Observer;
 use crate::span::pulse::Pulse;
 use crate::span::setup::SharedByWorkers;
@@ -125,7 +125,7 @@ impl Clocked<'_> {
                 results.began = Some(began);
                 self.cpu_times(&before, &after, observer, results);
             }
-            Err(e) => control.fail(format!("{CPU_TIMES} can't be read: {e}")),
+            Err(e) => control.fail(no_cpu_times(&e)),
         }
     }
 

@@ -12,9 +12,10 @@ use crate::span::settle;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::Located;
 use diskspd_integrity::IntegrityError;
+use diskspd_model::finding::Finding;
 use diskspd_model::plan::{self, PlanError, SpanPlan};
 use diskspd_model::profile::{RawText, Target, TimeSpan};
-use diskspd_worker::SpanOutcome;
+use diskspd_worker::{SpanOutcome, Voice};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -114,6 +115,18 @@ pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Re
     integrity.forget(planned, is_renewed)
 }
 
+/// Reports each check that is not possible for a target, once.
+fn report_unchecked<'a>(targets: impl Iterator<Item = &'a Located>, voice: &Voice) {
+    let mut reported = Vec::new();
+    for unchecked in claims::unchecked(targets) {
+        if !reported.contains(&unchecked) {
+            let finding = Finding::warning(unchecked.to_string()).remedy(unchecked.remedy());
+            voice.tell(finding);
+            reported.push(unchecked);
+        }
+    }
+}
+
 /// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned
 /// keeps devices exclusively ours until the span is over.
 fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
@@ -125,6 +138,7 @@ fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -
         .map_err(|e| NotCreated::Refused(e.to_string()))?;
     let is_prepared: Vec<Located> = prepared(span, locations, options).filter_map(at).collect();
     claims::spare(&is_prepared).map_err(|e| NotCreated::Refused(e.to_string()))?;
+    report_unchecked(is_written.iter().chain(&is_prepared), voice);
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
     let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();

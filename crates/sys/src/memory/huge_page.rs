@@ -4,6 +4,7 @@
 //! piece unless its neighbour happens to follow it: of scattered pages, an I/O of 1 MiB becomes two requests.
 
 use super::HugePages;
+use crate::limits::{self, Resource};
 use crate::privileges::{self, Capability};
 
 /// Bytes of a huge page on x86-64, and on ARM64 with pages of 4 KiB (`transparent_hugepage/hpage_pmd_size`).
@@ -44,6 +45,6 @@ impl HugePages {
 fn may_lock() -> bool {
     /// Bytes: of so many nobody is short.
     const PLENTY: u64 = 1 << 30;
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
+    let limit = limits::current(Resource::LockedMemory).unwrap_or(Some(0));
     limit.is_none_or(|limit| limit >= PLENTY) || privileges::has(Capability::IpcLock)
 }

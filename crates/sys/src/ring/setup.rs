@@ -2,8 +2,8 @@
 
 use super::Buffer;
 use super::call::WaitMemory;
+use crate::limits::{self, Resource};
 use io_uring::{IoUring, Submitter, cqueue, squeue};
-use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CapabilitySet, capabilities};
 use std::fmt;
 use std::io;
@@ -183,8 +183,8 @@ impl Registration {
     fn reserve(length: u64) -> Option<Registration> {
         let privileged =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::IPC_LOCK));
-        let limit = match getrlimit(Resource::Memlock).current {
-            Some(limit) if !privileged => limit / 2,
+        let limit = match limits::current(Resource::LockedMemory) {
+            Ok(Some(limit)) if !privileged => limit / 2,
             _ => u64::MAX,
         };
         Registration::within(limit, length)

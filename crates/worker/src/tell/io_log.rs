@@ -15,6 +15,7 @@ use diskspd_outlet::LateFile;
 use diskspd_outlet::Outlet;
 use diskspd_outlet::{OutputError, OutputFault};
 use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockAnyway;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -148,8 +149,10 @@ impl IoLog {
         std::thread::scope(|scope| {
             let writer = || self.write(&rings, &finished);
             let writer = std::thread::Builder::new().name("log".into()).spawn_scoped(scope, writer);
-            let writer =
-                writer.map_err(|error| OutputFault::NoThread(error).of_file("--io-log", &self.path))?;
+            let writer = writer.map_err(|error| {
+                let failed = FailedCall::starting_thread("for the log", &error);
+                OutputFault::NoThread(failed).of_file("--io-log", &self.path)
+            })?;
             let _finish = Finish { finished: &finished, writer: writer.thread().clone() };
             Ok(work(&rings))
         })

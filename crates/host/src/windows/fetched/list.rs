@@ -19,6 +19,7 @@ pub fn list(_: &Root) -> Vec<Disk> {
             size: partition.length,
         });
         Disk {
+            unchecked: None,
             number: usize::try_from(number).unwrap_or(0),
             path: PathBuf::from(format!(r"\\.\{name}")),
             size: told.size.unwrap_or(0),

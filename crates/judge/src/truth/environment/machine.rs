@@ -2,7 +2,24 @@
 
 use super::{Seen, found};
 use crate::truth::{Finding, Severity};
+use diskspd_model::machine::unread_facts::UnreadFacts;
 use diskspd_model::units::Size;
+
+/// Facts that cannot be read were not checked, so the absence of findings has no meaning there.
+pub(super) fn unread_facts(seen: &Seen) -> Vec<Finding> {
+    let unread = &seen.system.unread;
+    let Some(first) = unread.first() else { return Vec::new() };
+    let more = match unread.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let message = format!("facts about this machine were not checked: {} is not readable{more}", first.path);
+    let finding = found(Severity::Warning, message);
+    let shown = |finding: Finding, each: &UnreadFacts| {
+        finding.shown_by(format!("{}: {}; {}", each.facts, each.why, each.remedy))
+    };
+    vec![unread.iter().fold(finding, shown)]
+}
 
 pub(super) fn virtual_machine(seen: &Seen) -> Vec<Finding> {
     let platform = &seen.environment.platform;

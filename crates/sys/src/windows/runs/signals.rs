@@ -25,6 +25,8 @@ pub enum Ending {
     Terminate,
     /// The console is closed: a few seconds are left.
     Hangup,
+    /// A limit of CPU time, which Windows does not report.
+    CpuLimit,
 }
 
 /// They arrive here until this is closed or dropped, and do nothing else. Where nobody listens they end the

@@ -1,0 +1,58 @@
+//! Where a file is among the mounts.
+
+use super::device::{DeviceNumber, split};
+use super::mountinfo::{self, Mount};
+use super::root::Root;
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::{Path, PathBuf};
+
+/// The largest number of file systems on top of each other, by loop devices and overlays.
+pub(super) const NESTING: u32 = 8;
+
+/// A file and its mount.
+#[derive(Debug, Clone)]
+pub(super) struct FilePlace {
+    /// The path without links.
+    pub path: PathBuf,
+    /// Number of its file system's device.
+    pub number: Option<DeviceNumber>,
+    /// The number of its mount when it was opened; `None` = the path decides.
+    pub mount: Option<u32>,
+}
+
+impl FilePlace {
+    /// Returns the place of a path without links.
+    pub fn at(path: impl Into<PathBuf>) -> FilePlace {
+        FilePlace { path: path.into(), number: None, mount: None }
+    }
+
+    /// Returns the place of an open file, for a process without /proc by its `path`; `None` if unknown.
+    pub fn of_open(file: impl AsFd, path: &Path) -> Option<FilePlace> {
+        let number = split(rustix::fs::fstat(&file).ok()?.st_dev);
+        let name = fs::read_link(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd()));
+        let path = name.or_else(|_| fs::canonicalize(path)).ok()?;
+        Some(FilePlace { path, number: Some(number), mount: mount_of(&file) })
+    }
+
+    /// Returns its mount; `None` if no visible mount has it.
+    pub fn mount(&self, root: &Root) -> Option<Mount> {
+        let mounts = root.mounts();
+        let opened = self.mount.and_then(|id| mountinfo::parse(&mounts).find(|mount| mount.id == id));
+        opened.or_else(|| mountinfo::holding(&mounts, &self.path))
+    }
+}
+
+impl Mount {
+    /// Returns the path of a file from the root of the mounted file system.
+    pub fn inner(&self, path: &Path) -> PathBuf {
+        let inner = Path::new(&self.root).join(path.strip_prefix(&self.at).unwrap_or(path));
+        inner.strip_prefix("/").map(Path::to_owned).unwrap_or(inner)
+    }
+}
+
+/// Returns the number of an open file's mount, as `/proc/self/mountinfo` lists it.
+fn mount_of(file: impl AsFd) -> Option<u32> {
+    let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_fd().as_raw_fd())).ok()?;
+    info.lines().find_map(|line| line.strip_prefix("mnt_id:")?.trim().parse().ok())
+}

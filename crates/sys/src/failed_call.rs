@@ -1,0 +1,158 @@
+//! Failed calls for the machine's state. The remedy follows from the error, not from the file.
+
+#[cfg(target_os = "linux")]
+use crate::problem::{Problem, TargetError};
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// A failed call for something that a command needs. Prints as `cannot <verb> <object>: <cause>`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot {doing}: {cause}")]
+pub struct FailedCall {
+    /// The action: `read /proc/stat`.
+    doing: String,
+    needs: Needs,
+    cause: Cause,
+}
+
+/// The kind of object that the call needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Proc,
+    Sys,
+    File,
+    Thread,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Cause {
+    /// The error number of the kernel.
+    Number(i32),
+    /// Something else, described.
+    Text(String),
+}
+
+impl FailedCall {
+    /// A file or folder could not be read.
+    pub fn reading(path: impl AsRef<Path>, error: &io::Error) -> FailedCall {
+        let path = path.as_ref();
+        let needs = match () {
+            () if path.starts_with("/proc") => Needs::Proc,
+            () if path.starts_with("/sys") => Needs::Sys,
+            () => Needs::File,
+        };
+        FailedCall { doing: format!("read {}", path.display()), needs, cause: Cause::from_error(error) }
+    }
+
+    /// A file or folder that should be there is not.
+    #[cfg(target_os = "linux")]
+    pub fn absent(path: impl AsRef<Path>) -> FailedCall {
+        FailedCall::reading(path, &io::Error::from_raw_os_error(libc::ENOENT))
+    }
+
+    /// A device could not be opened or inspected.
+    #[cfg(target_os = "linux")]
+    pub fn inspecting(error: &TargetError) -> FailedCall {
+        let cause = match &error.problem {
+            Problem::TooManyFiles => Cause::Number(libc::EMFILE),
+            Problem::Kernel { source, .. } => Cause::from_error(source),
+            problem => Cause::Text(problem.to_string()),
+        };
+        FailedCall { doing: format!("inspect {}", error.path.display()), needs: Needs::File, cause }
+    }
+
+    /// A thread could not be started. `purpose`: `for signals`.
+    pub fn starting_thread(purpose: &str, error: &io::Error) -> FailedCall {
+        let doing = format!("start a thread {purpose}");
+        FailedCall { doing, needs: Needs::Thread, cause: Cause::from_error(error) }
+    }
+
+    /// Something else failed. `doing`: `install the handlers of signals`.
+    pub fn of_kernel(doing: &str, error: &io::Error) -> FailedCall {
+        FailedCall { doing: doing.to_owned(), needs: Needs::File, cause: Cause::from_error(error) }
+    }
+
+    /// Returns the remedy.
+    pub fn remedy(&self) -> &'static str {
+        let Cause::Number(number) = self.cause else { return "see dmesg, or report this" };
+        remedy(self.needs, number)
+    }
+}
+
+impl Cause {
+    fn from_error(error: &io::Error) -> Cause {
+        error.raw_os_error().map_or_else(|| Cause::Text(error.to_string()), Cause::Number)
+    }
+}
+
+/// The one table of remedies.
+#[cfg(target_os = "linux")]
+fn remedy(needs: Needs, number: i32) -> &'static str {
+    match (number, needs) {
+        (libc::EMFILE, _) => "raise the limit of open files (ulimit -n)",
+        (libc::ENFILE, _) => "close files of other programs, or raise fs.file-max",
+        (libc::ENOMEM, _) => "free memory, or raise the limit of the control group (memory.max)",
+        (libc::EAGAIN, Needs::Thread) => {
+            "raise the limits of processes (ulimit -u, pids.max of the control group)"
+        }
+        (libc::ENOSYS, _) | (libc::EPERM | libc::EACCES, Needs::Thread) => {
+            "allow the call in the system-call filter (seccomp) of the container or service"
+        }
+        (libc::EPERM | libc::EACCES, _) => "run as root, or outside of the container",
+        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, Needs::Proc) => {
+            "mount /proc (mount -t proc proc /proc), or run outside of the container"
+        }
+        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, Needs::Sys) => {
+            "mount /sys (mount -t sysfs sysfs /sys), or run outside of the container"
+        }
+        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, Needs::File) => "check that it is there",
+        _ => "see dmesg",
+    }
+}
+
+/// The one remedy for calls that fail as rarely as Windows' do.
+#[cfg(windows)]
+fn remedy(_: Needs, _: i32) -> &'static str {
+    "close other programs, or restart Windows"
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Number(number) => io::Error::from_raw_os_error(*number).fmt(f),
+            Cause::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies_follow_the_error_number() {
+        let error = io::Error::from_raw_os_error;
+        let proc = |number| FailedCall::reading("/proc/stat", &error(number));
+        let sys = |number| FailedCall::reading("/sys/class/block", &error(number));
+        let thread = |number| FailedCall::starting_thread("for signals", &error(number));
+        for (failed, expected) in [
+            (proc(libc::ENOENT), "mount -t proc"),
+            (sys(libc::ENOENT), "mount -t sysfs"),
+            (proc(libc::EMFILE), "ulimit -n"),
+            (sys(libc::EMFILE), "ulimit -n"),
+            (thread(libc::EMFILE), "ulimit -n"),
+            (proc(libc::ENFILE), "fs.file-max"),
+            (proc(libc::ENOMEM), "memory"),
+            (proc(libc::EACCES), "as root"),
+            (thread(libc::EPERM), "seccomp"),
+            (thread(libc::ENOSYS), "seccomp"),
+            (thread(libc::EAGAIN), "ulimit -u"),
+            (proc(libc::EIO), "dmesg"),
+            (FailedCall::absent("/dev/loop0"), "is there"),
+        ] {
+            assert!(failed.remedy().contains(expected), "{failed}: {}", failed.remedy());
+        }
+    }
+}
