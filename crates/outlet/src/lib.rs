@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod destination;
+pub mod guard;
 mod late_file;
 mod outlet;
 mod output_error;
@@ -16,4 +17,4 @@ pub use destination::Named;
 pub use late_file::{FromTheFirstLine, LateFile};
 pub use outlet::{Outlet, OutputDoor, Permitted};
 pub use output_error::{NotWritten, OutputError, OutputFault};
-pub use patience::{EndWish, GRACE, HURRIED, INTERRUPTED, Patience, SILENCE, Unanswered};
+pub use patience::{EndWish, GRACE, HURRIED, INTERRUPTED, Patience, SILENCE, Unanswered, grace};

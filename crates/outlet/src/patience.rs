@@ -1,6 +1,7 @@
 //! Work on files that are no targets, by a thread that can be left behind: the server or disk below a report
 //! may have stopped answering, and the kernel then keeps whoever asked it.
 
+use crate::guard;
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::cpu;
@@ -19,6 +20,11 @@ pub const GRACE: Nanos = 35 * SECOND;
 pub const INTERRUPTED: Nanos = 5 * SECOND;
 /// The same when the user wants it to end at once: what comes back, comes back in this time.
 pub const HURRIED: Nanos = SECOND;
+/// [`GRACE`], or by `--give-up`: a sixth more, so that the guard, which knows the call, comes first.
+pub fn grace() -> Nanos {
+    guard::given().map_or(GRACE, |given| given.saturating_add(given / 6))
+}
+
 /// After that the user is told what is waited for.
 pub const SILENCE: Nanos = 2 * SECOND;
 
@@ -64,7 +70,7 @@ impl Patience {
 
     /// How long it may take, given what the user wants by now.
     fn limit(&self) -> Duration {
-        Duration::from_nanos(self.wish.as_ref().map_or(GRACE, |wish| wish.patience_ns()))
+        Duration::from_nanos(self.wish.as_ref().map_or_else(grace, |wish| wish.patience_ns()))
     }
 
     /// Does some work in a thread of its own. `what` is waited for, as in `--out run.json`.
@@ -86,6 +92,7 @@ impl Patience {
         let taken = Arc::clone(&work);
         let take = move || taken.lock_anyway().take();
         let spawned = std::thread::Builder::new().name("file".into()).spawn(move || {
+            let _waited_for = guard::is_waited_for();
             if let Some(work) = take() {
                 work();
             }
@@ -98,22 +105,39 @@ impl Patience {
         }
         // As long as it has no number it has had no CPU.
         let number = || thread.load(Ordering::Relaxed);
-        self.wait(what, &told, || number() == 0 || cpu::is_ready(number()))
+        self.wait(what, &told, || WorkState::now(number()))
     }
 
-    /// `is_ready`: whether the work is on a CPU or waits for one. Then the storage doesn't keep it, and it
-    /// goes on when others let it; only who wants to end doesn't wait for that.
-    fn wait<T>(&self, what: &str, told: &Receiver<T>, is_ready: impl Fn() -> bool) -> Result<T, Unanswered> {
+    /// `state`: what keeps the work. Where that is a lack of CPU time the storage doesn't keep it, and it goes on when others
+    /// let it; only who wants to end doesn't wait for that.
+    fn wait<T>(
+        &self,
+        what: &str,
+        told: &Receiver<T>,
+        state: impl Fn() -> WorkState,
+    ) -> Result<T, Unanswered> {
         let (mut waited, mut starved) = (Duration::ZERO, Duration::ZERO);
+        let mut limit = self.limit();
         let mut is_said = false;
         loop {
             match told.recv_timeout(TICK) {
                 Ok(done) => return Ok(done),
-                Err(RecvTimeoutError::Timeout) if waited < self.limit() => {
-                    let ready = is_ready();
-                    starved += if ready { TICK } else { Duration::ZERO };
-                    let patient = self.limit() >= Duration::from_nanos(GRACE);
-                    waited += if ready && patient { Duration::ZERO } else { TICK };
+                Err(RecvTimeoutError::Timeout) if waited < limit => {
+                    limit = self.limit();
+                    let patient = limit.as_nanos() >= u128::from(grace());
+                    match state() {
+                        WorkState::Ready => {
+                            starved += TICK;
+                            waited += if patient { Duration::ZERO } else { TICK };
+                        }
+                        WorkState::Blocked => waited += TICK,
+                        // Its own time counts, which ends when its device completes something.
+                        WorkState::InCall(call) if patient => {
+                            limit = Duration::from_nanos(call.limit);
+                            waited = Duration::from_nanos(call.hung);
+                        }
+                        WorkState::InCall(_) => waited += TICK,
+                    }
                 }
                 Err(_) => {
                     process::leave_behind();
@@ -125,6 +149,27 @@ impl Patience {
                 say(Finding::note(format!("{what}: {}; waiting", why(waited, starved))));
             }
         }
+    }
+}
+
+/// What keeps some work.
+#[derive(Debug)]
+enum WorkState {
+    /// It is on a CPU, or waits for one.
+    Ready,
+    /// It waits for anything.
+    Blocked,
+    /// It waits in a call that the guard watches.
+    InCall(guard::Waiting),
+}
+
+impl WorkState {
+    /// That of a thread; as long as it has no number it has had no CPU.
+    fn now(thread: i32) -> WorkState {
+        if thread == 0 || cpu::is_ready(thread) {
+            return WorkState::Ready;
+        }
+        guard::waiting(thread).map_or(WorkState::Blocked, WorkState::InCall)
     }
 }
 
@@ -184,7 +229,7 @@ mod tests {
             if looks.get() == 3 {
                 tell.send(7).unwrap();
             }
-            true
+            WorkState::Ready
         };
         assert_eq!(Patience::of_run(&Arc::new(Patient)).wait("a file", &receiver, ready), Ok(7));
         assert_eq!(looks.get(), 3);

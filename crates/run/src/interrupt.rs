@@ -5,6 +5,7 @@
 use super::events::{self, Event};
 use super::real;
 use diskspd_model::results::EndedBy;
+use diskspd_outlet::{EndWish, guard};
 use diskspd_sys::signals::{Close, Ending, Endings};
 use diskspd_sys::standard_error::say;
 use diskspd_sys::standard_output;
@@ -44,6 +45,8 @@ fn watch_and_tell(
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
 ) -> io::Result<SignalWatch> {
+    let wish: Weak<dyn EndWish> = Arc::downgrade(&control) as _;
+    guard::obey(wish);
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
     let mut endings = Endings::listen()?;

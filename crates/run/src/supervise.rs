@@ -7,7 +7,7 @@ use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::Profile;
 use diskspd_model::results::{Results, SpanResults};
-use diskspd_outlet::GRACE;
+use diskspd_outlet::{grace, guard};
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_worker::Voice;
 use diskspd_worker::control::{Control, Turn};
@@ -79,12 +79,14 @@ pub fn supervise(
         let (failures, troubles) = span.unwrap_or_default();
         Outcome { failures, troubles, ..all_spans(profile, results) }
     };
+    let decider = Arc::clone(control);
+    let _decides = guard::run_decides(move |why| decider.give_up(why));
     // What is left of the run's time to end; `None` = it has all the time it wants.
     let mut patience: Option<Duration> = None;
     loop {
         let turn = match patience {
             None if control.is_bounded() => {
-                patience = Some(Duration::from_nanos(GRACE));
+                patience = Some(Duration::from_nanos(grace()));
                 continue;
             }
             None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -107,6 +109,7 @@ pub fn supervise(
                 };
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
             }
+            Ok(Turn::GivenUp(why)) => return End::LeftBehind(given_up(left(), control, &why)),
             Ok(Turn::Died) => {
                 let defect = "a defect of this program ended the run; please report it";
                 return End::LeftBehind(Outcome { failures: vec![defect.into()], ..left() });
@@ -138,6 +141,13 @@ fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
          very slow: see dmesg, and check the server or device",
         control.what_it_does()
     ));
+    outcome
+}
+
+/// That the run has given its storage up.
+fn given_up(mut outcome: Outcome, control: &Control, why: &str) -> Outcome {
+    let what = control.what_it_does();
+    outcome.troubles.push(format!("{why}, while the run {what}; {}", guard::REMEDY));
     outcome
 }
 

@@ -67,6 +67,11 @@ pub fn is_ignored(signal: i32) -> bool {
 /// others shall not wait for it.
 pub fn end(code: u8) -> ! {
     let _ = io::Write::flush(&mut io::stdout());
+    leave(code)
+}
+
+/// The same without what a thread that hangs may still be writing.
+pub fn leave(code: u8) -> ! {
     if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(null.as_fd());
         let _ = rustix::stdio::dup2_stdout(null.as_fd());

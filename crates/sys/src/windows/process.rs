@@ -14,5 +14,10 @@ pub fn user() -> u32 {
 /// Ends the process now, whatever its threads are waiting for.
 pub fn end(code: u8) -> ! {
     let _ = io::Write::flush(&mut io::stdout());
+    leave(code)
+}
+
+/// The same without what a thread that hangs may still be writing.
+pub fn leave(code: u8) -> ! {
     std::process::exit(code.into())
 }

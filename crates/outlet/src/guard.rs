@@ -1,0 +1,311 @@
+//! The guard of all calls on storage: a thread that looks which calls of this process have not returned, names the file
+//! of one that hangs, and ends the command when its storage is given up.
+//!
+//! A call hangs if it has not returned for a while and the counters of its devices have not changed in that time. So a long
+//! `fsync` or discard is slow, and does not hang. Where the storage has no counters, time alone decides.
+
+use crate::patience::{EndWish, INTERRUPTED};
+use diskspd_host::blocked_calls::{BlockedCall, Progress, blocked_calls};
+use diskspd_model::finding::Finding;
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::standard_error::say;
+use diskspd_sys::{cpu, process};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, Weak};
+use std::time::Duration;
+
+/// After this a call hangs, and its file is named; less if the storage is given up earlier.
+const NAMED_AFTER: Nanos = 10 * SECOND;
+/// Storage is given up after this.
+const GIVE_UP: Nanos = 30 * SECOND;
+/// The same for calls that write data back.
+const GIVE_UP_WRITING: Nanos = 120 * SECOND;
+/// From one look to the next, at most.
+const LONGEST_STEP: Nanos = SECOND / 2;
+/// Looks before a file is named, at least.
+const LOOKS: u64 = 20;
+/// Memory for the stack of the guard's thread, bytes.
+const STACK: usize = 256 << 10;
+/// Exit code of a command that gives its storage up.
+const FAILED: u8 = 1;
+
+/// `--give-up`, ns; 0 = the usual times. Apart from the guard, which is held while wishes are asked.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+
+static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
+
+/// Who decides what happens when storage is given up: gets the message.
+type Decision = Box<dyn Fn(&str) + Send>;
+
+#[derive(Default)]
+struct Guard {
+    /// What the guard does about a thread's calls; without an entry it ends the command.
+    threads: HashMap<i32, Care>,
+    /// A run that reports what it has measured instead.
+    run: Option<(u64, Decision)>,
+    /// What knows whether the user wants the command to end.
+    wish: Option<Weak<dyn EndWish>>,
+    calls: HashMap<i32, WatchedCall>,
+    /// Calls that were named, with their files, and have not returned.
+    named: HashSet<(&'static str, PathBuf)>,
+}
+
+/// What the guard does about the calls of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// It names a file; another thread waits for this one, and decides.
+    WaitedFor,
+    /// Nothing: the calls are measured.
+    Measured,
+}
+
+/// A call that had not returned at the last look.
+#[derive(Debug)]
+struct WatchedCall {
+    call: BlockedCall,
+    /// Time of day when it was first seen, s since 1970.
+    since: i64,
+    /// How long it has not returned.
+    blocked: Nanos,
+    /// How long it has hung: neither returned, nor have its devices completed anything.
+    hung: Nanos,
+    progress: Option<Progress>,
+    is_given_up: bool,
+}
+
+/// The calling thread's calls end no command, until this is dropped.
+#[derive(Debug)]
+pub struct Exempt(i32);
+
+/// While this is kept, a run decides what happens when storage is given up.
+#[derive(Debug)]
+pub struct RunDecides(u64);
+
+/// Begins to watch, once in a process; `give_up`: for how long storage is waited for, `None` = the usual times.
+pub fn watch(give_up: Option<Duration>) {
+    let give_up = give_up.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    GIVEN.store(give_up, Ordering::Relaxed);
+    let step = Duration::from_nanos(LONGEST_STEP.min(named_after() / LOOKS));
+    let watch = move || {
+        let mut last = clock::monotonic();
+        loop {
+            std::thread::sleep(step);
+            let now = clock::monotonic();
+            // The program was stopped, or had no CPU: the storage has not been waited for.
+            look(now.saturating_sub(last).min(2 * LONGEST_STEP));
+            last = now;
+        }
+    };
+    let thread = std::thread::Builder::new().name("guard".into()).stack_size(STACK);
+    // Without a thread every command works as before; only storage that hangs is waited for.
+    let _ = thread.spawn(watch);
+}
+
+/// Another thread waits for the calling one, and can leave it behind.
+pub fn is_waited_for() -> Exempt {
+    Exempt::begin(Care::WaitedFor)
+}
+
+/// The calling thread does I/O that is measured: how long it takes is a result.
+pub fn is_measured() -> Exempt {
+    Exempt::begin(Care::Measured)
+}
+
+/// `decide` gets the message when storage is given up, and ends the run.
+pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> RunDecides {
+    let mut guard = GUARD.lock_anyway();
+    let number = clock::monotonic();
+    guard.run = Some((number, Box::new(decide)));
+    RunDecides(number)
+}
+
+/// Storage is given up earlier when the user wants the command to end.
+pub fn obey(wish: Weak<dyn EndWish>) {
+    GUARD.lock_anyway().wish = Some(wish);
+}
+
+/// `--give-up`, ns; `None` = it was not given.
+pub fn given() -> Option<Nanos> {
+    Some(GIVEN.load(Ordering::Relaxed)).filter(|given| *given > 0)
+}
+
+/// How long storage is waited for that writes nothing back.
+pub fn patience() -> Nanos {
+    given().unwrap_or(GIVE_UP)
+}
+
+/// A call that takes longer hangs.
+pub fn named_after() -> Nanos {
+    given().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
+}
+
+/// How long a call may hang.
+fn limit(call: &BlockedCall) -> Nanos {
+    given().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
+}
+
+/// Whether threads of this process other than the calling one wait for storage.
+pub fn is_waiting() -> bool {
+    let own = cpu::thread_number();
+    !blocked_calls(|thread| thread == own).is_empty()
+}
+
+/// `12:04:59 UTC`, of seconds since 1970.
+pub fn time_of_day(seconds: i64) -> String {
+    let of_day = seconds.rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02} UTC", of_day / 3600, of_day / 60 % 60, of_day % 60)
+}
+
+/// A thread that is waited for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waiting {
+    /// How long its call has hung.
+    pub hung: Nanos,
+    /// How long it may hang.
+    pub limit: Nanos,
+}
+
+/// The call in which a thread is blocked; `None` = in none, or nothing watches.
+pub fn waiting(thread: i32) -> Option<Waiting> {
+    let guard = GUARD.lock_anyway();
+    let watched = guard.calls.get(&thread)?;
+    Some(Waiting { hung: watched.hung, limit: limit(&watched.call) })
+}
+
+/// What is to be said after a look, without holding the guard.
+enum Word {
+    Named(Finding),
+    GivenUp(String),
+}
+
+fn look(passed: Nanos) {
+    let words = GUARD.lock_anyway().look(passed);
+    for word in words {
+        match word {
+            Word::Named(finding) => say(finding),
+            Word::GivenUp(message) => give_up(&message),
+        }
+    }
+}
+
+/// Ends the command, or leaves that to its run.
+fn give_up(message: &str) {
+    if let Some((_, decide)) = &GUARD.lock_anyway().run {
+        return decide(message);
+    }
+    say(Finding::error(message).remedy(REMEDY));
+    process::leave(FAILED)
+}
+
+/// What helps against storage that hangs.
+pub const REMEDY: &str = "check the server or device (dmesg), or wait longer (--give-up 5m)";
+
+impl Guard {
+    /// How long the calls of a thread may hang that the guard decides about. A run knows best what to do when the user
+    /// wants it to end.
+    fn limit_now(&self, call: &BlockedCall) -> Nanos {
+        let wish = self.wish.as_ref().and_then(Weak::upgrade).filter(|_| self.run.is_none());
+        let hurried = wish.map(|wish| wish.patience_ns()).filter(|patience| *patience <= INTERRUPTED);
+        limit(call).min(hurried.unwrap_or(u64::MAX))
+    }
+
+    fn look(&mut self, passed: Nanos) -> Vec<Word> {
+        let threads = &self.threads;
+        let now = blocked_calls(|thread| threads.get(&thread) == Some(&Care::Measured));
+        let mut before = std::mem::take(&mut self.calls);
+        let mut words = Vec::new();
+        for call in now {
+            let watched = match before.remove(&call.thread) {
+                Some(mut earlier) if earlier.goes_on_in(&call) => {
+                    earlier.wait(passed);
+                    words.extend(self.judge(&mut earlier));
+                    earlier
+                }
+                _ => WatchedCall::new(call),
+            };
+            self.calls.insert(watched.call.thread, watched);
+        }
+        let calls = &self.calls;
+        self.named.retain(|named| calls.values().any(|watched| watched.name() == *named));
+        words
+    }
+
+    fn judge(&mut self, watched: &mut WatchedCall) -> Option<Word> {
+        let limit = self.limit_now(&watched.call);
+        let waited_for = self.threads.contains_key(&watched.call.thread);
+        let (what, since) = (watched.what(), time_of_day(watched.since));
+        if watched.hung >= limit && !waited_for && !watched.is_given_up {
+            watched.is_given_up = true;
+            let waited = seconds(watched.hung);
+            let message =
+                format!("cannot complete {what}: not responding since {since}, gave up after {waited}");
+            return Some(Word::GivenUp(message));
+        }
+        if watched.hung < named_after() || !self.named.insert(watched.name()) {
+            return None;
+        }
+        let end = match waited_for {
+            true => String::new(),
+            false => format!("; giving up after {} (--give-up)", seconds(limit)),
+        };
+        Some(Word::Named(Finding::warning(format!("waiting for {what}, called at {since}{end}"))))
+    }
+}
+
+/// For people.
+fn seconds(time: Nanos) -> String {
+    let seconds = time as f64 / SECOND as f64;
+    if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
+}
+
+impl WatchedCall {
+    fn new(call: BlockedCall) -> WatchedCall {
+        let (since, progress) = (clock::wall_seconds(), call.progress());
+        WatchedCall { call, since, blocked: 0, hung: 0, progress, is_given_up: false }
+    }
+
+    fn goes_on_in(&self, call: &BlockedCall) -> bool {
+        call.is_the_same_as(&self.call, self.blocked / SECOND)
+    }
+
+    fn wait(&mut self, passed: Nanos) {
+        let progress = self.call.progress();
+        self.blocked += passed;
+        self.hung = if progress == self.progress { self.hung + passed } else { 0 };
+        self.progress = progress;
+    }
+
+    fn name(&self) -> (&'static str, PathBuf) {
+        (self.call.name, self.call.file.clone())
+    }
+
+    fn what(&self) -> String {
+        format!("{} of '{}'", self.call.name, self.call.file.display())
+    }
+}
+
+impl Exempt {
+    fn begin(care: Care) -> Exempt {
+        let thread = cpu::thread_number();
+        GUARD.lock_anyway().threads.insert(thread, care);
+        Exempt(thread)
+    }
+}
+
+impl Drop for Exempt {
+    fn drop(&mut self) {
+        GUARD.lock_anyway().threads.remove(&self.0);
+    }
+}
+
+impl Drop for RunDecides {
+    fn drop(&mut self) {
+        let mut guard = GUARD.lock_anyway();
+        if guard.run.as_ref().is_some_and(|(number, _)| *number == self.0) {
+            guard.run = None;
+        }
+    }
+}
