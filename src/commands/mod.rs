@@ -76,6 +76,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());
     }
+    process::will_end(exit.code(), guard::patience_at_end_s());
     exit.into()
 }
 

@@ -9,6 +9,7 @@ use diskspd_host::blocked_calls::{BlockedCall, Progress, blocked_calls};
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::parent_process::Parent;
 use diskspd_sys::standard_error::say;
 use diskspd_sys::{cpu, process};
 use std::collections::{HashMap, HashSet};
@@ -25,6 +26,8 @@ const GIVE_UP: Nanos = 30 * SECOND;
 const GIVE_UP_WRITING: Nanos = 120 * SECOND;
 /// From one look to the next, at most.
 const LONGEST_STEP: Nanos = SECOND / 2;
+/// From one look at the parent process to the next.
+const FOLLOWS: Duration = Duration::from_millis(50);
 /// Looks before a file is named, at least.
 const LOOKS: u64 = 20;
 /// Memory for the stack of the guard's thread, bytes.
@@ -90,9 +93,17 @@ pub fn watch(give_up: Option<Duration>) {
     GIVEN.store(give_up, Ordering::Relaxed);
     let step = Duration::from_nanos(LONGEST_STEP.min(named_after() / LOOKS));
     let watch = move || {
+        let mut parent = Parent::of_this_process();
         let mut last = clock::monotonic();
         loop {
-            std::thread::sleep(step);
+            let end = last.saturating_add(u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
+            while let Some(parent) = parent.as_mut().filter(|_| clock::monotonic() < end) {
+                std::thread::sleep(FOLLOWS.min(step));
+                parent.follow();
+            }
+            if parent.is_none() {
+                std::thread::sleep(step);
+            }
             let now = clock::monotonic();
             // The program was stopped, or had no CPU: the storage has not been waited for.
             look(now.saturating_sub(last).min(2 * LONGEST_STEP));
@@ -145,6 +156,11 @@ pub fn named_after() -> Nanos {
 /// How long a call may hang.
 fn limit(call: &BlockedCall) -> Nanos {
     given().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
+}
+
+/// How long the end of the process may take, which closes its files, s.
+pub fn patience_at_end_s() -> u16 {
+    u16::try_from(given().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
 }
 
 /// Whether threads of this process other than the calling one wait for storage.

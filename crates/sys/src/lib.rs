@@ -46,6 +46,8 @@ pub mod inode;
 pub mod kernel_clock;
 #[cfg_attr(windows, path = "windows/locks.rs")]
 pub mod locks;
+#[cfg_attr(windows, path = "windows/parent_process.rs")]
+pub mod parent_process;
 #[cfg_attr(windows, path = "windows/place.rs")]
 pub mod place;
 #[cfg_attr(windows, path = "windows/privileges.rs")]

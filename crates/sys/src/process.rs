@@ -4,6 +4,7 @@ pub use super::left_behind::{has_left_behind, leave_behind};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::OnceLock;
 
 /// What is said when the process is aborted: by the standard library, which has said before why, by another
 /// library, or by whoever sends the signal.
@@ -13,7 +14,55 @@ const GIVEN_UP: &[u8] =
       -v, ulimit -u, the limits of the container)\n";
 
 /// Exit code of a run that failed.
-const FAILED: libc::c_int = 1;
+pub(super) const FAILED: u8 = 1;
+
+/// How long the end of a process may take that leaves threads behind, s.
+const LEAVING_S: u16 = 1;
+
+/// Set in the child of a divided process ([`super::parent_process`]).
+static REPORT: OnceLock<EndReport> = OnceLock::new();
+
+/// Where the exit code is reported before the process has ended, which may take long.
+#[derive(Debug)]
+pub(super) struct EndReport {
+    /// Number of the process that waits.
+    pub parent: libc::c_int,
+    /// What it reads.
+    pub pipe: OwnedFd,
+}
+
+impl EndReport {
+    /// Bytes of a report.
+    pub const LENGTH: usize = 3;
+
+    /// The exit code, and how long the end may take, s.
+    pub fn read([code, low, high]: [u8; Self::LENGTH]) -> (u8, u16) {
+        (code, u16::from_le_bytes([low, high]))
+    }
+
+    fn write(&self, code: u8, patience_s: u16) {
+        let [low, high] = patience_s.to_le_bytes();
+        let _ = rustix::io::write(&self.pipe, &[code, low, high]);
+        // SAFETY: the call takes numbers alone.
+        unsafe { libc::kill(self.parent, libc::SIGCHLD) };
+    }
+}
+
+pub(super) fn reports_to(report: EndReport) {
+    let _ = REPORT.set(report);
+}
+
+/// Number of the parent that waits for a report.
+pub(super) fn parent() -> Option<libc::c_int> {
+    REPORT.get().map(|report| report.parent)
+}
+
+/// The process is about to end with this code, which may take so long, s: its parent waits no longer.
+pub fn will_end(code: u8, patience_s: u16) {
+    if let Some(report) = REPORT.get() {
+        report.write(code, patience_s);
+    }
+}
 
 /// Signals that would end the process without a word become errors: a file that may not grow any more
 /// (`SIGXFSZ`) is an error of that write, and giving up (`SIGABRT`) is a failed run with a message.
@@ -38,7 +87,7 @@ extern "C" fn give_up(_: libc::c_int) {
     // SAFETY: both may be called in a signal handler; the text is constant.
     unsafe {
         libc::write(2, GIVEN_UP.as_ptr().cast(), GIVEN_UP.len());
-        libc::_exit(FAILED)
+        libc::_exit(FAILED.into())
     }
 }
 
@@ -72,6 +121,7 @@ pub fn end(code: u8) -> ! {
 
 /// The same without what a thread that hangs may still be writing.
 pub fn leave(code: u8) -> ! {
+    will_end(code, LEAVING_S);
     if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(null.as_fd());
         let _ = rustix::stdio::dup2_stdout(null.as_fd());
