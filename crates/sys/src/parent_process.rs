@@ -4,7 +4,7 @@
 //! for. Its parent returns all the same: it learns the exit code by a pipe. It passes signals on, stops and continues with its
 //! child, and dies by the child's signal. When the parent is killed, so is the child.
 
-use super::process::{self, EndReport};
+use super::process::{self, Message, WaitingParent};
 use super::signals::Continued;
 use std::ffi::c_int;
 use std::fs::{self, File};
@@ -14,8 +14,6 @@ use std::os::unix::fs::FileExt;
 
 /// How long the parent sleeps before it looks after its child without being asked, s.
 const LOOK_S: i64 = 2;
-/// A child that stops so soon after it was continued has missed that, ms.
-const JUST_CONTINUED_MS: i64 = 500;
 /// How often a child that is killed is looked at before it is taken for one that cannot end.
 const LOOKS_AT_KILLED: u32 = 2;
 
@@ -49,12 +47,12 @@ pub fn divide() {
             if orphaned {
                 process::leave(process::FAILED);
             }
-            process::reports_to(EndReport { parent: own, pipe: writer.into() });
+            process::reports_to(WaitingParent { parent: own, pipe: writer.into() });
             restore(&before);
         }
         child if child > 0 => {
             drop(writer);
-            Watch { child, reader: reader.into(), last_continued_ms: i64::MIN, fatal: None, killed: 0 }.wait()
+            Watch { child, reader: reader.into(), follows: false, fatal: None, killed: 0 }.wait()
         }
         _ => restore(&before),
     }
@@ -79,6 +77,9 @@ impl Parent {
         let was_continued = std::mem::replace(&mut self.seen, continued) != continued;
         if !self.is_stopped() {
             return;
+        }
+        if !was_continued {
+            process::tell_parent(Message::Follows);
         }
         // SAFETY: both calls take numbers alone.
         unsafe {
@@ -105,7 +106,8 @@ fn state(stat: &str) -> Option<char> {
 struct Watch {
     child: c_int,
     reader: OwnedFd,
-    last_continued_ms: i64,
+    /// The child stops because this process was stopped.
+    follows: bool,
     /// A signal that ends programs, passed on last.
     fatal: Option<c_int>,
     /// How often the child was found killed, and there.
@@ -139,9 +141,6 @@ impl Watch {
 
     /// The terminal sends its signals to both processes.
     fn pass_on(&mut self, signal: c_int, by_terminal: bool) {
-        if signal == libc::SIGCONT {
-            self.last_continued_ms = now_ms();
-        }
         if [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT].contains(&signal) {
             self.fatal = Some(signal);
         }
@@ -157,6 +156,7 @@ impl Watch {
 
     /// Follows the child: ends, stops or goes on as it does.
     fn look(&mut self) {
+        let ends = self.messages();
         loop {
             let mut status = 0;
             // SAFETY: the status is this function's own.
@@ -175,29 +175,31 @@ impl Watch {
                 self.stop(libc::WSTOPSIG(status));
             }
         }
-        if let Some((code, patience_s)) = self.reported() {
+        self.follows = false;
+        if let Some((code, patience_s)) = ends {
             self.see_off(code, patience_s);
         }
     }
 
     fn stop(&mut self, signal: c_int) {
-        if now_ms().saturating_sub(self.last_continued_ms) >= JUST_CONTINUED_MS {
+        // This process was continued before the child could follow.
+        if !self.follows {
             take_default(signal);
         }
-        self.last_continued_ms = now_ms();
         self.send(libc::SIGCONT);
     }
 
-    /// The exit code that the child has reported, and how long its end may take, s.
-    fn reported(&self) -> Option<(c_int, i64)> {
+    /// Reads what the child has written; returns its exit code, and how long its end may take, s.
+    fn messages(&mut self) -> Option<(c_int, i64)> {
         rustix::io::ioctl_fionbio(&self.reader, true).ok()?;
-        let mut report = [0; EndReport::LENGTH];
-        match rustix::io::read(&self.reader, &mut report) {
-            Ok(EndReport::LENGTH) => {}
-            _ => return None,
+        let mut message = [0; Message::LENGTH];
+        while let Ok(Message::LENGTH) = rustix::io::read(&self.reader, &mut message) {
+            match Message::read(message) {
+                Message::Ends { code, patience_s } => return Some((code.into(), patience_s.into())),
+                Message::Follows => self.follows = true,
+            }
         }
-        let (code, patience) = EndReport::read(report);
-        Some((code.into(), patience.into()))
+        None
     }
 
     /// Waits for the end of a child that has reported, and does not wait forever.

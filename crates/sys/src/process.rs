@@ -20,48 +20,72 @@ pub(super) const FAILED: u8 = 1;
 const LEAVING_S: u16 = 1;
 
 /// Set in the child of a divided process ([`super::parent_process`]).
-static REPORT: OnceLock<EndReport> = OnceLock::new();
+static PARENT: OnceLock<WaitingParent> = OnceLock::new();
 
-/// Where the exit code is reported before the process has ended, which may take long.
+/// The process that waits for this one.
 #[derive(Debug)]
-pub(super) struct EndReport {
+pub(super) struct WaitingParent {
     /// Number of the process that waits.
     pub parent: libc::c_int,
-    /// What it reads.
+    /// It reads messages there.
     pub pipe: OwnedFd,
 }
 
-impl EndReport {
-    /// Bytes of a report.
-    pub const LENGTH: usize = 3;
+/// A message of the child to its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Message {
+    /// The child is about to end.
+    Ends {
+        /// Its exit code.
+        code: u8,
+        /// How long that may take, s.
+        patience_s: u16,
+    },
+    /// The child is about to stop, because its parent was stopped.
+    Follows,
+}
 
-    /// The exit code, and how long the end may take, s.
-    pub fn read([code, low, high]: [u8; Self::LENGTH]) -> (u8, u16) {
-        (code, u16::from_le_bytes([low, high]))
+impl Message {
+    /// Bytes of a message.
+    pub const LENGTH: usize = 4;
+
+    pub fn read(bytes: [u8; Self::LENGTH]) -> Message {
+        match bytes {
+            [0, code, low, high] => Message::Ends { code, patience_s: u16::from_le_bytes([low, high]) },
+            _ => Message::Follows,
+        }
     }
 
-    fn write(&self, code: u8, patience_s: u16) {
-        let [low, high] = patience_s.to_le_bytes();
-        let _ = rustix::io::write(&self.pipe, &[code, low, high]);
-        // SAFETY: the call takes numbers alone.
-        unsafe { libc::kill(self.parent, libc::SIGCHLD) };
+    fn bytes(self) -> [u8; Self::LENGTH] {
+        match self {
+            Message::Ends { code, patience_s } => {
+                let [low, high] = patience_s.to_le_bytes();
+                [0, code, low, high]
+            }
+            Message::Follows => [1, 0, 0, 0],
+        }
     }
 }
 
-pub(super) fn reports_to(report: EndReport) {
-    let _ = REPORT.set(report);
+pub(super) fn reports_to(parent: WaitingParent) {
+    let _ = PARENT.set(parent);
 }
 
 /// Number of the parent that waits for a report.
 pub(super) fn parent() -> Option<libc::c_int> {
-    REPORT.get().map(|report| report.parent)
+    PARENT.get().map(|parent| parent.parent)
 }
 
 /// The process is about to end with this code, which may take so long, s: its parent waits no longer.
 pub fn will_end(code: u8, patience_s: u16) {
-    if let Some(report) = REPORT.get() {
-        report.write(code, patience_s);
-    }
+    tell_parent(Message::Ends { code, patience_s });
+}
+
+pub(super) fn tell_parent(message: Message) {
+    let Some(WaitingParent { parent, pipe }) = PARENT.get() else { return };
+    let _ = rustix::io::write(pipe, &message.bytes());
+    // SAFETY: the call takes numbers alone.
+    unsafe { libc::kill(*parent, libc::SIGCHLD) };
 }
 
 /// Signals that would end the process without a word become errors: a file that may not grow any more
@@ -144,6 +168,17 @@ pub fn handle_of(process: u32, handle: i32) -> io::Result<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_read_as_written() {
+        for message in [
+            Message::Ends { code: 0, patience_s: 0 },
+            Message::Ends { code: 255, patience_s: 600 },
+            Message::Follows,
+        ] {
+            assert_eq!(Message::read(message.bytes()), message);
+        }
+    }
 
     #[test]
     fn what_is_ignored_is_known() {
