@@ -1,5 +1,5 @@
-//! `--give-up`: for how long a command waits for storage. Every command has it, and it holds for all that the
-//! command does; so it is read before anything else.
+//! `--give-up`, the time that a command waits for storage. It is an option of every command, so it is read before
+//! all others.
 
 use super::error::CliError;
 use super::option::{OptionRow, text};
@@ -7,18 +7,18 @@ use super::words::time_ms;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// Its name, with dashes.
+/// Name with dashes.
 const NAME: &str = "--give-up";
 /// Shortest time, ms.
 pub const LEAST_MS: u64 = 100;
-/// What holds without it.
+/// Default times.
 pub const DEFAULT: &str = "30s, and 120s for calls that write data back";
 
-/// Its row among the options of commands.
+/// Row for commands.
 pub const GIVE_UP: OptionRow =
     text(NAME, "<time>", "60s", "end when storage is not responding for this long").or(DEFAULT);
 
-/// Splits the arguments into the value of `--give-up`, `None` without one, and all others. The last value counts.
+/// Splits the arguments into the value of `--give-up` and all others. The last value counts.
 ///
 /// # Errors
 /// The value is missing or is not a time.

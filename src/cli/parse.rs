@@ -27,7 +27,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     Ok(read)
 }
 
-/// `typed`: with what was read before.
+/// `typed` are all arguments, `arguments` the arguments without `--give-up`.
 fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
     let command_line = line::joined(typed);
     let arguments = arguments.get(1..).unwrap_or_default();

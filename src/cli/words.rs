@@ -33,7 +33,7 @@ pub fn switch(is_given: bool) -> Vec<String> {
     when(is_given, "")
 }
 
-/// As [`time_ms`] reads it.
+/// Formats a time for [`time_ms`].
 pub fn in_words(ms: u64) -> String {
     if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
 }

@@ -48,7 +48,7 @@ const RENAME2: u32 = 45;
 const MAX_WRITE: u32 = 128 << 10;
 const ENOENT: i32 = -2;
 const ENOSYS: i32 = -38;
-/// Number of the folder that is mounted.
+/// Number of the mounted folder.
 const ROOT: u64 = 1;
 
 /// A mounted file system.
@@ -59,7 +59,7 @@ pub struct HangingStorage {
 }
 
 impl HangingStorage {
-    /// With these files; `None` = nothing can be mounted here.
+    /// Mounts a file system with these files; `None` if this host cannot mount it.
     pub fn with(files: &[(&str, Vec<u8>)]) -> Option<HangingStorage> {
         let folder = tempfile::Builder::new().prefix("diskspd-hangs-").tempdir().unwrap();
         let Ok(device) = File::options().read(true).write(true).open("/dev/fuse") else {
@@ -121,7 +121,7 @@ struct Server {
     hangs: Arc<AtomicU32>,
 }
 
-/// What the server writes for a request, or the error.
+/// Reply to a request, or its error number.
 type Reply = Result<Vec<u8>, i32>;
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {

@@ -183,7 +183,7 @@ pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     }
 }
 
-/// The process of a started program that does the work: the child of the one that waits for it.
+/// Returns the working child of a started program.
 pub fn worker_process(started: u32) -> u32 {
     let parent_of = |process: &u32| {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -194,7 +194,7 @@ pub fn worker_process(started: u32) -> u32 {
     numbers.find(|process| parent_of(process) == Some(started)).unwrap_or(started)
 }
 
-/// Stops a program (SIGSTOP) and waits until each of its threads stands still: the signal alone says nothing of when.
+/// Stops a program (SIGSTOP) and waits until all its threads are stopped.
 #[track_caller]
 pub fn stop(started: u32) {
     let process = worker_process(started);

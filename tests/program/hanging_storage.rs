@@ -15,8 +15,7 @@ const GIVE_UP: &str = "900ms";
 /// All cases together take less, also on a slow machine; a command that never ends is found by it.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Command line (`{}` is the storage that hangs, `HERE` a folder beside), the call without a reply, the word for it that standard error
-/// must have, and the exit code.
+/// Command line (`{}` is the storage that hangs, `HERE` another folder), call without a reply, text on standard error, exit code.
 const CASES: &[(&str, Call, &str, i32)] = &[
     // Never-ending before: a run, without a limit of time.
     ("-b4K -d1 -W0 -w100 --flush-after {}/f", Call::Fsync, "fsync of '{}/f'", 1),

@@ -1,4 +1,4 @@
-//! The two processes of the program, as shells and service managers meet them: one that is waited for, and its child.
+//! The parent process and its child, as shells and service managers use them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ fn state(process: u32) -> String {
 }
 
 #[test]
-fn exit_codes_and_signals_of_the_child_are_those_of_the_program() {
+fn program_ends_as_its_child() {
     let folder = directory();
     let file = folder.path().join("f");
     for (line, code) in

@@ -109,7 +109,7 @@ fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Fa
     Ok(blames(&record(&kept)?, &delays, setting.length, kind))
 }
 
-/// The process of a started program that does the work: the child of the one that waits for it.
+/// Returns the working child of a started program.
 fn worker_process(started: u32) -> u32 {
     let parent_of = |process: &u32| {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

@@ -1,7 +1,7 @@
 //! System calls on storage in which threads of this process are blocked now.
 //!
-//! `/proc/self/task/<thread>/syscall` has the number and the arguments of the call in which a thread sleeps. So every call
-//! is seen, also those of libraries, without a line of code around it. Nothing here touches the storage in question.
+//! `/proc/self/task/<thread>/syscall` has the number and the arguments of the call in which a thread sleeps. So this module sees
+//! every call, including calls of libraries, and needs no code around them. It does not access the storage itself.
 
 use super::mountinfo::{self, Mount};
 use super::root::Root;
@@ -18,11 +18,11 @@ pub struct BlockedCall {
     pub thread: i32,
     /// Name of the call.
     pub name: &'static str,
-    /// Whether it writes data back, or waits for that: it may take long.
+    /// Whether it writes data back or waits for written data, which may take long.
     pub writes_back: bool,
-    /// The file that it is done on.
+    /// Its file.
     pub file: PathBuf,
-    /// Number, arguments and stack of the call: equal as long as it is the same one.
+    /// Number, arguments and stack of the call; equal until the call returns.
     place: String,
     /// How often the thread has slept since it began.
     sleeps: u64,
@@ -33,11 +33,11 @@ pub struct BlockedCall {
 /// How a call names its file.
 #[derive(Debug, Clone, Copy)]
 enum Named {
-    /// By a path.
+    /// Its first argument is a path.
     Path,
-    /// By a path below an open folder.
+    /// Its first two arguments are an open folder and a path.
     At,
-    /// By an open file.
+    /// Its first argument is an open file.
     Handle,
 }
 
@@ -46,7 +46,7 @@ use Named::{At, Handle, Path as ByPath};
 /// Number, name, how the file is named, and whether data is written back.
 type Row = (libc::c_long, &'static str, Named, bool);
 
-/// The calls that every processor's Linux has. Those that wait for other processes are not among them.
+/// Calls on every architecture, without calls that wait for other processes.
 const CALLS: &[Row] = &[
     (libc::SYS_openat, "open", At, false),
     (libc::SYS_openat2, "open", At, false),
@@ -94,7 +94,7 @@ const CALLS: &[Row] = &[
     (libc::SYS_close, "close", Handle, true),
 ];
 
-/// Those that only older processors' Linux has.
+/// Calls on older architectures only.
 #[cfg(target_arch = "x86_64")]
 const EARLIER_CALLS: &[Row] = &[
     (libc::SYS_open, "open", ByPath, false),
@@ -121,16 +121,16 @@ const NOT_STORAGE: &[&str] = &["pipe", "fifo", "partner", "tty", "lease", "flock
 /// Functions of the kernel that wait for a server.
 const SERVERS: &[&str] = &["request_wait_answer", "fuse", "rpc", "nfs", "cifs", "smb", "ceph", "p9"];
 
-/// Folders whose files are not storage.
+/// Folders without storage.
 const NOT_FILES: &[&str] = &["/proc", "/sys", "/dev/pts", "/dev/shm"];
 
-/// The name of a file that is being closed.
+/// Name of a file while it is closed.
 const CLOSED: &str = "a file that is being closed";
 
 /// Longest path that the kernel takes, bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// The calls in which threads other than these are blocked; empty where the kernel does not show them.
+/// Calls in which threads are blocked, except the threads in `left_out`; empty if the kernel does not show calls.
 pub fn blocked_calls(left_out: impl Fn(i32) -> bool) -> Vec<BlockedCall> {
     let root = Root::live();
     let threads = root.names("/proc/self/task").into_iter().filter_map(|name| name.parse().ok());
@@ -151,7 +151,7 @@ impl BlockedCall {
         }
         let file = match file_named(root, row.2, &arguments) {
             Some(file) if may_be_storage(root, &file) => file,
-            // What is being closed has no name any more.
+            // A file has no name while it is closed.
             None if row.0 == libc::SYS_close => PathBuf::from(CLOSED),
             _ => return None,
         };
@@ -160,13 +160,13 @@ impl BlockedCall {
         Some(BlockedCall { thread, name: row.1, writes_back: row.3, file, place, sleeps, waits_in })
     }
 
-    /// Whether an earlier look, `seconds` ago, has found the same call. A call that waits may wake up now and then;
-    /// one that is done again and again in a loop sleeps more often.
+    /// Whether `earlier`, found `seconds` ago, is the same call. A waiting call may wake up a few times; calls in a loop sleep
+    /// more often.
     pub fn is_the_same_as(&self, earlier: &BlockedCall, seconds: u64) -> bool {
         self.place == earlier.place && self.sleeps.saturating_sub(earlier.sleeps) <= 2 + seconds / 5
     }
 
-    /// What the devices of its file have completed; `None` = they have no counters.
+    /// Completed I/O of the devices of its file; `None` if the kernel does not count it.
     pub fn progress(&self) -> Option<Progress> {
         let is_unknown = self.file == Path::new(CLOSED);
         let has_server = SERVERS.iter().any(|part| self.waits_in.contains(part));
@@ -174,7 +174,7 @@ impl BlockedCall {
     }
 }
 
-/// What devices have completed: two that are equal mean that nothing was completed between them.
+/// Completed I/O of devices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress(Vec<(u64, u64, u64, u64)>);
 
@@ -191,7 +191,7 @@ impl Progress {
     }
 }
 
-/// The devices that a file's I/O can reach; `None` = there are none whose I/O the kernel counts.
+/// Devices that a file's I/O can reach; `None` if the kernel does not count it.
 fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
     let of_node = file.strip_prefix("/dev").ok().and_then(Path::to_str).map(|name| name.replace('/', "!"));
     if let Some(device) = of_node.filter(|name| root.path(format!("/sys/class/block/{name}")).exists()) {
@@ -207,7 +207,7 @@ fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
             let device = root.path(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;
             Some(vec![device.file_name()?.to_string_lossy().into_owned()])
         }
-        // Several devices, or one that only the file system knows.
+        // Several devices, or a device that only the file system knows.
         _ => Some(root.names("/sys/class/block")),
     }
 }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_one_long_call_from_a_loop() {
+    fn distinguishes_long_call_from_loop() {
         let call = |sleeps: u64, place: &str| BlockedCall {
             thread: 1,
             name: "read",
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_what_cannot_be_storage() {
+    fn leaves_out_files_without_storage() {
         let root = Root::at(Path::new("/nowhere"));
         for (file, may_be) in [
             ("/mnt/f", true),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_what_devices_complete() {
+    fn counts_completed_io_as_progress() {
         let machine = tempfile::tempdir().unwrap();
         let (at, root) = (machine.path(), Root::at(machine.path()));
         fs::create_dir_all(at.join("proc/self")).unwrap();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_call_in_which_a_thread_waits() {
+    fn reads_text_in_own_memory() {
         use std::os::unix::ffi::OsStrExt;
         let text = b"/some/where\0".to_vec();
         let found = text_at(&Root::live(), text.as_ptr() as u64);

@@ -1,5 +1,5 @@
-//! The guard of all calls on storage: a thread that looks which calls of this process have not returned, names the file
-//! of one that hangs, and ends the command when its storage is given up.
+//! The guard of all calls on storage. Its thread checks the calls of this process, names the file of a call that hangs, and ends
+//! the command when the time for that is over.
 //!
 //! A call hangs if it has not returned for a while and the counters of its devices have not changed in that time. So a long
 //! `fsync` or discard is slow, and does not hang. Where the storage has no counters, time alone decides.
@@ -18,50 +18,50 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, Weak};
 use std::time::Duration;
 
-/// After this a call hangs, and its file is named; less if the storage is given up earlier.
+/// The file of a call is named after this time, or a third of `--give-up` if that is less.
 const NAMED_AFTER: Nanos = 10 * SECOND;
-/// Storage is given up after this.
+/// A command ends after this time.
 const GIVE_UP: Nanos = 30 * SECOND;
-/// The same for calls that write data back.
+/// A command ends after this time in a call that writes data back.
 const GIVE_UP_WRITING: Nanos = 120 * SECOND;
-/// From one look to the next, at most.
+/// Longest time between two checks of the calls.
 const LONGEST_STEP: Nanos = SECOND / 2;
-/// From one look at the parent process to the next.
+/// Time between two checks of the parent process.
 const FOLLOWS: Duration = Duration::from_millis(50);
-/// Looks before a file is named, at least.
+/// Least number of checks before a file is named.
 const LOOKS: u64 = 20;
 /// Memory for the stack of the guard's thread, bytes.
 const STACK: usize = 256 << 10;
-/// Exit code of a command that gives its storage up.
+/// Exit code of a command that ends here.
 const FAILED: u8 = 1;
 
-/// `--give-up`, ns; 0 = the usual times. Apart from the guard, which is held while wishes are asked.
+/// `--give-up` in nanoseconds; 0 without it. It is separate because a wish reads it while `GUARD` is locked.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
 static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
 
-/// Who decides what happens when storage is given up: gets the message.
+/// Ends a run; gets the message.
 type Decision = Box<dyn Fn(&str) + Send>;
 
 #[derive(Default)]
 struct Guard {
-    /// What the guard does about a thread's calls; without an entry it ends the command.
+    /// Threads whose calls do not end the command.
     threads: HashMap<i32, Care>,
-    /// A run that reports what it has measured instead.
+    /// A run that ends with a report.
     run: Option<(u64, Decision)>,
-    /// What knows whether the user wants the command to end.
+    /// The wish of the user to end the command.
     wish: Option<Weak<dyn EndWish>>,
     calls: HashMap<i32, WatchedCall>,
-    /// Calls that were named, with their files, and have not returned.
+    /// Named calls, with their files, that have not returned.
     named: HashSet<(&'static str, PathBuf)>,
 }
 
-/// What the guard does about the calls of a thread.
+/// Care for the calls of a thread that do not end the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
-    /// It names a file; another thread waits for this one, and decides.
+    /// The guard names files; another thread waits and decides.
     WaitedFor,
-    /// Nothing: the calls are measured.
+    /// The guard ignores the calls, because they are measured.
     Measured,
 }
 
@@ -69,25 +69,25 @@ enum Care {
 #[derive(Debug)]
 struct WatchedCall {
     call: BlockedCall,
-    /// Time of day when it was first seen, s since 1970.
+    /// Time when it was first seen, in seconds since 1970.
     since: i64,
-    /// How long it has not returned.
+    /// Time since it was first seen.
     blocked: Nanos,
-    /// How long it has hung: neither returned, nor have its devices completed anything.
+    /// Time in which it did not return and its devices did not complete any I/O.
     hung: Nanos,
     progress: Option<Progress>,
     is_given_up: bool,
 }
 
-/// The calling thread's calls end no command, until this is dropped.
+/// The calls of the calling thread do not end the command as long as this exists.
 #[derive(Debug)]
 pub struct Exempt(i32);
 
-/// While this is kept, a run decides what happens when storage is given up.
+/// A run ends itself as long as this exists.
 #[derive(Debug)]
 pub struct RunDecides(u64);
 
-/// Begins to watch, once in a process; `give_up`: for how long storage is waited for, `None` = the usual times.
+/// Starts the guard, once in a process; `give_up` replaces the default times.
 pub fn watch(give_up: Option<Duration>) {
     let give_up = give_up.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     GIVEN.store(give_up, Ordering::Relaxed);
@@ -105,7 +105,7 @@ pub fn watch(give_up: Option<Duration>) {
                 std::thread::sleep(step);
             }
             let now = clock::monotonic();
-            // The program was stopped, or had no CPU: the storage has not been waited for.
+            // A longer time means that the program was stopped or had no CPU.
             look(now.saturating_sub(last).min(2 * LONGEST_STEP));
             last = now;
         }
@@ -115,17 +115,17 @@ pub fn watch(give_up: Option<Duration>) {
     let _ = thread.spawn(watch);
 }
 
-/// Another thread waits for the calling one, and can leave it behind.
+/// Another thread waits for the calling thread, and can leave it behind.
 pub fn is_waited_for() -> Exempt {
     Exempt::begin(Care::WaitedFor)
 }
 
-/// The calling thread does I/O that is measured: how long it takes is a result.
+/// The calling thread does I/O whose duration is a result.
 pub fn is_measured() -> Exempt {
     Exempt::begin(Care::Measured)
 }
 
-/// `decide` gets the message when storage is given up, and ends the run.
+/// `decide` gets the message when the time is over, and ends the run.
 pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> RunDecides {
     let mut guard = GUARD.lock_anyway();
     let number = clock::monotonic();
@@ -133,65 +133,65 @@ pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> RunDecides {
     RunDecides(number)
 }
 
-/// Storage is given up earlier when the user wants the command to end.
+/// The guard waits less when the user wants the command to end.
 pub fn obey(wish: Weak<dyn EndWish>) {
     GUARD.lock_anyway().wish = Some(wish);
 }
 
-/// `--give-up`, ns; `None` = it was not given.
+/// `--give-up` in nanoseconds; `None` without it.
 pub fn given() -> Option<Nanos> {
     Some(GIVEN.load(Ordering::Relaxed)).filter(|given| *given > 0)
 }
 
-/// How long storage is waited for that writes nothing back.
+/// Limit for calls that do not write data back, in nanoseconds.
 pub fn patience() -> Nanos {
     given().unwrap_or(GIVE_UP)
 }
 
-/// A call that takes longer hangs.
+/// A file is named after this time, in nanoseconds.
 pub fn named_after() -> Nanos {
     given().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
 }
 
-/// How long a call may hang.
+/// Time that a call may hang.
 fn limit(call: &BlockedCall) -> Nanos {
     given().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
 }
 
-/// How long the end of the process may take, which closes its files, s.
+/// Seconds that the end of the process may take, which closes its files.
 pub fn patience_at_end_s() -> u16 {
     u16::try_from(given().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
 }
 
-/// Whether threads of this process other than the calling one wait for storage.
+/// Whether other threads of this process wait for storage.
 pub fn is_waiting() -> bool {
     let own = cpu::thread_number();
     !blocked_calls(|thread| thread == own).is_empty()
 }
 
-/// `12:04:59 UTC`, of seconds since 1970.
+/// Formats seconds since 1970 as `12:04:59 UTC`.
 pub fn time_of_day(seconds: i64) -> String {
     let of_day = seconds.rem_euclid(86_400);
     format!("{:02}:{:02}:{:02} UTC", of_day / 3600, of_day / 60 % 60, of_day % 60)
 }
 
-/// A thread that is waited for.
+/// State of a waiting thread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
-    /// How long its call has hung.
+    /// Time without a result and without progress.
     pub hung: Nanos,
-    /// How long it may hang.
+    /// Limit of that time.
     pub limit: Nanos,
 }
 
-/// The call in which a thread is blocked; `None` = in none, or nothing watches.
+/// The state of a thread; `None` if it does not wait, or without a guard.
 pub fn waiting(thread: i32) -> Option<Waiting> {
     let guard = GUARD.lock_anyway();
     let watched = guard.calls.get(&thread)?;
     Some(Waiting { hung: watched.hung, limit: limit(&watched.call) })
 }
 
-/// What is to be said after a look, without holding the guard.
+/// Result of a check.
 enum Word {
     Named(Finding),
     GivenUp(String),
@@ -207,7 +207,7 @@ fn look(passed: Nanos) {
     }
 }
 
-/// Ends the command, or leaves that to its run.
+/// Ends the run, or the command.
 fn give_up(message: &str) {
     if let Some((_, decide)) = &GUARD.lock_anyway().run {
         return decide(message);
@@ -216,12 +216,11 @@ fn give_up(message: &str) {
     process::leave(FAILED)
 }
 
-/// What helps against storage that hangs.
+/// Remedy for storage that hangs.
 pub const REMEDY: &str = "check the server or device (dmesg), or wait longer (--give-up 5m)";
 
 impl Guard {
-    /// How long the calls of a thread may hang that the guard decides about. A run knows best what to do when the user
-    /// wants it to end.
+    /// Time that a call may hang when the user wants the command to end. A run has separate times.
     fn limit_now(&self, call: &BlockedCall) -> Nanos {
         let wish = self.wish.as_ref().and_then(Weak::upgrade).filter(|_| self.run.is_none());
         let hurried = wish.map(|wish| wish.patience_ns()).filter(|patience| *patience <= INTERRUPTED);
@@ -271,7 +270,7 @@ impl Guard {
     }
 }
 
-/// For people.
+/// Formats a duration.
 fn seconds(time: Nanos) -> String {
     let seconds = time as f64 / SECOND as f64;
     if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }

@@ -20,7 +20,7 @@ pub const GRACE: Nanos = 35 * SECOND;
 pub const INTERRUPTED: Nanos = 5 * SECOND;
 /// The same when the user wants it to end at once: what comes back, comes back in this time.
 pub const HURRIED: Nanos = SECOND;
-/// [`GRACE`], or by `--give-up`: a sixth more, so that the guard, which knows the call, comes first.
+/// Returns [`GRACE`], or a sixth more than `--give-up`, because the guard knows the call and comes first.
 pub fn grace() -> Nanos {
     guard::given().map_or(GRACE, |given| given.saturating_add(given / 6))
 }
@@ -108,8 +108,7 @@ impl Patience {
         self.wait(what, &told, || WorkState::now(number()))
     }
 
-    /// `state`: what keeps the work. Where that is a lack of CPU time the storage doesn't keep it, and it goes on when others
-    /// let it; only who wants to end doesn't wait for that.
+    /// `state` returns the state of the work. A lack of CPU time counts only after the user wants the command to end.
     fn wait<T>(
         &self,
         what: &str,
@@ -131,7 +130,7 @@ impl Patience {
                             waited += if patient { Duration::ZERO } else { TICK };
                         }
                         WorkState::Blocked => waited += TICK,
-                        // Its own time counts, which ends when its device completes something.
+                        // The time of the call counts, which begins again when its device completes an I/O.
                         WorkState::InCall(call) if patient => {
                             limit = Duration::from_nanos(call.limit);
                             waited = Duration::from_nanos(call.hung);
@@ -152,19 +151,19 @@ impl Patience {
     }
 }
 
-/// What keeps some work.
+/// State of the work.
 #[derive(Debug)]
 enum WorkState {
-    /// It is on a CPU, or waits for one.
+    /// It uses a CPU, or waits for a CPU.
     Ready,
-    /// It waits for anything.
+    /// It waits, but not in a call that the guard checks.
     Blocked,
-    /// It waits in a call that the guard watches.
+    /// It waits in a call that the guard checks.
     InCall(guard::Waiting),
 }
 
 impl WorkState {
-    /// That of a thread; as long as it has no number it has had no CPU.
+    /// Returns the state of a thread. A thread without a number has not had a CPU yet.
     fn now(thread: i32) -> WorkState {
         if thread == 0 || cpu::is_ready(thread) {
             return WorkState::Ready;

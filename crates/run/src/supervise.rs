@@ -144,7 +144,7 @@ fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome
 }
 
-/// That the run has given its storage up.
+/// Adds the reason of the guard.
 fn given_up(mut outcome: Outcome, control: &Control, why: &str) -> Outcome {
     let what = control.what_it_does();
     outcome.troubles.push(format!("{why}, while the run {what}; {}", guard::REMEDY));

@@ -1,8 +1,8 @@
-//! The program as two processes: a small parent, which a shell or service manager waits for, and its child, which does the work.
+//! The program as two processes. A shell or service manager waits for the small parent, and the child does the work.
 //!
-//! A process with a thread that the kernel does not release, because its storage hangs, stays a zombie that cannot be waited
-//! for. Its parent returns all the same: it learns the exit code by a pipe. It passes signals on, stops and continues with its
-//! child, and dies by the child's signal. When the parent is killed, so is the child.
+//! If storage hangs, the kernel does not release the thread, and a shell cannot reap the process. The parent reads the exit code
+//! from a pipe, so it ends even then. It passes signals on, stops and continues together with its child, and dies by the same
+//! signal as the child. The kernel kills the child if the parent is killed.
 
 use super::process::{self, Message, WaitingParent};
 use super::signals::Continued;
@@ -12,12 +12,12 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
-/// How long the parent sleeps before it looks after its child without being asked, s.
+/// Seconds between two checks of the child without a signal.
 const LOOK_S: i64 = 2;
-/// How often a child that is killed is looked at before it is taken for one that cannot end.
+/// Checks that find the child killed before the parent ends.
 const LOOKS_AT_KILLED: u32 = 2;
 
-/// The child's way to look after its parent.
+/// The parent, as the child sees it.
 #[derive(Debug)]
 pub struct Parent {
     number: c_int,
@@ -26,8 +26,8 @@ pub struct Parent {
     seen: u64,
 }
 
-/// Divides the process, which must have one thread. Returns in the child, or in the only process where it cannot be divided
-/// or is traced: debuggers and tracers see the work.
+/// Divides the process, which must have one thread. Returns in the child. Returns in the only process if it cannot be divided or
+/// is traced, so that debuggers and tracers see the work.
 pub fn divide() {
     if is_traced() {
         return;
@@ -64,14 +64,14 @@ fn is_traced() -> bool {
 }
 
 impl Parent {
-    /// `None` = the process was not divided.
+    /// Returns `None` if the process was not divided.
     pub fn of_this_process() -> Option<Parent> {
         let number = process::parent()?;
         let stat = File::open(format!("/proc/{number}/stat")).ok()?;
         Some(Parent { number, stat, continued: Continued::listen(), seen: 0 })
     }
 
-    /// Stops this process if the parent was stopped. If this process was continued, so is the parent.
+    /// Stops this process if the parent was stopped. Continues the parent if this process was continued.
     pub fn follow(&mut self) {
         let continued = self.continued.times();
         let was_continued = std::mem::replace(&mut self.seen, continued) != continued;
@@ -97,7 +97,7 @@ impl Parent {
     }
 }
 
-/// The state of a process, by its `stat`. The name, which comes before, may hold anything.
+/// Returns the state of a process from its `stat`. The name before it may contain any character.
 fn state(stat: &str) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
@@ -106,11 +106,11 @@ fn state(stat: &str) -> Option<char> {
 struct Watch {
     child: c_int,
     reader: OwnedFd,
-    /// The child stops because this process was stopped.
+    /// Whether the child stops because this process was stopped.
     follows: bool,
-    /// A signal that ends programs, passed on last.
+    /// Last signal that was passed on and ends programs.
     fatal: Option<c_int>,
-    /// How often the child was found killed, and there.
+    /// Checks that found the child killed.
     killed: u32,
 }
 
@@ -139,7 +139,7 @@ impl Watch {
         }
     }
 
-    /// The terminal sends its signals to both processes.
+    /// Passes a signal on, except a signal of the terminal, which both processes get.
     fn pass_on(&mut self, signal: c_int, by_terminal: bool) {
         if [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT].contains(&signal) {
             self.fatal = Some(signal);
@@ -154,7 +154,7 @@ impl Watch {
         unsafe { libc::kill(self.child, signal) };
     }
 
-    /// Follows the child: ends, stops or goes on as it does.
+    /// Ends or stops as the child does.
     fn look(&mut self) {
         let ends = self.messages();
         loop {
@@ -182,14 +182,14 @@ impl Watch {
     }
 
     fn stop(&mut self, signal: c_int) {
-        // This process was continued before the child could follow.
+        // This process was continued before the child stopped.
         if !self.follows {
             take_default(signal);
         }
         self.send(libc::SIGCONT);
     }
 
-    /// Reads what the child has written; returns its exit code, and how long its end may take, s.
+    /// Reads messages of the child; returns its exit code and the seconds that its end may take.
     fn messages(&mut self) -> Option<(c_int, i64)> {
         rustix::io::ioctl_fionbio(&self.reader, true).ok()?;
         let mut message = [0; Message::LENGTH];
@@ -202,7 +202,7 @@ impl Watch {
         None
     }
 
-    /// Waits for the end of a child that has reported, and does not wait forever.
+    /// Waits for the end of the child, but not longer than it reported.
     fn see_off(&self, code: c_int, patience_s: i64) -> ! {
         let (signals, end) = (all_signals(), now_ms() + patience_s * 1000);
         loop {
@@ -226,7 +226,7 @@ impl Watch {
         }
     }
 
-    /// Whether the child was killed, or has ended, and threads of it have not.
+    /// Whether the child was killed but still has threads.
     fn is_killed(&self) -> bool {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child)).unwrap_or_default();
         is_killed(&status)
@@ -241,7 +241,7 @@ fn is_killed(status: &str) -> bool {
         || (pending("SigPnd:") | pending("ShdPnd:")) & kill != 0
 }
 
-/// What the child has open is open until it closes it: its readers see that.
+/// Closes all other descriptors, so that readers see the end when the child closes its own.
 fn close_others(pipe: &OwnedFd) {
     let pipe = pipe.as_raw_fd().cast_unsigned();
     let below = pipe.checked_sub(1).map(|last| (0, last));
@@ -260,7 +260,7 @@ fn exit(code: c_int) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// All that can be waited for: not those that a fault of this process causes.
+/// Returns all signals except faults of this process.
 fn all_signals() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `sigfillset` makes the set a whole one.
@@ -273,7 +273,7 @@ fn all_signals() -> libc::sigset_t {
     }
 }
 
-/// Returns what was blocked before.
+/// Returns the mask before.
 fn block_all() -> libc::sigset_t {
     let (signals, mut before) = (all_signals(), MaybeUninit::zeroed());
     // SAFETY: both sets are whole ones, and this function's own.
@@ -288,7 +288,7 @@ fn restore(before: &libc::sigset_t) {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, std::ptr::null_mut()) };
 }
 
-/// Does what a signal does to a program that has no handler, and returns if that is to stop.
+/// Takes the default action of a signal, and returns if the process was stopped and continued.
 fn take_default(signal: c_int) {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `sigemptyset` makes the set a whole one; the signal is this process's own.
@@ -302,7 +302,7 @@ fn take_default(signal: c_int) {
     }
 }
 
-/// Ends by the signal of the child, whose memory is worth a core file and this one's is not.
+/// Ends by the signal of the child, without a second core file.
 fn die_by(signal: c_int) -> ! {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the limit is this function's own.
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_a_stopped_process_by_its_state() {
+    fn reads_state_behind_any_name() {
         for (stat, expected) in
             [("7 (a) T 1 2", Some('T')), ("7 (b) S) R 1", Some('R')), ("", None), ("7 (c", None)]
         {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_a_killed_process_that_is_still_there() {
+    fn recognizes_killed_process_with_threads() {
         let status = |state: &str, thread: &str, process: &str| {
             format!("Name:\tx\nState:\t{state}\nSigPnd:\t{thread}\nShdPnd:\t{process}\n")
         };

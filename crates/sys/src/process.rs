@@ -16,18 +16,18 @@ const GIVEN_UP: &[u8] =
 /// Exit code of a run that failed.
 pub(super) const FAILED: u8 = 1;
 
-/// How long the end of a process may take that leaves threads behind, s.
+/// Seconds that the end of a process may take if it leaves threads behind.
 const LEAVING_S: u16 = 1;
 
-/// Set in the child of a divided process ([`super::parent_process`]).
+/// The parent of a divided process ([`super::parent_process`]).
 static PARENT: OnceLock<WaitingParent> = OnceLock::new();
 
 /// The process that waits for this one.
 #[derive(Debug)]
 pub(super) struct WaitingParent {
-    /// Number of the process that waits.
+    /// Its number.
     pub parent: libc::c_int,
-    /// It reads messages there.
+    /// Pipe for messages to the parent.
     pub pipe: OwnedFd,
 }
 
@@ -36,9 +36,9 @@ pub(super) struct WaitingParent {
 pub(super) enum Message {
     /// The child is about to end.
     Ends {
-        /// Its exit code.
+        /// Exit code of the child.
         code: u8,
-        /// How long that may take, s.
+        /// Seconds that its end may take.
         patience_s: u16,
     },
     /// The child is about to stop, because its parent was stopped.
@@ -71,12 +71,12 @@ pub(super) fn reports_to(parent: WaitingParent) {
     let _ = PARENT.set(parent);
 }
 
-/// Number of the parent that waits for a report.
+/// Returns the number of the waiting parent.
 pub(super) fn parent() -> Option<libc::c_int> {
     PARENT.get().map(|parent| parent.parent)
 }
 
-/// The process is about to end with this code, which may take so long, s: its parent waits no longer.
+/// Reports the exit code to the parent, and the seconds that the end may take.
 pub fn will_end(code: u8, patience_s: u16) {
     tell_parent(Message::Ends { code, patience_s });
 }
@@ -143,7 +143,7 @@ pub fn end(code: u8) -> ! {
     leave(code)
 }
 
-/// The same without what a thread that hangs may still be writing.
+/// Ends the process as [`end`] does, but does not flush, because a thread that hangs may hold the stream.
 pub fn leave(code: u8) -> ! {
     will_end(code, LEAVING_S);
     if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {

@@ -19,7 +19,7 @@ static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 /// Signals whose default action is seen to.
 static SEEN_TO: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
 
-/// A signal that arrives again so soon is the same one.
+/// Two equal signals within this time count once.
 const TWICE: Nanos = SECOND / 10;
 
 /// What asks a program to end.
@@ -138,8 +138,8 @@ impl Endings {
         Close(self.signals.handle(), Arc::clone(&self.listener))
     }
 
-    /// Every one that arrives, waited for until closed. Service managers, `timeout` and `killall` send a signal to this process
-    /// and to its parent, which passes it on: it counts once.
+    /// Returns all signals until closed. Service managers, `timeout` and `killall` send a signal to this process and to its parent,
+    /// and the parent forwards it; both count once.
     pub fn forever(&mut self) -> impl Iterator<Item = Ending> {
         let mut last = None;
         let counts = move |signal: &i32| {

@@ -61,7 +61,7 @@ pub enum Turn {
     Bounded,
     /// The user wants the run to end.
     Interrupted,
-    /// The storage is given up, for this reason.
+    /// Storage hangs; the reason.
     GivenUp(String),
     /// The run's thread ended in a panic.
     Died,
@@ -255,7 +255,7 @@ impl Control {
         }
     }
 
-    /// A call of the run on its storage does not return.
+    /// Ends the run because its storage hangs.
     pub fn give_up(&self, why: &str) {
         self.tell(Turn::GivenUp(why.to_owned()));
     }

@@ -40,7 +40,7 @@ impl Command {
         }
     }
 
-    /// The same with those that every command has.
+    /// Returns its options and the options of every command.
     pub fn rows_and_help(&self) -> Vec<OptionRow> {
         let mut rows = self.rows();
         if !rows.iter().any(|row| row.name == GIVE_UP.name) {

@@ -9,28 +9,28 @@ pub struct BlockedCall {
     pub thread: i32,
     /// Name of the call.
     pub name: &'static str,
-    /// Whether it writes data back, or waits for that.
+    /// Whether it writes data back.
     pub writes_back: bool,
-    /// The file that it is done on.
+    /// Its file.
     pub file: PathBuf,
 }
 
-/// What devices have completed.
+/// Completed I/O of devices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress;
 
-/// None.
+/// Returns no calls.
 pub fn blocked_calls(_left_out: impl Fn(i32) -> bool) -> Vec<BlockedCall> {
     Vec::new()
 }
 
 impl BlockedCall {
-    /// Whether an earlier look has found the same call.
+    /// Whether `earlier` is the same call.
     pub fn is_the_same_as(&self, earlier: &BlockedCall, _seconds: u64) -> bool {
         self == earlier
     }
 
-    /// Unknown.
+    /// Returns `None`.
     pub fn progress(&self) -> Option<Progress> {
         None
     }

@@ -38,7 +38,7 @@ pub struct QuietWatch<'a> {
     unseen: Vec<UnseenTime>,
     silences: SilenceLog,
     stuck: Option<StuckWatch>,
-    /// When each target that was named began to be silent.
+    /// Named targets, with the start of their silence.
     named: BTreeMap<TargetId, Nanos>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> QuietWatch<'a> {
         }
     }
 
-    /// Names a target on which I/Os hang, once while they do.
+    /// Names a target once while its I/Os hang.
     fn name_if_long(&mut self, target: &WatchedTarget, now: Nanos) {
         let (silent, ios) = (now.saturating_sub(target.since()), target.in_flight());
         let is_named = self.named.get(&target.id) == Some(&target.since());
@@ -139,7 +139,7 @@ impl<'a> QuietWatch<'a> {
             .warn(&format!("waiting for {ios} on '{}', which completed none since {since}", target.path));
     }
 
-    /// What ends when a volume is written or read would never end.
+    /// Ends a run that has no end in time (`--until-written`, `--until-read`).
     fn give_up_if_endless(&self, target: &WatchedTarget, now: Nanos) {
         let WatchedSpan { control, run_options, .. } = self.span;
         let is_bounded = run_options.until_written.or(run_options.until_read).is_some();

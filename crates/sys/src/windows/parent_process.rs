@@ -1,18 +1,18 @@
-//! The program is one process: the system ends it with all its threads.
+//! The program is one process, because the system ends it with all its threads.
 
-/// Nothing is divided.
+/// Does not divide the process.
 pub fn divide() {}
 
-/// A parent, which this process does not have.
+/// Parent of a divided process.
 #[derive(Debug)]
 pub struct Parent;
 
 impl Parent {
-    /// `None`: the process is not divided.
+    /// Returns `None`.
     pub fn of_this_process() -> Option<Parent> {
         None
     }
 
-    /// Nothing is to be followed.
+    /// Does nothing.
     pub fn follow(&mut self) {}
 }

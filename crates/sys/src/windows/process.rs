@@ -11,7 +11,7 @@ pub fn user() -> u32 {
     0
 }
 
-/// The process is about to end: no other process waits for a report.
+/// Does nothing, because no other process waits for a report.
 pub fn will_end(_code: u8, _patience_s: u16) {}
 
 /// Ends the process now, whatever its threads are waiting for.
@@ -20,7 +20,7 @@ pub fn end(code: u8) -> ! {
     leave(code)
 }
 
-/// The same without what a thread that hangs may still be writing.
+/// Ends the process as [`end`] does, but does not flush.
 pub fn leave(code: u8) -> ! {
     std::process::exit(code.into())
 }

@@ -274,7 +274,7 @@ fn fail_on_outage(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The command has read its own: what comes here is in a file.
+/// Refuses the option in a file; the command line was read before.
 fn give_up(_: &mut Draft, _: &[u8]) -> Result<(), Problem> {
     Err(Problem::new(0, "this option belongs on the command line of the command").expected("no value"))
 }
