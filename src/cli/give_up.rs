@@ -1,5 +1,5 @@
-//! `--give-up`, the time that a command waits for storage. It is an option of every command, so it is read before
-//! all others.
+//! `--give-up`, the time that a command waits for storage. It is an option of every command, so it is read
+//! before all others.
 
 use super::error::CliError;
 use super::option::{OptionRow, text};

@@ -58,7 +58,7 @@ mod with;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::run::guard;
-use crate::sys::{process, standard_output};
+use crate::sys::{parent_process, process, standard_output};
 use not_done::{NotDone, told};
 use print::print;
 use std::ffi::OsString;
@@ -76,7 +76,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());
     }
-    process::will_end(exit.code(), guard::patience_at_end_s());
+    parent_process::will_end(exit.code(), guard::patience_at_end_s());
     exit.into()
 }
 

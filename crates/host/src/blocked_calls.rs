@@ -1,7 +1,8 @@
 //! System calls on storage in which threads of this process are blocked now.
 //!
-//! `/proc/self/task/<thread>/syscall` has the number and the arguments of the call in which a thread sleeps. So this module sees
-//! every call, including calls of libraries, and needs no code around them. It does not access the storage itself.
+//! `/proc/self/task/<thread>/syscall` has the number and the arguments of the call in which a thread sleeps.
+//! So this module sees every call, including calls of libraries, and needs no code around them. It does not
+//! access the storage itself.
 
 use super::mountinfo::{self, Mount};
 use super::root::Root;
@@ -130,7 +131,8 @@ const CLOSED: &str = "a file that is being closed";
 /// Longest path that the kernel takes, bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// Calls in which threads are blocked, except the threads in `left_out`; empty if the kernel does not show calls.
+/// Calls in which threads are blocked, except the threads in `left_out`; empty if the kernel does not show
+/// calls.
 pub fn blocked_calls(left_out: impl Fn(i32) -> bool) -> Vec<BlockedCall> {
     let root = Root::live();
     let threads = root.names("/proc/self/task").into_iter().filter_map(|name| name.parse().ok());
@@ -160,8 +162,8 @@ impl BlockedCall {
         Some(BlockedCall { thread, name: row.1, writes_back: row.3, file, place, sleeps, waits_in })
     }
 
-    /// Whether `earlier`, found `seconds` ago, is the same call. A waiting call may wake up a few times; calls in a loop sleep
-    /// more often.
+    /// Whether `earlier`, found `seconds` ago, is the same call. A waiting call may wake up a few times;
+    /// calls in a loop sleep more often.
     pub fn is_the_same_as(&self, earlier: &BlockedCall, seconds: u64) -> bool {
         self.place == earlier.place && self.sleeps.saturating_sub(earlier.sleeps) <= 2 + seconds / 5
     }

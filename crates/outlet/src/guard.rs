@@ -1,10 +1,10 @@
-//! The guard of all calls on storage. Its thread checks the calls of this process, names the file of a call that hangs, and ends
-//! the command when the time for that is over.
+//! The guard of all calls on storage. Its thread checks the calls of this process, names the file of a call
+//! that hangs, and ends the command when the time for that is over.
 //!
-//! A call hangs if it has not returned for a while and the counters of its devices have not changed in that time. So a long
-//! `fsync` or discard is slow, and does not hang. Where the storage has no counters, time alone decides.
+//! A call hangs if it has not returned for a while and the counters of its devices have not changed in that
+//! time. So a long `fsync` or discard is slow, and does not hang. Without counters, only the time counts.
 
-use crate::patience::{EndWish, INTERRUPTED};
+use crate::wish::{EndWish, INTERRUPTED};
 use diskspd_host::blocked_calls::{BlockedCall, Progress, blocked_calls};
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{self, Nanos, SECOND};
@@ -213,7 +213,7 @@ fn give_up(message: &str) {
         return decide(message);
     }
     say(Finding::error(message).remedy(REMEDY));
-    process::leave(FAILED)
+    process::end(FAILED)
 }
 
 /// Remedy for storage that hangs.

@@ -12,9 +12,11 @@ mod late_file;
 mod outlet;
 mod output_error;
 mod patience;
+mod wish;
 
 pub use destination::Named;
 pub use late_file::{FromTheFirstLine, LateFile};
 pub use outlet::{Outlet, OutputDoor, Permitted};
 pub use output_error::{NotWritten, OutputError, OutputFault};
-pub use patience::{EndWish, GRACE, HURRIED, INTERRUPTED, Patience, SILENCE, Unanswered, grace};
+pub use patience::{GRACE, Patience, SILENCE, Unanswered, grace};
+pub use wish::{EndWish, HURRIED, INTERRUPTED};

@@ -2,6 +2,7 @@
 //! may have stopped answering, and the kernel then keeps whoever asked it.
 
 use crate::guard;
+use crate::wish::EndWish;
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::cpu;
@@ -16,10 +17,6 @@ use std::time::Duration;
 /// How long I/Os may take to come back after the end of a time span, and files below reports: longer than the
 /// 30 s after which the kernel's drivers give up on a command.
 pub const GRACE: Nanos = 35 * SECOND;
-/// The same when the user has interrupted the run.
-pub const INTERRUPTED: Nanos = 5 * SECOND;
-/// The same when the user wants it to end at once: what comes back, comes back in this time.
-pub const HURRIED: Nanos = SECOND;
 /// Returns [`GRACE`], or a sixth more than `--give-up`, because the guard knows the call and comes first.
 pub fn grace() -> Nanos {
     guard::given().map_or(GRACE, |given| given.saturating_add(given / 6))
@@ -31,12 +28,6 @@ pub const SILENCE: Nanos = 2 * SECOND;
 /// Patience goes in such steps, and what a step takes longer doesn't count: where others keep this thread
 /// from its processor they keep the work from it as well.
 const TICK: Duration = Duration::from_millis(50);
-
-/// What knows whether the user wants the run to end.
-pub trait EndWish: std::fmt::Debug + Send + Sync {
-    /// How long storage is waited for, as things stand, ns.
-    fn patience_ns(&self) -> Nanos;
-}
 
 /// How long files that are no targets are waited for: as long as targets are, and less when the user wants
 /// the run to end.
@@ -108,7 +99,8 @@ impl Patience {
         self.wait(what, &told, || WorkState::now(number()))
     }
 
-    /// `state` returns the state of the work. A lack of CPU time counts only after the user wants the command to end.
+    /// `state` returns the state of the work. A lack of CPU time counts only after the user wants the
+    /// command to end.
     fn wait<T>(
         &self,
         what: &str,

@@ -79,8 +79,7 @@ pub fn supervise(
         let (failures, troubles) = span.unwrap_or_default();
         Outcome { failures, troubles, ..all_spans(profile, results) }
     };
-    let decider = Arc::clone(control);
-    let _decides = guard::run_decides(move |why| decider.give_up(why));
+    let _decides = decides(control);
     // What is left of the run's time to end; `None` = it has all the time it wants.
     let mut patience: Option<Duration> = None;
     loop {
@@ -110,10 +109,7 @@ pub fn supervise(
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
             }
             Ok(Turn::GivenUp(why)) => return End::LeftBehind(given_up(left(), control, &why)),
-            Ok(Turn::Died) => {
-                let defect = "a defect of this program ended the run; please report it";
-                return End::LeftBehind(Outcome { failures: vec![defect.into()], ..left() });
-            }
+            Ok(Turn::Died) => return End::LeftBehind(died(left())),
             // What was bounded is done.
             Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
                 patience = None;
@@ -142,6 +138,17 @@ fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
         control.what_it_does()
     ));
     outcome
+}
+
+/// The guard leaves it to the run to end.
+fn decides(control: &Arc<Control>) -> guard::RunDecides {
+    let control = Arc::clone(control);
+    guard::run_decides(move |why| control.give_up(why))
+}
+
+fn died(outcome: Outcome) -> Outcome {
+    let defect = "a defect of this program ended the run; please report it";
+    Outcome { failures: vec![defect.into()], ..outcome }
 }
 
 /// Adds the reason of the guard.

@@ -46,8 +46,6 @@ pub mod inode;
 pub mod kernel_clock;
 #[cfg_attr(windows, path = "windows/locks.rs")]
 pub mod locks;
-#[cfg_attr(windows, path = "windows/parent_process.rs")]
-pub mod parent_process;
 #[cfg_attr(windows, path = "windows/place.rs")]
 pub mod place;
 #[cfg_attr(windows, path = "windows/privileges.rs")]
@@ -64,6 +62,8 @@ pub mod cpu;
 pub mod event;
 #[cfg_attr(windows, path = "windows/runs/mapping.rs")]
 pub mod mapping;
+#[cfg_attr(windows, path = "windows/runs/parent_process.rs")]
+pub mod parent_process;
 #[cfg_attr(windows, path = "windows/runs/real_time.rs")]
 pub mod real_time;
 #[cfg_attr(windows, path = "windows/runs/signals.rs")]

@@ -138,8 +138,8 @@ impl Endings {
         Close(self.signals.handle(), Arc::clone(&self.listener))
     }
 
-    /// Returns all signals until closed. Service managers, `timeout` and `killall` send a signal to this process and to its parent,
-    /// and the parent forwards it; both count once.
+    /// Returns all signals until closed. Service managers, `timeout` and `killall` send a signal to this
+    /// process and to its parent, and the parent forwards it; both count once.
     pub fn forever(&mut self) -> impl Iterator<Item = Ending> {
         let mut last = None;
         let counts = move |signal: &i32| {
