@@ -122,6 +122,8 @@ pub mod own_wait;
 #[cfg(target_os = "linux")]
 pub mod page_cache;
 #[cfg(target_os = "linux")]
+mod parent_messages;
+#[cfg(target_os = "linux")]
 pub mod perf;
 #[cfg(target_os = "linux")]
 pub mod positioned;

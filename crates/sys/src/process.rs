@@ -1,7 +1,7 @@
 //! What signals do to this process, and its end.
 
 pub use super::left_behind::{has_left_behind, leave_behind};
-use super::parent_process;
+use super::parent_messages;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -70,7 +70,7 @@ pub fn is_ignored(signal: i32) -> bool {
 /// back first: the kernel keeps a thread that it doesn't release, and with it everything that is open, but
 /// others shall not wait for it.
 pub fn end(code: u8) -> ! {
-    parent_process::will_end(code, LEAVING_S);
+    parent_messages::will_end(code, LEAVING_S);
     if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(null.as_fd());
         let _ = rustix::stdio::dup2_stdout(null.as_fd());
