@@ -5,5 +5,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    diskspd::sys::parent_process::divide();
     diskspd::commands::main(std::env::args_os().collect())
 }

@@ -24,6 +24,7 @@ mod program {
     mod file_systems;
     mod fio_runs;
     mod first_hour;
+    mod hanging_storage;
     mod hidden_facts;
     mod history;
     mod hosts;
@@ -43,6 +44,7 @@ mod program {
     mod outages;
     mod output_door;
     mod outputs;
+    mod parent_process;
     mod precondition;
     mod python;
     mod real_time;

@@ -7,7 +7,7 @@ use super::flag::{Flag, Name, Scope};
 use super::line::{Given, TypedLine};
 use super::{
     Invocation, PrintedAnswer, ProfileForm, RunRequest, UsageExtent, commands, flags, line, meant, mix,
-    preset, suggest,
+    preset, split_give_up, suggest,
 };
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
@@ -19,15 +19,17 @@ use std::ffi::OsString;
 /// Order of judgement, which decides which of several errors is told: commands; an option behind a target;
 /// options that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let mut read = understand(arguments).map_err(suggest::naming_foreign_dash)?;
+    let (_, without) = split_give_up(arguments)?;
+    let mut read = understand(arguments, &without).map_err(suggest::naming_foreign_dash)?;
     if let Invocation::Run(request) = &mut read {
         request.typed = arguments.to_vec();
     }
     Ok(read)
 }
 
-fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let command_line = line::joined(arguments);
+/// `typed` are all arguments, `arguments` the arguments without `--give-up`.
+fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let command_line = line::joined(typed);
     let arguments = arguments.get(1..).unwrap_or_default();
     if arguments.is_empty() {
         return Ok(Invocation::Usage(UsageExtent::First));

@@ -1,5 +1,7 @@
 //! Words of options and what they mean: rows read and print by the same ones.
 
+use super::error::Problem;
+
 /// Each word with its meaning; of several with the same meaning the first is printed.
 pub struct Words<T: 'static>(pub &'static [(&'static str, T)]);
 
@@ -29,6 +31,31 @@ pub fn when(says: bool, value: impl ToString) -> Vec<String> {
 /// An option that stands alone.
 pub fn switch(is_given: bool) -> Vec<String> {
     when(is_given, "")
+}
+
+/// Formats a time for [`time_ms`].
+pub fn in_words(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
+}
+
+/// Longest time that `--stuck`, `--give-up` and `--fail-on-outage` take, ms: a day.
+const LONGEST_MS: u64 = 86_400_000;
+
+/// Reads `10`, `10s` or `500ms`; ms, `least` at least.
+pub fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
+    const TIME: &str = "a time up to a day, as in 10s or 1500ms; --fail-on-outage takes 1s or more";
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected(TIME));
+    }
+    let text = std::str::from_utf8(value).unwrap_or_default();
+    let (digits, factor) = match text.strip_suffix("ms") {
+        Some(digits) => (digits, 1),
+        None => (text.strip_suffix('s').unwrap_or(text), 1000),
+    };
+    let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let ms = number.and_then(|digits| digits.parse::<u64>().ok()).and_then(|time| time.checked_mul(factor));
+    let possible = ms.filter(|ms| (least..=LONGEST_MS).contains(ms));
+    possible.ok_or_else(|| Problem::new(0, "no such time").expected(TIME))
 }
 
 /// A size as it is typed: `64K`, and bytes where it is no multiple of 1024.

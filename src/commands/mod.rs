@@ -59,7 +59,8 @@ mod ways;
 mod with;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
-use crate::sys::{process, standard_output};
+use crate::run::guard;
+use crate::sys::{parent_process, process, standard_output};
 use not_done::{NotDone, told};
 use print::print;
 use std::ffi::OsString;
@@ -74,9 +75,10 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Err(NotDone::failed(["a defect of this program made it fail, see above; please report it"]))
     });
     let exit = told(done);
-    if process::has_left_behind() {
+    if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());
     }
+    parent_process::will_end(exit.code(), guard::patience_at_end_s());
     exit.into()
 }
 
@@ -85,9 +87,11 @@ fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
     if let Some(error) = misspelled_command(arguments) {
         return Err(error.into());
     }
+    let (give_up, _) = cli::split_give_up(arguments)?;
     match cli::parse(arguments) {
         Ok(invocation) => {
             here::give_up(&invocation);
+            guard::watch(give_up);
             dispatch(invocation)
         }
         Err(error) if here::is_silent() => {

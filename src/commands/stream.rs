@@ -3,7 +3,7 @@
 
 use crate::report::live::{self, LiveInterval, LiveTotals, StreamFormat};
 use crate::results::IntervalFigures;
-use crate::run::Outlet;
+use crate::run::{Outlet, guard};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
 use std::time::Duration;
@@ -69,6 +69,7 @@ impl Stream {
         let (lines, waiting) = sync_channel::<String>(WAITING);
         let (end, ended) = channel();
         std::thread::Builder::new().name("stream".into()).spawn(move || {
+            let _waited_for = guard::is_waited_for();
             let write = |line: String| sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
             let _ = end.send(waiting.into_iter().try_for_each(write));
         })?;

@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: running the program, reading its report, devices to run it on.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // every test binary uses another part of this
 
+pub mod hanging_storage;
 pub mod in_process;
 pub mod kept;
 pub mod loops;
@@ -182,9 +183,21 @@ pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     }
 }
 
-/// Stops a process (SIGSTOP) and waits until each of its threads stands still: the signal alone says nothing of when.
+/// Returns the working child of a started program.
+pub fn worker_process(started: u32) -> u32 {
+    let parent_of = |process: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    };
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|process| parent_of(process) == Some(started)).unwrap_or(started)
+}
+
+/// Stops a program (SIGSTOP) and waits until all its threads are stopped.
 #[track_caller]
-pub fn stop(process: u32) {
+pub fn stop(started: u32) {
+    let process = worker_process(started);
     tool(&format!("kill -STOP {process}")).unwrap();
     let stands = |thread: &Path| {
         let text = fs::read_to_string(thread.join("stat")).unwrap_or_default();

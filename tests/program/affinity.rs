@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{Loop, run};
-use crate::common::{Ended, directory, skip, start, wait_until};
+use crate::common::{Ended, directory, skip, start, wait_until, worker_process};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -117,8 +117,10 @@ fn a_cpu_that_is_taken_away_while_the_run_is_prepared_is_named() {
     let Some(_) = run("fsfreeze", &["-f", at]) else { return };
     let running = start(&format!("-c1M -a{first} -W0 -d30 {{}}"), &directory.join("test.dat"));
     // The thread that does the run is started when the machine has been looked at.
-    wait_until("the run begins", || tasks(running.id()).any(|task| text(&task, "comm") == "run\n"));
-    let moved = fs::write(cpuset.0.join("cgroup.procs"), running.id().to_string());
+    wait_until("the run begins", || {
+        tasks(worker_process(running.id())).any(|task| text(&task, "comm") == "run\n")
+    });
+    let moved = fs::write(cpuset.0.join("cgroup.procs"), worker_process(running.id()).to_string());
     run("fsfreeze", &["-u", at]);
     let ended: Ended = running.wait_with_output().unwrap().into();
     moved.unwrap();
@@ -131,7 +133,8 @@ fn threads_of_the_null_engine_are_bound_as_well() {
     let mut run =
         start(&format!("-c1G -o1 -t2 -a{second} --engine null -W0 -d60 {{}}"), Path::new("a target"));
     let bound = || {
-        let workers = tasks(run.id()).filter(|task| text(task, "comm").starts_with("worker "));
+        let workers =
+            tasks(worker_process(run.id())).filter(|task| text(task, "comm").starts_with("worker "));
         let line = format!("Cpus_allowed_list:\t{second}\n");
         workers.filter(|task| text(task, "status").contains(&line)).count()
     };

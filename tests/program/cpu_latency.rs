@@ -22,7 +22,7 @@ fn limit() -> Option<i32> {
 
 /// Whether a process has the device open.
 fn holds(child: &Child) -> bool {
-    let open = fs::read_dir(format!("/proc/{}/fd", child.id()));
+    let open = fs::read_dir(format!("/proc/{}/fd", crate::common::worker_process(child.id())));
     let mut open = open.into_iter().flatten().flatten();
     open.any(|entry| fs::read_link(entry.path()).is_ok_and(|place| place == Path::new(DEVICE)))
 }

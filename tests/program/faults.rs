@@ -538,7 +538,8 @@ fn a_server_that_answers_nothing_from_the_beginning_is_left_at_interruptions() {
         let run = crate::common::start(line, &served.mounted);
         let pid = run.id();
         wait_until("it heeds signals", || {
-            let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            let worker = crate::common::worker_process(pid);
+            let status = fs::read_to_string(format!("/proc/{worker}/status")).unwrap_or_default();
             signals_of(&status, "SigCgt:") & 1 << 1 != 0
         });
         for _ in 0..2 {
@@ -559,9 +560,10 @@ fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
     for option in ["-w100 -Z1M,", "--io-log "] {
         let run = crate::common::start(&format!("-b4K -W0 -d1 {option}{} {{}}", pipe.display()), &file);
         let pid = run.id();
-        let signals = format!("/proc/{pid}/status");
+        let signals = || format!("/proc/{}/status", crate::common::worker_process(pid));
         // Its handlers are there.
-        while !fs::read_to_string(&signals).is_ok_and(|text| signals_of(&text, "SigCgt:") & 1 << (2 - 1) != 0)
+        while !fs::read_to_string(signals())
+            .is_ok_and(|text| signals_of(&text, "SigCgt:") & 1 << (2 - 1) != 0)
         {
             std::thread::yield_now();
         }
@@ -597,9 +599,9 @@ fn signals_end_a_run_with_its_report_and_simulated_ones_too() {
         // In simulated time the phases are not told.
         let phase = if line.contains("sim") { "" } else { ": measuring" };
         let run = Running::until(phase, &format!("{line} {{}}"), &file);
-        let status = format!("/proc/{}/status", run.child.id());
         wait_until("it catches signals", || {
-            fs::read_to_string(&status).is_ok_and(|text| signals_of(&text, "SigCgt:") & 1 << (15 - 1) != 0)
+            let status = format!("/proc/{}/status", crate::common::worker_process(run.child.id()));
+            fs::read_to_string(status).is_ok_and(|text| signals_of(&text, "SigCgt:") & 1 << (15 - 1) != 0)
         });
         std::thread::sleep(Duration::from_millis(300));
         run.signal(signal);

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, Running, directory, diskspd, skip, start};
+use crate::common::{Ended, Running, directory, diskspd, skip, start, worker_process};
 use std::fs;
 use std::time::Duration;
 
@@ -82,7 +82,8 @@ fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
         let mut running = start(&format!("{engine} {line}"), &file);
         let mut most = 0;
         while running.try_wait().unwrap().is_none() {
-            let status = fs::read_to_string(format!("/proc/{}/status", running.id())).unwrap_or_default();
+            let status = fs::read_to_string(format!("/proc/{}/status", worker_process(running.id())))
+                .unwrap_or_default();
             let used = status.lines().find_map(|line| line.strip_prefix("HugetlbPages:"));
             let used = used.and_then(|used| used.split_whitespace().next()?.parse().ok()).unwrap_or(0);
             most = most.max(used);
@@ -119,6 +120,6 @@ fn huge_pages_are_asked_for_unless_it_is_said_otherwise() {
         ("-b4K -o8 -r", false),
     ] {
         let running = Running::until(": measuring", &format!("{options} -W0 -d600 {{}}"), &file);
-        assert_eq!(has_asked_for_huge_pages(running.child.id()), asked, "{options}");
+        assert_eq!(has_asked_for_huge_pages(worker_process(running.child.id())), asked, "{options}");
     }
 }

@@ -89,7 +89,7 @@ fn what_can_not_be_mapped_or_flushed_is_refused() {
 fn is_mapped(process: u32, file: &Path) -> bool {
     let mut mapped = false;
     wait_until("the file is mapped", || {
-        let maps = fs::read_to_string(format!("/proc/{process}/maps"));
+        let maps = fs::read_to_string(format!("/proc/{}/maps", crate::common::worker_process(process)));
         mapped = maps.as_ref().is_ok_and(|maps| maps.contains(file.to_str().unwrap()));
         // The process of a program that has ended has no mappings.
         mapped || maps.map_or(true, |maps| maps.is_empty())

@@ -31,7 +31,7 @@ fn workers_run_behind_those_that_end_them() {
     };
     let until = Instant::now() + Duration::from_secs(20);
     let found = loop {
-        let found = threads(child.id());
+        let found = threads(common::worker_process(child.id()));
         let is_there = |name: &str| found.iter().any(|(thread, _)| thread == name);
         if (is_there("worker 0") && found.iter().any(|thread| thread.1 == 21)) || Instant::now() > until {
             break found;
@@ -43,7 +43,7 @@ fn workers_run_behind_those_that_end_them() {
     };
     // The worker may just have been started.
     std::thread::sleep(Duration::from_millis(200));
-    let settled = threads(child.id());
+    let settled = threads(common::worker_process(child.id()));
     child.kill().unwrap();
     child.wait().unwrap();
     let priority = |name: &str| settled.iter().find(|(thread, _)| thread == name).map(|thread| thread.1);

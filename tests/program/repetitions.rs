@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, command_of, output, tool, wait_until, while_nothing_starts};
+use crate::common::{Ended, command_of, output, tool, wait_until, while_nothing_starts, worker_process};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -180,10 +180,10 @@ fn ctrl_c_ends_a_comparison_whose_figures_nobody_takes() {
     let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
     command.current_dir(folder.path()).stdout(full).stderr(Stdio::null());
     let mut child = while_nothing_starts(|| command.spawn()).unwrap();
-    let waits_at = format!("/proc/{}/wchan", child.id());
     wait_until("its figures wait", || {
         assert!(child.try_wait().unwrap().is_none(), "it has ended");
-        fs::read_to_string(&waits_at).unwrap().contains("pipe_write")
+        let waits_at = format!("/proc/{}/wchan", worker_process(child.id()));
+        fs::read_to_string(waits_at).is_ok_and(|waits| waits.contains("pipe_write"))
     });
     tool(&format!("kill -INT {}", child.id())).unwrap();
     let mut ended = None;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::loops::{Loop, run};
-use crate::common::{DeviceCounters, Zram, agree, command_of, directory, diskspd, skip};
+use crate::common::{DeviceCounters, Zram, agree, command_of, directory, diskspd, skip, worker_process};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -199,8 +199,9 @@ fn what_is_made_to_see_whether_it_can_be_is_used_by_the_first_time_span() {
     let seen = made_and_removed(&format!("{at}/instances"), || {
         let line = ["-b4K", "-r", "-Su", "-W0", "-d1", "-eDISK_IO", device.device.to_str().unwrap()];
         let mut running = command_of(&line).stdout(Stdio::null()).spawn().unwrap();
+        let worker = worker_process(running.id());
         assert!(running.wait().unwrap().success());
-        running.id()
+        worker
     });
     run("umount", &[at]);
     assert_eq!(seen, ["made", "removed"]);

@@ -18,7 +18,7 @@ use diskspd::record::json;
 use diskspd::results::Record;
 use kinds::{DelayKind, KINDS};
 use scene::{Scene, signal};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -99,7 +99,7 @@ fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Fa
     let mut delays = Vec::new();
     for _ in 0..setting.count {
         let began = wall_ns();
-        (kind.stage)(&scene, run.0.id(), setting.length)?;
+        (kind.stage)(&scene, worker_process(run.0.id()), setting.length)?;
         delays.push(StagedDelay { began_ns: began, ended_ns: wall_ns() });
         sleep(Duration::from_millis(PAUSE_MS));
     }
@@ -107,6 +107,17 @@ fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Fa
         return Err(format!("{}: the run failed", kind.name).into());
     }
     Ok(blames(&record(&kept)?, &delays, setting.length, kind))
+}
+
+/// Returns the working child of a started program.
+fn worker_process(started: u32) -> u32 {
+    let parent_of = |process: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|process| parent_of(process) == Some(started)).unwrap_or(started)
 }
 
 /// A program that would do I/O on the target too, and is stopped until it is let go.

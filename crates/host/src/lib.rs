@@ -10,6 +10,8 @@
 
 #[cfg(target_os = "linux")]
 pub mod arrays;
+#[cfg_attr(not(target_os = "linux"), path = "blocked_calls/elsewhere.rs")]
+pub mod blocked_calls;
 #[cfg(target_os = "linux")]
 pub mod caches;
 #[cfg(target_os = "linux")]

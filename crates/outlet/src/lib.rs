@@ -7,13 +7,16 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod destination;
+pub mod guard;
 mod late_file;
 mod outlet;
 mod output_error;
 mod patience;
+mod wish;
 
 pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_target_of_command};
 pub use late_file::{FromTheFirstLine, LateFile};
 pub use outlet::{Outlet, OutputDoor, Permitted};
 pub use output_error::{NotWritten, OutputError, OutputFault};
-pub use patience::{EndWish, GRACE, HURRIED, INTERRUPTED, Patience, SILENCE, Unanswered};
+pub use patience::{GRACE, Patience, SILENCE, Unanswered, grace};
+pub use wish::{EndWish, HURRIED, INTERRUPTED};

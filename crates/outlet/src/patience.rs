@@ -1,6 +1,8 @@
 //! Work on files that are no targets, by a thread that can be left behind: the server or disk below a report
 //! may have stopped answering, and the kernel then keeps whoever asked it.
 
+use crate::guard;
+use crate::wish::EndWish;
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::cpu;
@@ -15,22 +17,17 @@ use std::time::Duration;
 /// How long I/Os may take to come back after the end of a time span, and files below reports: longer than the
 /// 30 s after which the kernel's drivers give up on a command.
 pub const GRACE: Nanos = 35 * SECOND;
-/// The same when the user has interrupted the run.
-pub const INTERRUPTED: Nanos = 5 * SECOND;
-/// The same when the user wants it to end at once: what comes back, comes back in this time.
-pub const HURRIED: Nanos = SECOND;
+/// Returns [`GRACE`], or a sixth more than `--give-up`, because the guard knows the call and comes first.
+pub fn grace() -> Nanos {
+    guard::given().map_or(GRACE, |given| given.saturating_add(given / 6))
+}
+
 /// After that the user is told what is waited for.
 pub const SILENCE: Nanos = 2 * SECOND;
 
 /// Patience goes in such steps, and what a step takes longer doesn't count: where others keep this thread
 /// from its processor they keep the work from it as well.
 const TICK: Duration = Duration::from_millis(50);
-
-/// What knows whether the user wants the run to end.
-pub trait EndWish: std::fmt::Debug + Send + Sync {
-    /// How long storage is waited for, as things stand, ns.
-    fn patience_ns(&self) -> Nanos;
-}
 
 /// How long files that are no targets are waited for: as long as targets are, and less when the user wants
 /// the run to end.
@@ -64,7 +61,7 @@ impl Patience {
 
     /// How long it may take, given what the user wants by now.
     fn limit(&self) -> Duration {
-        Duration::from_nanos(self.wish.as_ref().map_or(GRACE, |wish| wish.patience_ns()))
+        Duration::from_nanos(self.wish.as_ref().map_or_else(grace, |wish| wish.patience_ns()))
     }
 
     /// Does some work in a thread of its own. `what` is waited for, as in `--out run.json`.
@@ -86,6 +83,7 @@ impl Patience {
         let taken = Arc::clone(&work);
         let take = move || taken.lock_anyway().take();
         let spawned = std::thread::Builder::new().name("file".into()).spawn(move || {
+            let _waited_for = guard::is_waited_for();
             if let Some(work) = take() {
                 work();
             }
@@ -98,22 +96,39 @@ impl Patience {
         }
         // As long as it has no number it has had no CPU.
         let number = || thread.load(Ordering::Relaxed);
-        self.wait(what, &told, || number() == 0 || cpu::is_ready(number()))
+        self.wait(what, &told, || WorkState::now(number()))
     }
 
-    /// `is_ready`: whether the work is on a CPU or waits for one. Then the storage doesn't keep it, and it
-    /// goes on when others let it; only who wants to end doesn't wait for that.
-    fn wait<T>(&self, what: &str, told: &Receiver<T>, is_ready: impl Fn() -> bool) -> Result<T, Unanswered> {
+    /// `state` returns the state of the work. A lack of CPU time counts only after the user wants the
+    /// command to end.
+    fn wait<T>(
+        &self,
+        what: &str,
+        told: &Receiver<T>,
+        state: impl Fn() -> WorkState,
+    ) -> Result<T, Unanswered> {
         let (mut waited, mut starved) = (Duration::ZERO, Duration::ZERO);
+        let mut limit = self.limit();
         let mut is_said = false;
         loop {
             match told.recv_timeout(TICK) {
                 Ok(done) => return Ok(done),
-                Err(RecvTimeoutError::Timeout) if waited < self.limit() => {
-                    let ready = is_ready();
-                    starved += if ready { TICK } else { Duration::ZERO };
-                    let patient = self.limit() >= Duration::from_nanos(GRACE);
-                    waited += if ready && patient { Duration::ZERO } else { TICK };
+                Err(RecvTimeoutError::Timeout) if waited < limit => {
+                    limit = self.limit();
+                    let patient = limit.as_nanos() >= u128::from(grace());
+                    match state() {
+                        WorkState::Ready => {
+                            starved += TICK;
+                            waited += if patient { Duration::ZERO } else { TICK };
+                        }
+                        WorkState::Blocked => waited += TICK,
+                        // The time of the call counts, which begins again when its device completes an I/O.
+                        WorkState::InCall(call) if patient => {
+                            limit = Duration::from_nanos(call.limit);
+                            waited = Duration::from_nanos(call.hung);
+                        }
+                        WorkState::InCall(_) => waited += TICK,
+                    }
                 }
                 Err(_) => {
                     process::leave_behind();
@@ -125,6 +140,27 @@ impl Patience {
                 say(Finding::note(format!("{what}: {}; waiting", why(waited, starved))));
             }
         }
+    }
+}
+
+/// State of the work.
+#[derive(Debug)]
+enum WorkState {
+    /// It uses a CPU, or waits for a CPU.
+    Ready,
+    /// It waits, but not in a call that the guard checks.
+    Blocked,
+    /// It waits in a call that the guard checks.
+    InCall(guard::Waiting),
+}
+
+impl WorkState {
+    /// Returns the state of a thread. A thread without a number has not had a CPU yet.
+    fn now(thread: i32) -> WorkState {
+        if thread == 0 || cpu::is_ready(thread) {
+            return WorkState::Ready;
+        }
+        guard::waiting(thread).map_or(WorkState::Blocked, WorkState::InCall)
     }
 }
 
@@ -184,7 +220,7 @@ mod tests {
             if looks.get() == 3 {
                 tell.send(7).unwrap();
             }
-            true
+            WorkState::Ready
         };
         assert_eq!(Patience::of_run(&Arc::new(Patient)).wait("a file", &receiver, ready), Ok(7));
         assert_eq!(looks.get(), 3);

@@ -5,6 +5,7 @@
 use super::events::{self, Event};
 use super::real;
 use diskspd_model::results::EndedBy;
+use diskspd_outlet::{EndWish, guard};
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::signals::{Close, Ending, Endings};
 use diskspd_sys::standard_error::say;
@@ -53,6 +54,8 @@ fn watch_and_tell(
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
 ) -> Result<SignalWatch, Unwatched> {
+    let wish: Weak<dyn EndWish> = Arc::downgrade(&control) as _;
+    guard::obey(wish);
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
     let no_handlers = |error| Unwatched(FailedCall::of_kernel("install the handlers of signals", &error));

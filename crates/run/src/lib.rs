@@ -50,7 +50,7 @@ pub use companions::{Companions, MeetingPoint};
 // Who runs something writes something, too.
 pub use diskspd_outlet::{
     FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputFault, OwnFiles, Patience,
-    Permitted, destination,
+    Permitted, destination, guard,
 };
 pub use diskspd_worker::listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use diskspd_worker::tell::live::Counters;

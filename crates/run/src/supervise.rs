@@ -7,7 +7,7 @@ use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::Profile;
 use diskspd_model::results::{Results, SpanResults};
-use diskspd_outlet::GRACE;
+use diskspd_outlet::{grace, guard};
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_worker::Voice;
@@ -80,12 +80,13 @@ pub fn supervise(
         let (failures, troubles) = span.unwrap_or_default();
         Outcome { failures, troubles, ..all_spans(profile, results) }
     };
+    let _decides = decides(control);
     // What is left of the run's time to end; `None` = it has all the time it wants.
     let mut patience: Option<Duration> = None;
     loop {
         let turn = match patience {
             None if control.is_bounded() => {
-                patience = Some(Duration::from_nanos(GRACE));
+                patience = Some(Duration::from_nanos(grace()));
                 continue;
             }
             None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -108,10 +109,8 @@ pub fn supervise(
                 };
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
             }
-            Ok(Turn::Died) => {
-                let defect = "a defect of this program ended the run; please report it";
-                return End::LeftBehind(Outcome { failures: vec![defect.into()], ..left() });
-            }
+            Ok(Turn::GivenUp(why)) => return End::LeftBehind(given_up(left(), control, &why)),
+            Ok(Turn::Died) => return End::LeftBehind(died(left())),
             // What was bounded is done.
             Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
                 patience = None;
@@ -137,6 +136,24 @@ fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
          very slow: see dmesg, and check the server or device",
         control.what_it_does()
     ));
+    outcome
+}
+
+/// The guard leaves it to the run to end.
+fn decides(control: &Arc<Control>) -> guard::RunDecides {
+    let control = Arc::clone(control);
+    guard::run_decides(move |why| control.give_up(why))
+}
+
+fn died(outcome: Outcome) -> Outcome {
+    let defect = "a defect of this program ended the run; please report it";
+    Outcome { failures: vec![defect.into()], ..outcome }
+}
+
+/// Adds the reason of the guard.
+fn given_up(mut outcome: Outcome, control: &Control, why: &str) -> Outcome {
+    let what = control.what_it_does();
+    outcome.troubles.push(format!("{why}, while the run {what}; {}", guard::REMEDY));
     outcome
 }
 

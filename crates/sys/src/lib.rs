@@ -67,6 +67,8 @@ pub mod event;
 pub mod mapping;
 #[cfg_attr(windows, path = "windows/runs/owners.rs")]
 pub mod owners;
+#[cfg_attr(windows, path = "windows/runs/parent_process.rs")]
+pub mod parent_process;
 #[cfg_attr(windows, path = "windows/runs/real_time.rs")]
 pub mod real_time;
 #[cfg_attr(windows, path = "windows/runs/signals.rs")]
@@ -128,6 +130,8 @@ pub mod operation;
 pub mod own_wait;
 #[cfg(target_os = "linux")]
 pub mod page_cache;
+#[cfg(target_os = "linux")]
+mod parent_messages;
 #[cfg(target_os = "linux")]
 pub mod perf;
 #[cfg(target_os = "linux")]

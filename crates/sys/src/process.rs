@@ -2,6 +2,7 @@
 
 pub use super::left_behind::{has_left_behind, leave_behind};
 use super::limits::{self, Resource};
+use super::parent_messages;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,6 +16,9 @@ const GIVEN_UP: &[u8] =
 
 /// Exit code of a run that failed.
 const FAILED: libc::c_int = 1;
+
+/// Seconds that the end of a process may take if it leaves threads behind.
+const LEAVING_S: u16 = 1;
 
 /// Signals that would end the process without a word become errors: a file that may not grow any more
 /// (`SIGXFSZ`) is an error of that write, and giving up (`SIGABRT`) is a failed run with a message.
@@ -67,7 +71,7 @@ pub fn is_ignored(signal: i32) -> bool {
 /// back first: the kernel keeps a thread that it doesn't release, and with it everything that is open, but
 /// others shall not wait for it.
 pub fn end(code: u8) -> ! {
-    let _ = io::Write::flush(&mut io::stdout());
+    parent_messages::will_end(code, LEAVING_S);
     if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(null.as_fd());
         let _ = rustix::stdio::dup2_stdout(null.as_fd());

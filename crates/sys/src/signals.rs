@@ -1,5 +1,6 @@
 //! Signals that a run listens for.
 
+use super::clock::{self, Nanos, SECOND};
 use super::mutex::LockAnyway;
 use super::process;
 use signal_hook::SigId;
@@ -17,6 +18,9 @@ use std::sync::{LazyLock, Mutex};
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 /// Signals whose default action is seen to.
 static SEEN_TO: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
+
+/// Two equal signals within this time count once.
+const TWICE: Nanos = SECOND / 10;
 
 /// What asks a program to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,9 +140,19 @@ impl Endings {
         Close(self.signals.handle(), Arc::clone(&self.listener))
     }
 
-    /// Every one that arrives, waited for until closed.
+    /// Returns all signals until closed. Service managers, `timeout` and `killall` send a signal to this
+    /// process and to its parent, and the parent forwards it; both count once.
     pub fn forever(&mut self) -> impl Iterator<Item = Ending> {
-        self.signals.forever().map(|signal| match signal {
+        let mut last = None;
+        let counts = move |signal: &i32| {
+            let now = clock::monotonic();
+            let again = last.is_some_and(|(earlier, at)| earlier == *signal && now - at < TWICE);
+            if !again {
+                last = Some((*signal, now));
+            }
+            !again
+        };
+        self.signals.forever().filter(counts).map(|signal| match signal {
             SIGTERM => Ending::Terminate,
             SIGHUP => Ending::Hangup,
             SIGXCPU => Ending::CpuLimit,

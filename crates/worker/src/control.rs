@@ -7,7 +7,7 @@ use super::outcome::SpanOutcome;
 use crate::failure::{Failure, by_cause};
 use diskspd_model::plan::PlanError;
 use diskspd_model::results::EndedBy;
-use diskspd_outlet::{EndWish, GRACE, HURRIED, INTERRUPTED, SILENCE};
+use diskspd_outlet::{EndWish, HURRIED, INTERRUPTED, SILENCE, grace};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockAnyway;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -61,6 +61,8 @@ pub enum Turn {
     Bounded,
     /// The user wants the run to end.
     Interrupted,
+    /// Storage hangs; the reason.
+    GivenUp(String),
     /// The run's thread ended in a panic.
     Died,
 }
@@ -97,7 +99,7 @@ impl EndWish for Control {
         match (self.is_hurried(), self.is_interrupted()) {
             (true, _) => HURRIED,
             (_, true) => INTERRUPTED,
-            _ => GRACE,
+            _ => grace(),
         }
     }
 }
@@ -253,6 +255,11 @@ impl Control {
         }
     }
 
+    /// Ends the run because its storage hangs.
+    pub fn give_up(&self, why: &str) {
+        self.tell(Turn::GivenUp(why.to_owned()));
+    }
+
     /// The run's thread ends in a panic.
     pub fn died(&self) {
         self.tell(Turn::Died);
@@ -325,7 +332,7 @@ impl Control {
             if state.ended >= workers {
                 return true;
             }
-            let mut deadline = begin + GRACE;
+            let mut deadline = begin.saturating_add(grace());
             for (at, grace) in
                 [(state.interrupted_at, INTERRUPTED), (self.hurried.load(Ordering::SeqCst), HURRIED)]
             {

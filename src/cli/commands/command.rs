@@ -3,6 +3,7 @@
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::flag::{Form, Scope};
+use crate::cli::give_up::GIVE_UP;
 use crate::cli::option::{HELP, OptionRow};
 use crate::cli::{Invocation, flags};
 
@@ -39,9 +40,14 @@ impl Command {
         }
     }
 
-    /// The same with `--help`.
+    /// Returns its options and the options of every command.
     pub fn rows_and_help(&self) -> Vec<OptionRow> {
-        [self.rows(), vec![HELP]].concat()
+        let mut rows = self.rows();
+        if !rows.iter().any(|row| row.name == GIVE_UP.name) {
+            rows.push(GIVE_UP);
+        }
+        rows.push(HELP);
+        rows
     }
 
     /// Whether all options of runs may stand behind it.

@@ -104,7 +104,7 @@ fn limits_that_are_set_and_groups_that_are_changed_in_mid_run_are_told() {
     for moves in [false, true] {
         group.limit(&one.0, if moves { 300 } else { 0 });
         let running = Running::until(": measuring", line, &one.0);
-        let id = running.child.id();
+        let id = crate::common::worker_process(running.child.id());
         (if moves { &empty } else { &group }).take(id);
         std::thread::sleep(std::time::Duration::from_millis(1500));
         if moves {

@@ -3,6 +3,7 @@
 use super::format::{Acknowledged, JournalPiece};
 use super::layout::MOST_IN_A_PIECE;
 use crate::error::JournalFailure;
+use diskspd_outlet::guard;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::process;
@@ -56,7 +57,10 @@ impl AckJournal {
         let (waiting, changed) = (Mutex::default(), Condvar::default());
         let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });
         let work = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("journal".into()).spawn(move || work.write_all())?;
+        let thread = std::thread::Builder::new().name("journal".into()).spawn(move || {
+            let _waited_for = guard::is_waited_for();
+            work.write_all();
+        })?;
         let journal = AckJournal { shared, began: clock::monotonic(), thread: Some(thread) };
         journal.add(&[JournalPiece::Run(run, clock::wall_millis(), boot)]).map_err(io::Error::other)?;
         Ok(journal)

@@ -5,6 +5,7 @@ use diskspd_host::content::{self, Order};
 use diskspd_judge::truth;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::SpanPlan;
+use diskspd_outlet::guard;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::Voice;
@@ -65,6 +66,7 @@ fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
     for _ in 0..threads {
         let (orders, next, say) = (Arc::clone(&orders), Arc::clone(&next), say.clone());
         let work = move || {
+            let _waited_for = guard::is_waited_for();
             while let Some((index, order)) = take(&orders, &next) {
                 if say.send((index, content::look(order, each))).is_err() {
                     return;

@@ -10,6 +10,7 @@ use diskspd_model::machine::System;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{Observed, SpanResults};
+use diskspd_outlet::guard;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
 use diskspd_worker::control::{Control, Phase};
@@ -287,6 +288,7 @@ fn work(
     if shared.span.waits_for_measuring() {
         control.wait_for_measuring();
     }
+    let _measured = guard::is_measured();
     worker.work(shared.span, &mut |ended, in_flight| {
         // A wait for a CPU is counted when it is over: this one shows what was going on when the window
         // closed.

@@ -8,6 +8,7 @@ use diskspd_host::located::OpenedToLook;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::amount;
+use diskspd_outlet::guard;
 use diskspd_sys::page_cache;
 use diskspd_worker::{Control, Voice};
 use std::fs::File;
@@ -68,7 +69,10 @@ fn write(
     voice: &Voice,
 ) -> Result<(), NotSettled> {
     let (ended, end) = mpsc::channel();
-    let work = move || drop(ended.send(file.sync_all()));
+    let work = move || {
+        let _waited_for = guard::is_waited_for();
+        drop(ended.send(file.sync_all()));
+    };
     if std::thread::Builder::new().name("settle".into()).spawn(work).is_err() {
         return Ok(());
     }

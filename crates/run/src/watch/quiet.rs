@@ -7,10 +7,14 @@ mod target;
 mod watched;
 
 use crate::real::{PathStates, path_states};
+use diskspd_model::profile::TargetId;
 use diskspd_model::results::{EndedBy, PathChange, QuietFacts, UnseenTime};
 use diskspd_model::units::seconds_of_ms;
-use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_outlet::guard;
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_worker::Failure;
 use silent::{SilenceLog, TargetLook};
+use std::collections::BTreeMap;
 use stuck::StuckWatch;
 use target::WatchedTarget;
 pub use watched::WatchedSpan;
@@ -34,6 +38,8 @@ pub struct QuietWatch<'a> {
     unseen: Vec<UnseenTime>,
     silences: SilenceLog,
     stuck: Option<StuckWatch>,
+    /// Named targets, with the start of their silence.
+    named: BTreeMap<TargetId, Nanos>,
 }
 
 impl<'a> QuietWatch<'a> {
@@ -49,6 +55,7 @@ impl<'a> QuietWatch<'a> {
             unseen: Vec::new(),
             silences: SilenceLog::default(),
             stuck: span.run_options.stuck_ms.map(StuckWatch::new),
+            named: BTreeMap::new(),
             span,
         }
     }
@@ -109,7 +116,42 @@ impl<'a> QuietWatch<'a> {
                 silence.changes.extend(self.path_changes(now));
                 self.silences.push(silence, self.start);
             }
-            TargetLook::StillSilent => self.end_if_too_long(target, target.in_flight(), now),
+            TargetLook::StillSilent => {
+                self.name_if_long(target, now);
+                self.give_up_if_endless(target, now);
+                self.end_if_too_long(target, target.in_flight(), now);
+            }
+        }
+    }
+
+    /// Names a target once while its I/Os hang.
+    fn name_if_long(&mut self, target: &WatchedTarget, now: Nanos) {
+        let (silent, ios) = (now.saturating_sub(target.since()), target.in_flight());
+        let is_named = self.named.get(&target.id) == Some(&target.since());
+        if silent < guard::named_after() || ios == Some(0) || is_named {
+            return;
+        }
+        self.named.insert(target.id, target.since());
+        let ios = ios.map_or("its I/Os".into(), |ios| format!("{ios} I/Os"));
+        let since = guard::time_of_day(clock::wall_seconds() - (silent / SECOND) as i64);
+        self.span
+            .voice
+            .warn(&format!("waiting for {ios} on '{}', which completed none since {since}", target.path));
+    }
+
+    /// Ends a run that has no end in time (`--until-written`, `--until-read`).
+    fn give_up_if_endless(&self, target: &WatchedTarget, now: Nanos) {
+        let WatchedSpan { control, run_options, .. } = self.span;
+        let is_bounded = run_options.until_written.or(run_options.until_read).is_some();
+        let silent = now.saturating_sub(target.since());
+        if is_bounded && silent >= guard::patience() && target.in_flight() != Some(0) && !control.has_failed()
+        {
+            let seconds = silent / SECOND;
+            control.fail(Failure::from(format!(
+                "cannot complete the I/O on '{}': not responding for {seconds} s; {}",
+                target.path,
+                guard::REMEDY
+            )));
         }
     }
 

@@ -1,7 +1,6 @@
 //! The end of this process.
 
 pub use super::left_behind::{has_left_behind, leave_behind};
-use std::io;
 
 /// Nothing is to be prepared: no signal ends the process without a word.
 pub fn prepare() {}
@@ -13,6 +12,5 @@ pub fn user() -> u32 {
 
 /// Ends the process now, whatever its threads are waiting for.
 pub fn end(code: u8) -> ! {
-    let _ = io::Write::flush(&mut io::stdout());
     std::process::exit(code.into())
 }

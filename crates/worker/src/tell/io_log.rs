@@ -11,9 +11,7 @@
 
 use diskspd_model::operation::Operation;
 use diskspd_model::results::SpanBegin;
-use diskspd_outlet::LateFile;
-use diskspd_outlet::Outlet;
-use diskspd_outlet::{OutputError, OutputFault};
+use diskspd_outlet::{LateFile, Outlet, OutputError, OutputFault, guard};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockAnyway;
@@ -147,7 +145,10 @@ impl IoLog {
         let rings = rings.ok_or_else(|| OutputFault::NoBuffers.of_file("--io-log", &self.path))?;
         let finished = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let writer = || self.write(&rings, &finished);
+            let writer = || {
+                let _waited_for = guard::is_waited_for();
+                self.write(&rings, &finished)
+            };
             let writer = std::thread::Builder::new().name("log".into()).spawn_scoped(scope, writer);
             let writer = writer.map_err(|error| {
                 let failed = FailedCall::starting_thread("for the log", &error);

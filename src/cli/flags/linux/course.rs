@@ -3,7 +3,8 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{Words, given, switch};
+use crate::cli::give_up::DEFAULT;
+use crate::cli::words::{Words, given, in_words, switch, time_ms};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Arrivals, RateTotal, Volume};
@@ -157,6 +158,24 @@ pub const FLAGS: &[Flag] = &[
         ..LINUX
     },
     Flag {
+        name: Long("give-up"),
+        forms: &[(
+            "--give-up <time>",
+            "end the command when its storage is not responding for this long, e.g. 60s",
+        )],
+        default: DEFAULT,
+        carried: CarriedByFile::UserOnly,
+        scope: Scope::Invocation,
+        notes: "For every command, 100ms or more. A call hangs if it does not return and the counters of its \
+                devices do not change; file systems without counters (FUSE, networks) have only the time. \
+                After 10 s a line on standard error names the file, the call and the start. I/Os of the \
+                measured time are not given up, see --fail-on-outage.",
+        tested: &["command_lines", "hanging_storage"],
+        values: &["60s"],
+        read: Read::Text(give_up),
+        ..LINUX
+    },
+    Flag {
         name: Long("explain"),
         forms: &[(
             "--explain[=<n>]",
@@ -267,6 +286,11 @@ fn fail_on_outage(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Refuses the option in a file; the command line was read before.
+fn give_up(_: &mut Draft, _: &[u8]) -> Result<(), Problem> {
+    Err(Problem::new(0, "this option belongs on the command line of the command").expected("no value"))
+}
+
 /// I/Os that `--explain` keeps without a value, and at most.
 const SLOWEST: (u32, u32) = (1000, 100_000);
 
@@ -279,31 +303,6 @@ fn explain(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let wrong = || Problem::new(0, "no such number").expected("how many I/Os to keep, 1 to 100000");
     draft.request.run_options.explain = Some(wanted.ok_or_else(wrong)?);
     Ok(())
-}
-
-/// As [`time_ms`] reads it.
-fn in_words(ms: u64) -> String {
-    if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
-}
-
-/// Longest time that `--stuck` and `--fail-on-outage` take, ms: a day.
-const LONGEST_MS: u64 = 86_400_000;
-
-/// Reads `10`, `10s` or `500ms`; ms, `least` at least.
-fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
-    const TIME: &str = "a time up to a day, as in 10s or 1500ms; --fail-on-outage takes 1s or more";
-    if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected(TIME));
-    }
-    let text = std::str::from_utf8(value).unwrap_or_default();
-    let (digits, factor) = match text.strip_suffix("ms") {
-        Some(digits) => (digits, 1),
-        None => (text.strip_suffix('s').unwrap_or(text), 1000),
-    };
-    let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    let ms = number.and_then(|digits| digits.parse::<u64>().ok()).and_then(|time| time.checked_mul(factor));
-    let possible = ms.filter(|ms| (least..=LONGEST_MS).contains(ms));
-    possible.ok_or_else(|| Problem::new(0, "no such time").expected(TIME))
 }
 
 fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {

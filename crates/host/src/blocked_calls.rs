@@ -1,0 +1,369 @@
+//! System calls on storage in which threads of this process are blocked now.
+//!
+//! `/proc/self/task/<thread>/syscall` has the number and the arguments of the call in which a thread sleeps.
+//! So this module sees every call, including calls of libraries, and needs no code around them. It does not
+//! access the storage itself.
+
+use super::mountinfo::{self, Mount};
+use super::root::Root;
+use diskspd_model::machine::file_systems::{FileSystemType, Home};
+use diskspd_model::machine::io_counters::Activity;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// A call on storage that has not returned yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedCall {
+    /// The kernel's number of the thread.
+    pub thread: i32,
+    /// Name of the call.
+    pub name: &'static str,
+    /// Whether it writes data back or waits for written data, which may take long.
+    pub writes_back: bool,
+    /// Its file.
+    pub file: PathBuf,
+    /// Number, arguments and stack of the call; equal until the call returns.
+    place: String,
+    /// How often the thread has slept since it began.
+    sleeps: u64,
+    /// The function of the kernel that waits.
+    waits_in: String,
+}
+
+/// How a call names its file.
+#[derive(Debug, Clone, Copy)]
+enum Named {
+    /// Its first argument is a path.
+    Path,
+    /// Its first two arguments are an open folder and a path.
+    At,
+    /// Its first argument is an open file.
+    Handle,
+}
+
+use Named::{At, Handle, Path as ByPath};
+
+/// Number, name, how the file is named, and whether data is written back.
+type Row = (libc::c_long, &'static str, Named, bool);
+
+/// Calls on every architecture, without calls that wait for other processes.
+const CALLS: &[Row] = &[
+    (libc::SYS_openat, "open", At, false),
+    (libc::SYS_openat2, "open", At, false),
+    (libc::SYS_statx, "stat", At, false),
+    (libc::SYS_newfstatat, "stat", At, false),
+    (libc::SYS_fstat, "stat", Handle, false),
+    (libc::SYS_statfs, "statfs", ByPath, false),
+    (libc::SYS_fstatfs, "statfs", Handle, false),
+    (libc::SYS_faccessat, "access", At, false),
+    (libc::SYS_faccessat2, "access", At, false),
+    (libc::SYS_readlinkat, "readlink", At, false),
+    (libc::SYS_mkdirat, "mkdir", At, false),
+    (libc::SYS_unlinkat, "unlink", At, false),
+    (libc::SYS_renameat2, "rename", At, false),
+    (libc::SYS_linkat, "link", At, false),
+    (libc::SYS_symlinkat, "symlink", At, false),
+    (libc::SYS_fchmod, "chmod", Handle, false),
+    (libc::SYS_fchmodat, "chmod", At, false),
+    (libc::SYS_fchown, "chown", Handle, false),
+    (libc::SYS_getxattr, "getxattr", ByPath, false),
+    (libc::SYS_fgetxattr, "getxattr", Handle, false),
+    (libc::SYS_getdents64, "readdir", Handle, false),
+    (libc::SYS_lseek, "lseek", Handle, false),
+    (libc::SYS_read, "read", Handle, false),
+    (libc::SYS_pread64, "read", Handle, false),
+    (libc::SYS_readv, "read", Handle, false),
+    (libc::SYS_preadv, "read", Handle, false),
+    (libc::SYS_preadv2, "read", Handle, false),
+    (libc::SYS_fadvise64, "fadvise", Handle, false),
+    (libc::SYS_copy_file_range, "copy", Handle, false),
+    (libc::SYS_sendfile, "copy", Handle, false),
+    (libc::SYS_write, "write", Handle, false),
+    (libc::SYS_pwrite64, "write", Handle, false),
+    (libc::SYS_writev, "write", Handle, false),
+    (libc::SYS_pwritev, "write", Handle, false),
+    (libc::SYS_pwritev2, "write", Handle, false),
+    (libc::SYS_fsync, "fsync", Handle, true),
+    (libc::SYS_fdatasync, "fdatasync", Handle, true),
+    (libc::SYS_syncfs, "syncfs", Handle, true),
+    (libc::SYS_sync_file_range, "sync_file_range", Handle, true),
+    (libc::SYS_fallocate, "fallocate", Handle, true),
+    (libc::SYS_ftruncate, "truncate", Handle, true),
+    (libc::SYS_truncate, "truncate", ByPath, true),
+    (libc::SYS_ioctl, "ioctl", Handle, true),
+    (libc::SYS_close, "close", Handle, true),
+];
+
+/// Calls on older architectures only.
+#[cfg(target_arch = "x86_64")]
+const EARLIER_CALLS: &[Row] = &[
+    (libc::SYS_open, "open", ByPath, false),
+    (libc::SYS_stat, "stat", ByPath, false),
+    (libc::SYS_lstat, "stat", ByPath, false),
+    (libc::SYS_access, "access", ByPath, false),
+    (libc::SYS_readlink, "readlink", ByPath, false),
+    (libc::SYS_mkdir, "mkdir", ByPath, false),
+    (libc::SYS_rmdir, "rmdir", ByPath, false),
+    (libc::SYS_unlink, "unlink", ByPath, false),
+    (libc::SYS_rename, "rename", ByPath, false),
+    (libc::SYS_renameat, "rename", At, false),
+    (libc::SYS_link, "link", ByPath, false),
+    (libc::SYS_symlink, "symlink", ByPath, false),
+    (libc::SYS_chmod, "chmod", ByPath, false),
+    (libc::SYS_chown, "chown", ByPath, false),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const EARLIER_CALLS: &[Row] = &[];
+
+/// Functions of the kernel that wait for another process or a person, not for storage.
+const NOT_STORAGE: &[&str] = &["pipe", "fifo", "partner", "tty", "lease", "flock"];
+
+/// Functions of the kernel that wait for a server.
+const SERVERS: &[&str] = &["request_wait_answer", "fuse", "rpc", "nfs", "cifs", "smb", "ceph", "p9"];
+
+/// Folders without storage.
+const NOT_FILES: &[&str] = &["/proc", "/sys", "/dev/pts", "/dev/shm"];
+
+/// Name of a file while it is closed.
+const CLOSED: &str = "a file that is being closed";
+
+/// Longest path that the kernel takes, bytes.
+const LONGEST_PATH: usize = 4096;
+
+/// Calls in which threads are blocked, except the threads in `left_out`; empty if the kernel does not show
+/// calls.
+pub fn blocked_calls(left_out: impl Fn(i32) -> bool) -> Vec<BlockedCall> {
+    let root = Root::live();
+    let threads = root.names("/proc/self/task").into_iter().filter_map(|name| name.parse().ok());
+    threads
+        .filter(|thread| !left_out(*thread))
+        .filter_map(|thread| BlockedCall::read(&root, thread))
+        .collect()
+}
+
+impl BlockedCall {
+    fn read(root: &Root, thread: i32) -> Option<BlockedCall> {
+        let file_of = |name: &str| root.text(format!("/proc/self/task/{thread}/{name}"));
+        let place = file_of("syscall")?;
+        let (row, arguments) = parse(&place)?;
+        let waits_in = file_of("wchan").unwrap_or_default();
+        if NOT_STORAGE.iter().any(|part| waits_in.contains(part)) {
+            return None;
+        }
+        let file = match file_named(root, row.2, &arguments) {
+            Some(file) if may_be_storage(root, &file) => file,
+            // A file has no name while it is closed.
+            None if row.0 == libc::SYS_close => PathBuf::from(CLOSED),
+            _ => return None,
+        };
+        let sleeps = sleeps(&file_of("status")?)?;
+        let place = place.trim().to_owned();
+        Some(BlockedCall { thread, name: row.1, writes_back: row.3, file, place, sleeps, waits_in })
+    }
+
+    /// Whether `earlier`, found `seconds` ago, is the same call. A waiting call may wake up a few times;
+    /// calls in a loop sleep more often.
+    pub fn is_the_same_as(&self, earlier: &BlockedCall, seconds: u64) -> bool {
+        self.place == earlier.place && self.sleeps.saturating_sub(earlier.sleeps) <= 2 + seconds / 5
+    }
+
+    /// Completed I/O of the devices of its file; `None` if the kernel does not count it.
+    pub fn progress(&self) -> Option<Progress> {
+        let is_unknown = self.file == Path::new(CLOSED);
+        let has_server = SERVERS.iter().any(|part| self.waits_in.contains(part));
+        if is_unknown && has_server { None } else { Progress::read(&Root::live(), &self.file) }
+    }
+}
+
+/// Completed I/O of devices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress(Vec<(u64, u64, u64, u64)>);
+
+impl Progress {
+    fn read(root: &Root, file: &Path) -> Option<Progress> {
+        let devices = counted_devices(root, file)?;
+        let activity = |device: &String| {
+            let activity = Activity::parse(&root.text(format!("/sys/class/block/{device}/stat"))?)?;
+            let ios = (activity.read.ios, activity.write.ios, activity.discard.ios);
+            Some((ios.0, ios.1, ios.2, activity.flushes.unwrap_or(0)))
+        };
+        let read: Vec<_> = devices.iter().filter_map(activity).collect();
+        (!read.is_empty()).then_some(Progress(read))
+    }
+}
+
+/// Devices that a file's I/O can reach; `None` if the kernel does not count it.
+fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
+    let of_node = file.strip_prefix("/dev").ok().and_then(Path::to_str).map(|name| name.replace('/', "!"));
+    if let Some(device) = of_node.filter(|name| root.path(format!("/sys/class/block/{name}")).exists()) {
+        return Some(vec![device]);
+    }
+    let Some(mount) = mountinfo::holding(&root.mounts(), file) else {
+        return Some(root.names("/sys/class/block"));
+    };
+    let Mount { number: (major, minor), file_system, .. } = mount;
+    match FileSystemType::named(&file_system).home {
+        Home::Network | Home::Program | Home::Host | Home::Memory => None,
+        _ if major > 0 => {
+            let device = root.path(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;
+            Some(vec![device.file_name()?.to_string_lossy().into_owned()])
+        }
+        // Several devices, or a device that only the file system knows.
+        _ => Some(root.names("/sys/class/block")),
+    }
+}
+
+/// Number and arguments: `3 0x5 0x0 0x0 0x0 0x0 0x0 0x7ffd.. 0x7f8c..`. `running` and -1 are not calls.
+fn parse(text: &str) -> Option<(&'static Row, Vec<u64>)> {
+    let mut words = text.split_ascii_whitespace();
+    let number: libc::c_long = words.next()?.parse().ok()?;
+    let row = CALLS.iter().chain(EARLIER_CALLS).find(|row| row.0 == number)?;
+    let hexadecimal = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+    let arguments: Vec<u64> = words.filter_map(hexadecimal).collect();
+    (arguments.len() == 8).then_some((row, arguments))
+}
+
+/// Voluntary context switches, by the `status` of a thread.
+fn sleeps(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    line.trim().parse().ok()
+}
+
+fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
+    // Of the argument only 32 bits are the number.
+    let handle = arguments[0] as i32;
+    match named {
+        Handle => open_file(root, handle),
+        ByPath => absolute(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
+        At => absolute(root, handle, text_at(root, arguments[1])?),
+    }
+}
+
+fn open_file(root: &Root, handle: i32) -> Option<PathBuf> {
+    let link = if handle == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{handle}") };
+    std::fs::read_link(root.path(format!("/proc/self/{link}"))).ok()
+}
+
+/// A path as the kernel would begin to follow it, links of `/proc` to open files resolved.
+fn absolute(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return open_file(root, folder);
+    }
+    if let Ok(handle) = path.strip_prefix("/proc/self/fd") {
+        let mut parts = handle.components();
+        let number = parts.next()?.as_os_str().to_str()?.parse().ok()?;
+        return Some(open_file(root, number)?.join(parts.as_path()));
+    }
+    if path.is_absolute() { Some(path) } else { Some(open_file(root, folder)?.join(path)) }
+}
+
+/// A text in the memory of this process that ends with a zero.
+fn text_at(root: &Root, address: u64) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let memory = File::open(root.path("/proc/self/mem")).ok()?;
+    let mut bytes = vec![0; LONGEST_PATH];
+    let read = memory.read_at(&mut bytes, address).ok()?;
+    bytes.truncate(bytes[..read].iter().position(|byte| *byte == 0)?);
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+/// Whether a file can be on storage: pipes, sockets, terminals and files of the kernel are not.
+fn may_be_storage(root: &Root, file: &Path) -> bool {
+    let is_node = file.parent().is_some_and(|folder| folder == Path::new("/dev"));
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let is_disk = name.starts_with("ng") || root.path(format!("/sys/class/block/{name}")).exists();
+    file.is_absolute() && !NOT_FILES.iter().any(|folder| file.starts_with(folder)) && (!is_node || is_disk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn reads_calls_on_files_only() {
+        let fsync = format!("{} 0x5 0x0 0x0 0x0 0x0 0x0 0x7ffd 0x7f8c\n", libc::SYS_fsync);
+        let futex = format!("{} 0x5 0x0 0x0 0x0 0x0 0x0 0x7ffd 0x7f8c\n", libc::SYS_futex);
+        let (row, arguments) = parse(&fsync).unwrap();
+        assert_eq!((row.1, row.3, arguments[0]), ("fsync", true, 5));
+        for other in [&*futex, "running\n", "-1 0x7ffd 0x7f8c\n", "", "74 0x5"] {
+            assert!(parse(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn distinguishes_long_call_from_loop() {
+        let call = |sleeps: u64, place: &str| BlockedCall {
+            thread: 1,
+            name: "read",
+            writes_back: false,
+            file: "/f".into(),
+            place: place.into(),
+            sleeps,
+            waits_in: String::new(),
+        };
+        for (now, seconds, same) in [
+            (call(10, "0 0x3"), 10, true),
+            (call(12, "0 0x3"), 10, true),
+            (call(40, "0 0x3"), 10, false),
+            (call(10, "0 0x4"), 10, false),
+        ] {
+            assert_eq!(now.is_the_same_as(&call(10, "0 0x3"), seconds), same, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn leaves_out_files_without_storage() {
+        let root = Root::at(Path::new("/nowhere"));
+        for (file, may_be) in [
+            ("/mnt/f", true),
+            ("/dev/ng0n1", true),
+            ("/dev/tty", false),
+            ("/dev/pts/3", false),
+            ("/proc/self/stat", false),
+            ("/sys/block/sda/stat", false),
+            ("pipe:[123]", false),
+        ] {
+            assert_eq!(may_be_storage(&root, Path::new(file)), may_be, "{file}");
+        }
+    }
+
+    #[test]
+    fn counts_completed_io_as_progress() {
+        let machine = tempfile::tempdir().unwrap();
+        let (at, root) = (machine.path(), Root::at(machine.path()));
+        fs::create_dir_all(at.join("proc/self")).unwrap();
+        let mounts = "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 0:50 / /fuse rw - fuse.x x rw\n\
+                      22 20 0:51 / /pool rw - btrfs /dev/sdb rw\n";
+        fs::write(at.join("proc/self/mountinfo"), mounts).unwrap();
+        for device in ["sda", "sdb"] {
+            fs::create_dir_all(at.join("sys/class/block").join(device)).unwrap();
+        }
+        let stat = |device: &str, reads: u64, busy: u64| {
+            let text = format!("{reads} 0 8 0 0 0 0 0 1 {busy} {busy} 0 0 0 0 0 0\n");
+            fs::write(at.join(format!("sys/class/block/{device}/stat")), text).unwrap();
+        };
+        stat("sda", 1, 1);
+        stat("sdb", 1, 1);
+        let progress = |file: &str| Progress::read(&root, Path::new(file));
+        let (node, pool) = (progress("/dev/sda"), progress("/pool/f"));
+        assert!(node.is_some() && pool.is_some() && progress("/fuse/f").is_none());
+        // An I/O in flight makes a device busy; it completes nothing.
+        stat("sda", 1, 900);
+        assert_eq!((progress("/dev/sda"), progress("/pool/f")), (node.clone(), pool.clone()));
+        stat("sda", 2, 900);
+        assert!(progress("/dev/sda") != node && progress("/pool/f") != pool);
+    }
+
+    #[test]
+    fn reads_text_in_own_memory() {
+        use std::os::unix::ffi::OsStrExt;
+        let text = b"/some/where\0".to_vec();
+        let found = text_at(&Root::live(), text.as_ptr() as u64);
+        // Without /proc nothing is found, and nothing is watched.
+        assert!(found.is_none_or(|path| path.as_os_str().as_bytes() == b"/some/where"));
+        assert!(text_at(&Root::live(), 0).is_none());
+        drop(text);
+    }
+}

@@ -1,0 +1,80 @@
+//! Messages of the child of a divided process to its parent.
+
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+
+/// The parent of a divided process ([`super::parent_process`]).
+pub(super) static PARENT: OnceLock<WaitingParent> = OnceLock::new();
+
+/// The process that waits for this one.
+#[derive(Debug)]
+pub(super) struct WaitingParent {
+    /// Its number.
+    pub parent: libc::c_int,
+    /// Pipe for messages to the parent.
+    pub pipe: OwnedFd,
+}
+
+/// A message of the child to its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Message {
+    /// The child is about to end.
+    Ends {
+        /// Exit code of the child.
+        code: u8,
+        /// Seconds that its end may take.
+        patience_s: u16,
+    },
+    /// The child is about to stop, because its parent was stopped.
+    Follows,
+}
+
+impl Message {
+    /// Bytes of a message.
+    pub const LENGTH: usize = 4;
+
+    pub fn read(bytes: [u8; Self::LENGTH]) -> Message {
+        match bytes {
+            [0, code, low, high] => Message::Ends { code, patience_s: u16::from_le_bytes([low, high]) },
+            _ => Message::Follows,
+        }
+    }
+
+    fn bytes(self) -> [u8; Self::LENGTH] {
+        match self {
+            Message::Ends { code, patience_s } => {
+                let [low, high] = patience_s.to_le_bytes();
+                [0, code, low, high]
+            }
+            Message::Follows => [1, 0, 0, 0],
+        }
+    }
+}
+
+/// Reports the exit code to the parent, and the seconds that the end may take.
+pub fn will_end(code: u8, patience_s: u16) {
+    tell_parent(Message::Ends { code, patience_s });
+}
+
+pub(super) fn tell_parent(message: Message) {
+    let Some(WaitingParent { parent, pipe }) = PARENT.get() else { return };
+    let _ = rustix::io::write(pipe, &message.bytes());
+    // SAFETY: the call takes numbers alone.
+    unsafe { libc::kill(*parent, libc::SIGCHLD) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_as_written() {
+        for message in [
+            Message::Ends { code: 0, patience_s: 0 },
+            Message::Ends { code: 255, patience_s: 600 },
+            Message::Follows,
+        ] {
+            assert_eq!(Message::read(message.bytes()), message);
+        }
+    }
+}

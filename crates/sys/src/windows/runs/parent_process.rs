@@ -1,0 +1,21 @@
+//! The program is one process, because the system ends it with all its threads.
+
+/// Does not divide the process.
+pub fn divide() {}
+
+/// Parent of a divided process.
+#[derive(Debug)]
+pub struct Parent;
+
+impl Parent {
+    /// Returns `None`.
+    pub fn of_this_process() -> Option<Parent> {
+        None
+    }
+
+    /// Does nothing.
+    pub fn follow(&mut self) {}
+}
+
+/// Does nothing, because no other process waits for a report.
+pub fn will_end(_code: u8, _patience_s: u16) {}
