@@ -178,6 +178,9 @@ pub enum NoJournal {
     /// It can't be read.
     #[error("it can't be read: {0}")]
     Unreadable(#[from] io::Error),
+    /// It holds nothing.
+    #[error("it is empty: the run that should have written it probably failed; see its messages")]
+    Empty,
     /// It is something else, or not even its beginning got there.
     #[error("it isn't a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
     Other,
@@ -195,7 +198,7 @@ pub fn read(mut from: impl Read) -> Result<JournalContent, NoJournal> {
         let (whole, length) = next_piece(&mut from, &mut body)?;
         let understood = whole && content.take(&body, is_first).is_some();
         if is_first && !understood {
-            return Err(NoJournal::Other);
+            return Err(if length == 0 { NoJournal::Empty } else { NoJournal::Other });
         }
         if !understood {
             content.broken = length as u64 + io::copy(&mut from, &mut io::sink())?;
@@ -428,7 +431,8 @@ mod tests {
             acks(&after),
         ]);
         assert_eq!(read(&bytes[..]).unwrap().acknowledged.into_values().collect::<Vec<_>>(), after);
-        for other in [&b""[..], b"text", &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
+        assert!(matches!(read(&b""[..]), Err(NoJournal::Empty)));
+        for other in [&b"text"[..], &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
             assert!(matches!(read(other), Err(NoJournal::Other)), "{other:?}");
         }
     }

@@ -14,7 +14,7 @@
 
 use super::fault::TraceFault;
 use super::reader::malformed;
-use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
+use super::{LineReader, RecordedEvent, RequestView, Streams, Take, is_comment, number, placed};
 
 /// Reads events, up to the summary behind them.
 pub(super) struct Blkparse {
@@ -66,7 +66,7 @@ fn nanoseconds(text: &str) -> Option<u64> {
 
 impl LineReader for Blkparse {
     fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
-        if self.summary || text.trim().is_empty() {
+        if self.summary || text.trim().is_empty() || is_comment(text) {
             return Ok(());
         }
         if SUMMARIES.iter().any(|begin| text.starts_with(begin)) {
