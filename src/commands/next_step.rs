@@ -243,7 +243,7 @@ mod tests {
         record.profile.time_spans =
             vec![crate::profile::TimeSpan { targets: vec![Default::default()], ..Default::default() }];
         record.profile.time_spans[0].targets[0].threads_per_file = 8;
-        let group = crate::machine::Group { mask: 3, active: 2, ..Default::default() };
+        let group = crate::machine::Group { number: 0, maximum: 2, active: 2, mask: 3 };
         record.host_mut().system.topology.groups = vec![group];
         let warning = Some(Severity::Warning);
         for (verdict, severity, finding, given, next) in [

@@ -310,7 +310,7 @@ fn a_flat_rate_after_a_burst_is_a_limit() {
     }
 }
 
-/// Counts of few I/Os scatter by chance, and a share of a figure near zero has no meaning.
+/// Small counts scatter by chance, and a share of a figure near zero has no meaning.
 #[test]
 fn few_ios_interrupt_nothing() {
     let spread = |period: usize, ios: u64| -> Vec<u64> {

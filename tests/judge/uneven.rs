@@ -9,7 +9,7 @@ fn record(line: &str) -> Record {
     in_process::run(&format!("--engine sim -c64M -b4K -r -W0 -d2 {line}"))
 }
 
-/// What a record says of slow targets and threads, and of missed rates.
+/// The findings about slow targets and threads, and missed rates.
 fn findings(record: &Record) -> Vec<Finding> {
     let names = ["slow-target", "slow-thread", "rate-not-kept"];
     let judgement = Judged::new(record).judgement;

@@ -114,7 +114,7 @@ fn five_findings_are_printed_and_the_others_counted() {
     }
 }
 
-/// With -v, what several targets share is printed once.
+/// With -v, findings that several targets share are printed once.
 #[test]
 fn findings_of_several_targets_are_printed_once() {
     use Severity::{Note, Warning, Wrong};

@@ -1,19 +1,19 @@
-//! Damaged sectors: each is counted once, no matter how often and by how many threads it is read.
+//! The set of damaged sectors. Each counts once, regardless of the number of reads and threads.
 
 use diskspd_model::profile::TargetId;
 use diskspd_sys::mutex::LockAnyway;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Sectors of a target that are told apart: 4 GiB of sectors of 512 bytes, in 1 MiB of memory. Of larger
+/// Distinct sectors of a target: 4 GiB of sectors of 512 bytes, in 1 MiB of memory. Of larger
 /// targets a few of many thousand damaged sectors share a place, and are counted once.
 const PLACES: u64 = 1 << 23;
-/// Targets with damaged sectors that are told apart; of more each read counts.
+/// Targets with a set of damaged sectors. On more targets, each read counts.
 const MOST_TARGETS: usize = 64;
 /// Spreads the sectors of larger targets (Fibonacci hashing).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The damaged sectors of a time span. Memory is taken with the first of a target: honest runs need none.
+/// The damaged sectors of a time span. Memory is allocated with the first one of a target.
 #[derive(Debug, Default)]
 pub struct DamagedSectors(Mutex<BTreeMap<TargetId, Vec<u64>>>);
 
@@ -23,7 +23,7 @@ impl DamagedSectors {
         self.0.lock_anyway().clear();
     }
 
-    /// Remembers a sector by its number in the target; whether it was not known before.
+    /// Adds a sector by its number in the target. Returns whether it is new.
     pub fn is_new(&self, target: TargetId, number: u64) -> bool {
         let mut targets = self.0.lock_anyway();
         if targets.len() >= MOST_TARGETS && !targets.contains_key(&target) {

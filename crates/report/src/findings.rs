@@ -64,7 +64,7 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
     lines.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Findings that several targets share, each once: with the first target, and the number of the others.
+/// Condenses findings that several targets share to one, with the first target and the number of others.
 fn once_for_all_targets(findings: &[Finding]) -> Vec<Finding> {
     let is_same = |a: &Finding, b: &Finding| {
         let same_span = a.place.time_span == b.place.time_span;

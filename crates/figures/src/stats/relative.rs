@@ -1,10 +1,10 @@
-//! The change of a figure as a share of what it was.
+//! The relative change of a figure.
 
-/// A larger ratio is that of a figure near zero, and has no meaning.
+/// A larger ratio has no meaning, because the first figure is near zero.
 const MOST_TIMES: f64 = 100.0;
 
-/// The change from one figure to another, share of the first; `None` = the first is near zero beside the
-/// second.
+/// The change from one figure to another, share of the first; `None` = the first is near zero, compared with
+/// the second.
 pub fn relative_change(from: f64, to: f64) -> Option<f64> {
     let is_known = from > 0.0 && from.is_finite() && to.is_finite() && to <= MOST_TIMES * from;
     is_known.then(|| to / from - 1.0)

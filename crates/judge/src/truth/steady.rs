@@ -111,22 +111,9 @@ pub(super) fn judge(
         }
         _ => verdict,
     };
-    let out = outages.unwrap_or_default();
-    let out = Interrupted::by_outages(span, &course, out)
-        .filter(|_| matches!(verdict, SteadyVerdict::Steady | SteadyVerdict::Unclear));
-    let verdict = if out.is_some() { SteadyVerdict::Interrupted } else { verdict };
-    if is_requested(span, verdict) {
-        return None;
-    }
     let interruptions = Interrupted::of(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
-    let (from_iops, to_iops) = match &out {
-        Some(out) => (course.mean, course.mean * (1.0 + out.depth.unwrap_or(-1.0))),
-        None => (from_iops, to_iops),
-    };
-    let steady_from = course.settles_at().filter(|_| out.is_none());
-    let interruptions = out.or(interruptions);
     let told = !matches!(verdict, SteadyVerdict::Stalling | SteadyVerdict::Unclear);
-    let steady_from = steady_from.filter(|_| told).map(at);
+    let steady_from = course.settles_at().filter(|_| told).map(at);
     let warm_up = steady_from
         .filter(|_| verdict != SteadyVerdict::Steady)
         .map(|from| warmed_up(span).saturating_add(from.ceil() as u32));
@@ -153,8 +140,32 @@ pub(super) fn judge(
         steady_from,
         warm_up,
     };
+    let judged = match Interrupted::by_outages(span, &course, outages.unwrap_or_default()) {
+        Some(out) => judged.interrupted_by(out),
+        None => judged,
+    };
     let warm_up = judged.warm_up.filter(|_| !has_broken_down(span, &judged));
-    Some(Steadiness { warm_up, ..judged })
+    let judged = Steadiness { warm_up, ..judged };
+    (!is_requested(span, judged.verdict)).then_some(judged)
+}
+
+impl Steadiness {
+    /// The same with outages, which a steady rate leaves out as outliers.
+    fn interrupted_by(self, out: Interrupted) -> Steadiness {
+        if !matches!(self.verdict, SteadyVerdict::Steady | SteadyVerdict::Unclear) {
+            return self;
+        }
+        Steadiness {
+            verdict: SteadyVerdict::Interrupted,
+            from_iops: self.iops,
+            to_iops: self.iops * (1.0 + out.depth.unwrap_or(-1.0)),
+            interruptions: Some(out),
+            stays: false,
+            steady_from: None,
+            warm_up: None,
+            ..self
+        }
+    }
 }
 
 /// I/Os of an interval from which on a rate is more than next to nothing.
@@ -640,8 +651,8 @@ fn limit(span: &SpanView, steady: &Steadiness, from: f64) -> Option<String> {
     let found = plateau::of(flat, size).filter(|_| flat.len() >= FEWEST / 2);
     let Some(found) = found else {
         return fell_to_next_to_nothing(steady).then(|| {
-            "after the burst the rate stays where it is: this looks like a limit (throttling, exhausted burst \
-             credits)"
+            "after the burst the rate stays where it is: this looks like a limit (throttling, exhausted \
+             burst credits)"
                 .to_owned()
         });
     };

@@ -5,16 +5,16 @@ use diskspd_model::profile::Target;
 use diskspd_model::results::{TargetResults, ThreadResults};
 use diskspd_model::stats::median;
 
-/// What does less than this share of the median is slow.
+/// A target or thread with less than this share of the median is slow.
 const SLOW: f64 = 0.1;
 /// Threads with the same targets that show what is usual.
 const FEWEST_THREADS: usize = 3;
-/// I/Os that the others did: fewer differ by chance.
+/// Fewest I/Os of the median: smaller numbers differ by chance.
 const FEWEST_IOS: f64 = 200.0;
 /// Slow ones that are named.
 const NAMED: usize = 3;
 
-/// One of those that have the same work.
+/// A target or thread, and its I/Os.
 struct Worked {
     name: String,
     ios: u64,
@@ -48,8 +48,8 @@ fn slow_targets(span: &SpanView) -> Vec<Finding> {
     let found = groups.into_iter().filter_map(|(_, group)| slow(span, group, 2));
     let finding = |(message, evidence): (String, String)| {
         Finding::new("slow-target", Severity::Warning, span, message).shown_by(evidence).remedy(
-            "measure the slow target alone: a slower device or path, a rebuild, and other users explain this; \
-             the total is not what targets of one speed would reach",
+            "measure the slow target alone: a slower device or path, a rebuild, or other users may explain \
+             this; the total is below that of targets of one speed",
         )
     };
     found.map(finding).collect()
@@ -87,7 +87,7 @@ fn thread_ios(thread: &ThreadResults) -> u64 {
     thread.targets.iter().map(ios).fold(0, u64::saturating_add)
 }
 
-/// What is slow in a group, and what the others did; `None` = nothing, or too few to tell.
+/// Returns message and evidence about the slow members of a group; `None` = there are none, or too few I/Os.
 fn slow(span: &SpanView, group: Vec<Worked>, fewest: usize) -> Option<(String, String)> {
     if group.len() < fewest {
         return None;

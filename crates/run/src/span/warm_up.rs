@@ -53,7 +53,7 @@ pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sa
 
 /// Whether a warm-up with these samples, one a second, and these beats may end; `None` = not yet.
 ///
-/// The last half of it has to be steady, because a slow drift looks steady for a while, but not over a time
+/// Its last half must be steady, because a slow drift looks steady for a while, but not over a time
 /// that grows with the run. The half has at least the length of half of the measurement, up to a minute, and
 /// the intervals that a verdict needs. It must not stall, either: seconds hide pauses of half of their time.
 fn ended(samples: &[Sample], beats: &Beats, task: WarmUpTask) -> Option<WarmUp> {

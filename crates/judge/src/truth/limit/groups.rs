@@ -68,8 +68,8 @@ fn unknown(span: &SpanView) -> bool {
 /// What is read and written a second: bytes, then I/Os.
 type PerSecond = [f64; 4];
 
-/// The I/O limit that explains the rate; of several limits, the first of those that were in force longest. A
-/// rate near the limit of another device is chance, and so is a limit where the devices are unknown.
+/// Returns the I/O limit that explains the rate, and was in force longest. A rate near the limit of another
+/// device is chance, and so is a limit where the devices are unknown.
 pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimit<'a>> {
     let window = (span.measured.seconds * 1e6) as u64;
     let periods = periods(effort, window);

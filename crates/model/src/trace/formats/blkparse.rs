@@ -13,8 +13,9 @@
 //! without a queue of requests have no `D`, and what other devices pass on may have no `Q`.
 
 use super::fault::TraceFault;
+use super::lines::is_comment;
 use super::reader::malformed;
-use super::{LineReader, RecordedEvent, RequestView, Streams, Take, is_comment, number, placed};
+use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
 
 /// Reads events, up to the summary behind them.
 pub(super) struct Blkparse {

@@ -22,7 +22,7 @@ pub use error::TraceError;
 pub use event::{RecordedEvent, RecordedIo};
 pub use fault::TraceFault;
 use fio::FioLog;
-use lines::TraceLines;
+use lines::{TraceLines, is_comment};
 use own::OwnLog;
 pub use reader::TakeEvent;
 use reader::{LineReader, Streams, Take, number, placed};
@@ -124,11 +124,6 @@ fn recognized(first: &str, view: RequestView) -> Option<(TraceFormat, Box<dyn Li
         line if blkparse::is_event(line) => Some((TraceFormat::Blkparse, Box::new(Blkparse::new(view)))),
         _ => None,
     }
-}
-
-/// Whether a line is a comment of the person who made the file.
-fn is_comment(line: &str) -> bool {
-    line.trim_start().starts_with('#')
 }
 
 /// Whether a file begins with an event of blktrace: its magic number and version, in either byte order.
