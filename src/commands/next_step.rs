@@ -242,7 +242,8 @@ mod tests {
         let mut record = Record::new(Profile::default(), System::default(), Results::default());
         record.profile.time_spans =
             vec![crate::profile::TimeSpan { targets: vec![Default::default()], ..Default::default() }];
-        record.profile.time_spans[0].targets[0].threads_per_file = 8;
+        let target = &mut record.profile.time_spans[0].targets[0];
+        (target.threads_per_file, target.path) = (8, "x".into());
         let group = crate::machine::Group { number: 0, maximum: 2, active: 2, mask: 3 };
         record.host_mut().system.topology.groups = vec![group];
         let warning = Some(Severity::Warning);
@@ -251,11 +252,11 @@ mod tests {
             (Verdict::Deferred, Some(Severity::Wrong), None, "diskspd -w100 x", "diskspd -Suw -w100 x"),
             (Verdict::Cached, warning, None, "diskspd -w50 x", "diskspd -Su -w50 x"),
             // It is cached because that was asked for.
-            (Verdict::Deferred, warning, None, "diskspd -Sb -w100 x", "diskspd doctor"),
+            (Verdict::Deferred, warning, None, "diskspd -Sb -w100 x", "diskspd doctor x"),
             (Verdict::Deferred, None, None, "diskspd -w100 x", "diskspd --repeat 5 -w100 x"),
             (Verdict::Verified, None, Some("cpu-waiting"), "diskspd -t8 x", "diskspd -t2 x"),
             (Verdict::Verified, None, Some("limited-by-busy-cpus"), "diskspd -t8 -o4 x", "diskspd -t2 -o4 x"),
-            (Verdict::Verified, None, Some("cpu-waiting"), "diskspd -F8 x", "diskspd doctor"),
+            (Verdict::Verified, None, Some("cpu-waiting"), "diskspd -F8 x", "diskspd doctor x"),
         ] {
             let mut judged = Judged::new(&record);
             let parts = vec![DeviceVerdict::of_hosts(verdict, severity, "as it is".into())];
