@@ -45,6 +45,7 @@ mod judge {
     mod steady_shapes;
     mod sweep_models;
     mod trend;
+    mod uneven;
 }
 
 mod fio_jobs {

@@ -4,7 +4,7 @@
 
 use diskspd::record::fio::{parts, read, series};
 use diskspd::report::run_text;
-use diskspd::results::{FioLogFiles, FioSeriesOf};
+use diskspd::results::{FioLogFiles, FioLogged, FioSeriesOf};
 
 pub fn check(data: &[u8]) {
     match read(data, "fuzz.json") {
@@ -24,10 +24,16 @@ pub fn check(data: &[u8]) {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    for (of, in_us) in
-        [(FioSeriesOf::Latency, false), (FioSeriesOf::Latency, true), (FioSeriesOf::Iops, false)]
-    {
-        let logs = FioLogFiles { of, prefix: String::new(), first: 1, last: 2, in_us };
+    use FioLogged::{Maximum, Mean, MeanAndMaximum, SingleIo, Unknown};
+    use FioSeriesOf::{Iops, Latency, MibPerS};
+    for (of, in_us, logged) in [
+        (Latency, false, Mean),
+        (Latency, true, Maximum),
+        (Iops, false, SingleIo),
+        (MibPerS, false, Unknown),
+        (Iops, false, MeanAndMaximum),
+    ] {
+        let logs = FioLogFiles { of, prefix: String::new(), first: 1, last: 2, in_us, logged };
         for course in series(&logs, &[data.to_vec(), data.to_vec()]) {
             assert!(course.interval_s > 0.0 && course.values.len() < 10_000);
         }

@@ -10,6 +10,9 @@ use std::ffi::OsString;
 /// A reason, and the options that are put in front of those that were typed.
 type AddedOptions = (&'static str, &'static [&'static str]);
 
+/// Writes that wait in memory.
+const WRITE_THROUGH: AddedOptions = ("to measure writes that reach the device", &["-Suw"]);
+
 /// What a finding asks for. The others send to `diskspd doctor`.
 const REMEDIES: &[(&[&str], AddedOptions)] = &[
     (&["rising", "falling", "never-steady"], ("to measure once it is steady", &["--until-steady"])),
@@ -18,6 +21,7 @@ const REMEDIES: &[(&[&str], AddedOptions)] = &[
         ("to fill the unwritten parts first (writes), so that reads reach the device", &["--prefill"]),
     ),
     (&["cached-reads"], ("to measure the device instead of memory", &["-Su"])),
+    (&["late-starts"], ("to see response times, which include the waits", &["-L"])),
 ];
 
 /// Findings that no look at the machine explains: what to do about them stands with them, above.
@@ -25,8 +29,12 @@ const EXPLAINED: &[&str] = &[
     damaged::NAME,
     "failed-ios",
     "interrupted",
+    "late-starts",
+    "outage",
     "rate-not-kept",
     "short-ios",
+    "slow-target",
+    "slow-thread",
     "unfinished-ios",
     "volume-not-reached",
     "writes-lost",
@@ -44,8 +52,11 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
         return step(program, why, &["rerun", "--out", "again.json"], &words[1..]);
     }
     let mut steps = Vec::new();
-    if is_cached(judged) {
+    if has_device_verdict(judged, Verdict::Cached) {
         steps.push(("to measure the device instead of memory", &["-Su"][..]));
+    }
+    if has_device_verdict(judged, Verdict::Deferred) {
+        steps.push(WRITE_THROUGH);
     }
     let doubts = judged.judgement.findings.iter().filter(|found| found.severity > Severity::Note);
     for found in doubts.clone() {
@@ -55,6 +66,11 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
         steps.into_iter().filter(|(_, added)| !has(added[0])).find_map(|s| added(program, words, s))
     {
         return Some(found);
+    }
+    if doubts.clone().any(|found| CROWDED.contains(&found.name))
+        && let Some(words) = fewer_threads(judged, words)
+    {
+        return step(program, "to run no more threads than there are CPUs", &[], &words);
     }
     if doubts.clone().any(|found| EXPLAINED.contains(&found.name)) {
         return None;
@@ -109,10 +125,30 @@ fn store(words: &[OsString]) -> Vec<OsString> {
     words.iter().skip(place).take(count).cloned().collect()
 }
 
-/// Whether a device did less than was counted, which it then says of more than nothing.
-fn is_cached(judged: &Judged) -> bool {
+/// Whether a device has this verdict, and it takes something away from the figures.
+fn has_device_verdict(judged: &Judged, verdict: Verdict) -> bool {
     let parts = judged.judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
-    parts.into_iter().any(|part| part.verdict == Verdict::Cached && part.severity > Some(Severity::Note))
+    parts.into_iter().any(|part| part.verdict == verdict && part.severity > Some(Severity::Note))
+}
+
+/// Findings that too many threads for the CPUs explain.
+const CROWDED: &[&str] = &["cpu-waiting", "limited-by-busy-cpus"];
+
+/// The command line with as many threads as there are CPUs, in place of more; `None` = there are no more, or
+/// `-t` does not set them.
+fn fewer_threads(judged: &Judged, words: &[OsString]) -> Option<Vec<OsString>> {
+    let cpus = judged.record.host().system.topology.allowed_cpus().count();
+    let [span] = judged.record.profile.time_spans.as_slice() else { return None };
+    let [_] = span.targets.as_slice() else { return None };
+    let is_threads = |word: &OsString| {
+        let text = word.to_string_lossy();
+        text.strip_prefix("-t").is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    let too_many = cpus > 0 && span.threads() as usize > cpus;
+    let one = words.iter().filter(|word| is_threads(word)).count() == 1;
+    let fewer = || OsString::from(format!("-t{cpus}"));
+    let changed = words.iter().map(|word| if is_threads(word) { fewer() } else { word.clone() });
+    (too_many && one).then(|| changed.collect())
 }
 
 /// Whether a word is this option: a letter with whatever is attached, or a long one.
@@ -121,7 +157,7 @@ fn is_option(word: &OsString, option: &str) -> bool {
     match option.strip_prefix("--") {
         Some(_) => text.split('=').next() == Some(option),
         // Caching is said by -h too.
-        None if option == "-Su" => text.starts_with("-S") || text == "-h",
+        None if option.starts_with("-S") => text.starts_with("-S") || text == "-h",
         None => text.starts_with(option),
     }
 }
@@ -188,12 +224,46 @@ mod tests {
             (&["cpu-waiting", "content-unwritten"], "diskspd x", "diskspd --prefill x"),
             (&["cpu-waiting"], "diskspd x", "diskspd doctor"),
             (&["failed-ios", "cpu-waiting"], "diskspd x", ""),
+            (&["late-starts"], "diskspd -g9i x", "diskspd -L -g9i x"),
+            (&["late-starts"], "diskspd -L -g9i x", ""),
+            (&["slow-target"], "diskspd x y", ""),
             (&[damaged::NAME], "diskspd --verify x", ""),
         ] {
             let mut judged = Judged::new(&record);
             let found = names.iter().map(|name| Finding { name, ..Finding::warning("it is so") });
             judged.judgement.findings = found.collect();
             assert_eq!(line(of_run(&judged, &typed(given))), next, "{names:?}: {given}");
+        }
+    }
+
+    #[test]
+    fn device_verdicts_and_cpus_decide_what_is_typed_next() {
+        use crate::truth::{DeviceVerdict, SpanVerdict};
+        let mut record = Record::new(Profile::default(), System::default(), Results::default());
+        record.profile.time_spans =
+            vec![crate::profile::TimeSpan { targets: vec![Default::default()], ..Default::default() }];
+        let target = &mut record.profile.time_spans[0].targets[0];
+        (target.threads_per_file, target.path) = (8, "x".into());
+        let group = crate::machine::Group { number: 0, maximum: 2, active: 2, mask: 3 };
+        record.host_mut().system.topology.groups = vec![group];
+        let warning = Some(Severity::Warning);
+        for (verdict, severity, finding, given, next) in [
+            (Verdict::Deferred, warning, None, "diskspd -w100 x", "diskspd -Suw -w100 x"),
+            (Verdict::Deferred, Some(Severity::Wrong), None, "diskspd -w100 x", "diskspd -Suw -w100 x"),
+            (Verdict::Cached, warning, None, "diskspd -w50 x", "diskspd -Su -w50 x"),
+            // It is cached because that was asked for.
+            (Verdict::Deferred, warning, None, "diskspd -Sb -w100 x", "diskspd doctor x"),
+            (Verdict::Deferred, None, None, "diskspd -w100 x", "diskspd --repeat 5 -w100 x"),
+            (Verdict::Verified, None, Some("cpu-waiting"), "diskspd -t8 x", "diskspd -t2 x"),
+            (Verdict::Verified, None, Some("limited-by-busy-cpus"), "diskspd -t8 -o4 x", "diskspd -t2 -o4 x"),
+            (Verdict::Verified, None, Some("cpu-waiting"), "diskspd -F8 x", "diskspd doctor x"),
+        ] {
+            let mut judged = Judged::new(&record);
+            let parts = vec![DeviceVerdict::of_hosts(verdict, severity, "as it is".into())];
+            judged.judgement.verdicts = vec![SpanVerdict { time_span: 1, verdict, severity, parts }];
+            let found = finding.into_iter().map(|name| Finding { name, ..Finding::warning("it is so") });
+            judged.judgement.findings = found.collect();
+            assert_eq!(line(of_run(&judged, &typed(given))), next, "{verdict:?} {given}");
         }
     }
 

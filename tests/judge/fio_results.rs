@@ -9,7 +9,7 @@ use diskspd::record::fio::{is_log_of, parts, read, series};
 use diskspd::record::formats;
 use diskspd::report::run_text;
 use diskspd::results::{
-    FioFigures, FioLatency, FioPercentiles, FioSeriesOf, Origin, RunSummary, SpanSummary,
+    FioFigures, FioLatency, FioLogged, FioPercentiles, FioSeriesOf, Origin, RunSummary, SpanSummary,
 };
 use diskspd::units::Millis;
 use serde_json::Value;
@@ -379,6 +379,8 @@ fn of_the_states_of_a_run_the_last_is_read() {
         job["elapsed"] = (job["elapsed"].as_i64().unwrap() - 1).into();
         job["read"]["total_ios"] = 10.into();
         value["timestamp"] = (value["timestamp"].as_i64().unwrap() - 1).into();
+        // Before fio 3.33 or so times are in seconds.
+        value.as_object_mut().unwrap().remove("timestamp_ms");
         value.to_string()
     };
     let text = format!("{}\n{GROUP}", early(GROUP));
@@ -395,6 +397,32 @@ fn of_the_states_of_a_run_the_last_is_read() {
     assert_eq!(one(&states), one(&stated(1000, 20)));
     let runs = format!("{}\n{}", stated(1000, 10), stated(1001, 20));
     assert_eq!(read(runs.as_bytes(), "a").unwrap().len(), 2);
+    // fio 3.33 says to the millisecond when it printed, and how long the job ran: 300 ms apart, as 500 ms.
+    let printed = |ms: i64, ran: i64, ios: u64| {
+        let mut value = value(GROUP);
+        value["timestamp"] = (ms / 1000).into();
+        value["timestamp_ms"] = ms.into();
+        let job = &mut value["jobs"][0];
+        (job["job_runtime"], job["elapsed"]) = (ran.into(), (ran / 1000 + 1).into());
+        job["read"]["total_ios"] = ios.into();
+        value.to_string()
+    };
+    for (second, runs) in [
+        // A state 300 ms later, 1 ms later, one that the clock moved a little.
+        ((100_300, 1466, 40), 1),
+        ((100_001, 1167, 20), 1),
+        ((100_500, 1650, 40), 1),
+        // A run that began right after the first, as long, longer, much longer.
+        ((101_180, 1166, 40), 2),
+        ((101_700, 1690, 40), 2),
+        ((110_010, 10_000, 90), 2),
+        // The clock was set back.
+        ((90_000, 1466, 40), 2),
+    ] {
+        let (ms, ran, ios) = second;
+        let text = format!("{}\n{}", printed(100_000, 1166, 20), printed(ms, ran, ios));
+        assert_eq!(read(text.as_bytes(), "a").unwrap().len(), runs, "{second:?}");
+    }
     // The same done twice is two runs.
     assert_eq!(read(format!("{GROUP}{GROUP}").as_bytes(), "a").unwrap().len(), 2);
 }
@@ -408,6 +436,20 @@ fn logs_become_courses() {
     assert!(is_log_of("mix_iops.1.log", iops) && !is_log_of("mix_bw.1.log", iops));
     assert!(files.iter().all(|files| !files.in_us));
     assert!(fio(&as_before(MIX, true)).logs.iter().all(|files| files.in_us));
+    assert!(files.iter().all(|files| files.logged == FioLogged::Mean));
+    let logged = |options: &str| {
+        let text = MIX.replacen("\"log_avg_msec\" : \"100\"", options, 1);
+        fio(&text).logs.into_iter().map(|files| files.logged).next().unwrap()
+    };
+    for (options, expected) in [
+        ("\"iodepth\" : \"4\"", FioLogged::SingleIo),
+        ("\"log_avg_msec\" : \"0\"", FioLogged::SingleIo),
+        ("\"log_avg_msec\" : \"100\", \"log_max_value\" : \"0\"", FioLogged::Mean),
+        ("\"log_avg_msec\" : \"100\", \"log_max_value\" : \"1\"", FioLogged::Maximum),
+        ("\"log_avg_msec\" : \"100\", \"log_window_value\" : \"both\"", FioLogged::MeanAndMaximum),
+    ] {
+        assert_eq!(logged(options), expected, "{options}");
+    }
     let courses = series(iops, &[log]);
     let read = &courses[0];
     assert_eq!((read.direction.as_str(), read.interval_s), ("read", 0.1));

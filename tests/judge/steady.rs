@@ -109,7 +109,7 @@ fn until_steady_measures_when_it_is() {
     );
     assert_eq!(until_sure["steady"], true, "{}", sure.stderr);
     assert!(until_sure["seconds"].as_u64() >= Some(10), "{until_sure}");
-    assert!(sure.stderr.contains("steady-after)"), "{}", sure.stderr);
+    assert!(sure.stderr.contains("steady-after"), "{}", sure.stderr);
 }
 
 #[test]
@@ -286,6 +286,120 @@ fn what_breaks_down_is_no_warm_up() {
     }
 }
 
+/// A flat rate after a burst is a limit. Hardly any I/O after a burst is a breakdown.
+#[test]
+fn a_flat_rate_after_a_burst_is_a_limit() {
+    let burst = |before: &[u64], after: &dyn Fn(u64) -> u64| -> Vec<u64> {
+        before.iter().copied().chain((0..28).map(after)).collect()
+    };
+    for (course, verdict, remedy) in [
+        (burst(&[577_000, 500_000], &|_| 3000), "changed", Some("credits")),
+        (burst(&[577_000, 500_000], &|second| 3100 + second % 7), "changed", Some("credits")),
+        (burst(&[90_000], &|_| 100), "changed", Some("credits")),
+        (burst(&[577_000, 500_000], &|_| 0), "interrupted", Some("almost stopped")),
+        (burst(&[577_000, 500_000], &|second| second % 3), "interrupted", Some("almost stopped")),
+        (burst(&[577_000, 500_000], &|second| if second % 9 == 0 { 400 } else { 2 }), "interrupted", None),
+    ] {
+        let judgement = with_samples(course.iter().copied());
+        let finding =
+            judgement.findings.iter().find(|finding| finding.message.contains("not steady")).unwrap();
+        assert_eq!(finding.name, verdict, "{course:?}: {finding:?}");
+        let said = finding.remedy.as_deref().unwrap();
+        assert!(remedy.is_none_or(|remedy| said.contains(remedy)), "{course:?}: {said}");
+        assert_eq!(said.contains("dmesg"), verdict == "interrupted", "{course:?}: {said}");
+    }
+}
+
+/// Small counts scatter by chance, and a share of a figure near zero has no meaning.
+#[test]
+fn few_ios_interrupt_nothing() {
+    let spread = |period: usize, ios: u64| -> Vec<u64> {
+        (0..60).map(|second| if second % period == 0 { ios } else { 0 }).collect()
+    };
+    let random = || {
+        let mut random = Random(3);
+        (0..60).map(|_| u64::from(random.uniform() < 0.3)).collect::<Vec<u64>>()
+    };
+    for (course, verdict) in [
+        // One I/O in 5 s, one a second, four at once; a device that works for a second and rests.
+        (spread(5, 1), None),
+        (random(), None),
+        (spread(1, 1), None),
+        (spread(7, 4), None),
+        (spread(2, 9), Some("steady")),
+        (spread(4, 4000), Some("periodic")),
+        (spread(1, 500), Some("steady")),
+    ] {
+        let judgement = with_samples(course.iter().copied());
+        let found = judgement.steadiness[0].as_ref().map(|steady| steady.verdict);
+        let found = found.map(|verdict| serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned());
+        assert_eq!(found.as_deref(), verdict, "{course:?}");
+        let texts = serde_json::to_string(&judgement.findings).unwrap();
+        assert!(!texts.contains("inf") && !texts.contains("NaN"), "{texts}");
+    }
+}
+
+/// Requested pauses do not count as unsteadiness. A lasting change does, except in a replay.
+#[test]
+fn requested_pauses_interrupt_nothing() {
+    let pauses = |second: u64| if second % 4 < 2 { 0 } else { 4000 };
+    let falls = |second: u64| if second < 20 { 4000 } else { 1000 };
+    for (think_time, replays, course, verdict) in [
+        (None, false, pauses as fn(u64) -> u64, Some("interrupted")),
+        (Some(2000), false, pauses, None),
+        (None, true, pauses, None),
+        (Some(2000), false, falls, Some("changed")),
+        (None, true, falls, None),
+        (None, true, |_| 4000, Some("steady")),
+    ] {
+        let mut record = sampled((0..40).map(course), Vec::new());
+        let target = &mut record.profile.time_spans[0].targets[0];
+        (target.think_time, target.burst_size) = (think_time, think_time.map(|_| 8000));
+        record.run_options.as_mut().unwrap().replay = replays.then(Default::default);
+        let judgement = diskspd::truth::judge(&record, &diskspd::results::summarize(&record));
+        let found = judgement.steadiness[0].as_ref().map(|steady| steady.verdict);
+        let found = found.map(|verdict| serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned());
+        assert_eq!(found.as_deref(), verdict, "{think_time:?} {replays}");
+    }
+}
+
+/// A warm-up that ended when it was steady is checked in short runs too, and an outage is never steady.
+#[test]
+fn steady_runs_neither_stall_nor_end_silent() {
+    use diskspd::results::{Beats, WarmUp, summarize};
+    use diskspd::stats::PackedCounts;
+    let beats = |seconds: u64, works: &dyn Fn(u64) -> bool| {
+        let counts = (0..seconds * 50).map(|beat| if works(beat) { 100 } else { 0 });
+        Beats { width_us: 20_000, ios: PackedCounts(counts.collect()) }
+    };
+    let steady = WarmUp { seconds: 10, limit: 60, steady: true };
+    for (seconds, warm_up, works, verdict) in [
+        (5, Some(steady), (|_| true) as fn(u64) -> bool, Some("steady")),
+        (5, None, |_| true, None),
+        (5, Some(WarmUp { steady: false, ..steady }), |_| true, None),
+        (5, Some(steady), |beat| beat % 50 > 12, Some("stalling")),
+        (5, Some(steady), |beat| beat < 120, Some("changed")),
+        (30, None, |_| true, Some("steady")),
+        (30, Some(steady), |beat| beat % 50 > 12, Some("stalling")),
+        // The last seconds are silent: too few to change the mean by what matters.
+        (30, None, |beat| beat < 1400, Some("interrupted")),
+        (30, Some(steady), |beat| beat < 1400, Some("interrupted")),
+        (30, None, |beat| !(700..790).contains(&beat), Some("interrupted")),
+    ] {
+        let beats = beats(seconds, &works);
+        let samples = beats.ios.0.chunks(50).map(|second| second.iter().sum());
+        let mut record = sampled(samples, Vec::new());
+        let span = &mut record.hosts[0].results.time_spans[0];
+        span.measured = seconds * 1_000_000_000;
+        let observed = span.observed.as_mut().unwrap();
+        (observed.warm_up, observed.beats) = (warm_up, Some(beats));
+        let judgement = diskspd::truth::judge(&record, &summarize(&record));
+        let found = judgement.steadiness[0].as_ref().map(|steady| steady.verdict);
+        let found = found.map(|verdict| serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned());
+        assert_eq!(found.as_deref(), verdict, "{seconds} s, {warm_up:?}: {:?}", judgement.outages);
+    }
+}
+
 #[test]
 fn what_lies_between_two_changes_is_told() {
     let seconds = |iops: u64, seconds: usize| std::iter::repeat_n(iops, seconds);
@@ -302,7 +416,13 @@ fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::truth::Judgement {
 
 /// The same with I/Os that failed.
 fn with_errors(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::truth::Judgement {
-    use diskspd::results::{Observed, Sample, summarize};
+    let record = sampled(ios, errors);
+    diskspd::truth::judge(&record, &diskspd::results::summarize(&record))
+}
+
+/// The record of a run with these I/Os in its seconds.
+fn sampled(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::results::Record {
+    use diskspd::results::{Observed, Sample};
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let ended = diskspd(&format!("-c1G -r -W0 -d12 --engine sim --out {} x", file.display()), Path::new(""));
@@ -314,7 +434,7 @@ fn with_errors(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd
     let span = &mut record.hosts[0].results.time_spans[0];
     span.observed = Some(Observed { samples, ..Observed::default() });
     span.errors = errors;
-    diskspd::truth::judge(&record, &summarize(&record))
+    record
 }
 
 /// A cliff of 30 % somewhere between the fifth interval and the fifth last one.

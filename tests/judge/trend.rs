@@ -10,7 +10,10 @@ use diskspd::stats::trend::{FEWEST_RUNS, MOST_RUNS, SHORTEST_LEVEL, Trend};
 const HISTORIES: u64 = 200;
 
 fn changes(values: &[f64]) -> usize {
-    let trend = Trend::of(values);
+    changes_of(&Trend::of(values))
+}
+
+fn changes_of(trend: &Trend) -> usize {
     trend.levels.len() - 1 + usize::from(trend.slope.is_some())
 }
 
@@ -127,4 +130,48 @@ fn what_falls_all_the_time_is_a_line() {
     let trend = Trend::of(&runs);
     let slope = trend.slope.unwrap_or_else(|| panic!("{trend:?}"));
     assert!(slope.from > 0.95 && (slope.to / slope.from - 0.41).abs() < 0.1, "{slope:?}");
+}
+
+/// Single runs far from their neighbours, in histories of 40 runs with a noise of 1 %.
+#[test]
+fn single_runs_hide_neither_losses_nor_drifts() {
+    let single: [&[usize]; 9] = [&[0], &[1], &[10], &[19], &[20], &[30], &[39], &[5, 25], &[3, 14, 27, 35]];
+    let seeds = 0..20;
+    let history = |seed, change: &dyn Fn(Vec<f64>) -> Vec<f64>, places: &[usize], factor: f64| {
+        let mut runs = change(Noise::White(0.01).runs(40, &mut Random(seed)));
+        places.iter().for_each(|place| runs[*place] *= factor);
+        Trend::of(&runs)
+    };
+    for (factor, places) in [0.0, 0.3, 3.0].into_iter().flat_map(|factor| single.map(|at| (factor, at))) {
+        let is_named = |trend: &Trend| places.iter().all(|place| trend.apart.contains(place));
+        for loss in [0.9, 0.8, 0.5, 1.25] {
+            let loses = |runs| changed(runs, 20, loss);
+            let trends: Vec<Trend> =
+                seeds.clone().map(|seed| history(seed, &loses, places, factor)).collect();
+            let is_found =
+                |trend: &&Trend| trend.levels.len() == 2 && trend.levels[1].begin.abs_diff(20) <= 1;
+            let found = trends.iter().filter(is_found).count();
+            assert!(found >= 18, "times {loss}, {places:?} times {factor}: found in {found} of 20");
+            // The latest run is reported as the latest instead.
+            let named = trends.iter().filter(|trend| is_named(trend) || places.contains(&39)).count();
+            assert!(named >= 18, "times {loss}, {places:?} times {factor}: named in {named} of 20");
+        }
+        let slope = |seed| history(seed, &|runs| drifting(runs, -0.01), places, factor).slope.is_some();
+        assert!(seeds.clone().filter(|seed| slope(*seed)).count() >= 18, "drift, {places:?} times {factor}");
+        let steady = |seed| changes_of(&history(seed, &|runs| runs, places, factor));
+        assert_eq!(seeds.clone().map(steady).sum::<usize>(), 0, "no change, {places:?} times {factor}");
+    }
+}
+
+/// Runs that come back again and again to the level before are how the device is, and no single runs.
+#[test]
+fn two_levels_with_single_runs_change_no_more_often() {
+    for noise in [Noise::TwoLevels(0.3), Noise::StickyLevels(0.3, 3.0), Noise::Bursts(0.3)] {
+        let share = seen_to_change(40, |random| {
+            let mut runs = noise.runs(40, random);
+            runs[11] = 0.0;
+            runs
+        });
+        assert!(share < 2.0, "{noise:?}: {share} % seem to change");
+    }
 }

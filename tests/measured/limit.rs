@@ -139,15 +139,52 @@ fn what_limited_a_run_follows_from_what_it_took() {
         ("-o4 -g1000", effort(vec![worker(Uring, 4, (20, 5, 3))]), Profile, Severity::Note),
         ("-o4 -g900000i", effort(vec![worker(Uring, 4, (20, 5, 3))]), Storage, Severity::Note),
         ("-o4 -i10 -j5", effort(vec![worker(Uring, 4, (20, 5, 3))]), Profile, Severity::Note),
-        ("-o4", with_limit(Some(48_000), None, None), IoLimit, Severity::Warning),
-        ("-o4", with_limit(None, Some(48_000 * 4096), None), IoLimit, Severity::Warning),
-        ("-o4", with_limit(Some(90_000), None, Some(48_000)), Storage, Severity::Note),
+        // The devices beneath the target are not known.
+        ("-o4", with_limit(Some(48_000), None, None), Storage, Severity::Note),
     ] {
         let told = format!("{line}: {effort:?}");
         let judgement = judged(record(line), effort);
         assert_eq!(judgement.limits[0].as_ref().unwrap().limited_by, Some(limiter), "{told}");
         let finding = judgement.findings.iter().find(|finding| Limiter::is_name(finding.name)).unwrap();
         assert_eq!(finding.severity, severity, "{told}");
+    }
+}
+
+/// A limit is in force on its own device alone, and for what reached that.
+#[test]
+fn limits_of_other_devices_limit_nothing() {
+    let limit = |device: &str, reads, read_bytes, writes| io_limit::IoLimit {
+        device: device.into(),
+        reads,
+        read_bytes,
+        writes,
+        ..io_limit::IoLimit::default()
+    };
+    // 48,000 reads of 4 KiB per second. The device did this share of them.
+    for (limit, share, limiter) in [
+        (limit("8:0", Some(48_000), None, None), 1.0, Limiter::IoLimit),
+        (limit("8:0", None, Some(48_000 * 4096), None), 1.0, Limiter::IoLimit),
+        (limit("8:0", Some(90_000), None, Some(48_000)), 1.0, Limiter::Storage),
+        (limit("8:16", Some(48_000), None, None), 1.0, Limiter::Storage),
+        (limit("", Some(48_000), None, None), 1.0, Limiter::Storage),
+        // Most of it came from memory.
+        (limit("8:0", Some(48_000), None, None), 0.1, Limiter::Storage),
+        (limit("8:0", Some(48_000), None, None), 0.0, Limiter::Storage),
+    ] {
+        let mut record = on_device("-o4", 3.9, 1, share);
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+        observed.devices.as_mut().unwrap().targets[0].stack.layers[0].number = Some("8:0".into());
+        observed.effort.as_mut().unwrap().io_limits = vec![limit.clone()];
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        let is_limit = limits.limited_by == Some(Limiter::IoLimit);
+        assert_eq!(is_limit, limiter == Limiter::IoLimit, "{limit:?} {share}: {limits:?}");
+        // FUSE, network file systems, memory: nobody knows the devices.
+        let devices =
+            record.hosts[0].results.time_spans[0].observed.as_mut().unwrap().devices.as_mut().unwrap();
+        let stack = &mut devices.targets[0].stack;
+        (stack.without, stack.layers, stack.first) = (Some("FUSE".into()), Vec::new(), Vec::new());
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        assert_ne!(limits.limited_by, Some(Limiter::IoLimit), "{limit:?} {share}: {limits:?}");
     }
 }
 

@@ -145,6 +145,14 @@ fn each_format_is_known_by_its_content_and_read() {
     assert_eq!(events(DATABASE, None).unwrap().3, database);
     let by_driver = viewed(DATABASE, None, RequestView::Driver).unwrap().3;
     assert_eq!(by_driver.iter().filter(|event| **event == Skipped).count(), 2, "a flush and a command");
+    // Comments and what editors put before the text change nothing.
+    for before in ["# recorded by hand\n", "\u{feff}\n  # two\n#\n\n"] {
+        assert_eq!(events(&format!("{before}{DATABASE}"), None).unwrap().3, database, "{before:?}");
+        let fio = format!("{before}{FIO_2}");
+        assert_eq!(events(&fio, None).unwrap(), events(FIO_2, None).unwrap(), "{before:?}");
+    }
+    let commented = DATABASE.replacen('\n', "\n# a checkpoint\n", 3);
+    assert_eq!(events(&commented, None).unwrap().3, database);
     // As the driver got them; and the other of both where a file doesn't have what is wanted.
     let driver = |text: &str| viewed(text, None, RequestView::Driver).unwrap().3;
     assert_eq!(driver(BLKPARSE), of_driver);
@@ -172,7 +180,14 @@ fn what_is_wrong_is_told_with_its_line() {
     let block = |line: &str| format!("8,0 0 1 0.000000000 1 D R 0 + 8 [x]\n{line}\n");
     let long = format!("{HEADER}{}", "0".repeat(9000));
     for (text, why) in [
-        (String::new(), "the file is empty"),
+        (String::new(), "the file is empty: the run"),
+        ("# made by hand\n\n".into(), "the file is empty"),
+        ("\u{7}tae\0\0".into(), "a binary file of blktrace"),
+        ("eat\u{7}\0\0".into(), "a binary file of blktrace"),
+        ("3, 3342554, 0, 4096, 0\n".into(), "diskspd report RESULT.json"),
+        ("200, 305, 0, 0\n".into(), "diskspd report RESULT.json"),
+        ("500, 1, 2, 0, 0, 0, 0\n".into(), "diskspd report RESULT.json"),
+        ("{\n  \"fio version\" : \"fio-3.33\"".into(), "diskspd report FILE"),
         ("\n\n".into(), "the file is empty"),
         ("offset,size\n".into(), "line 1: unknown format of recorded I/Os: 'offset,size'"),
         ("fio version 1 iolog\n".into(), "of fio's formats only versions 2 and 3 are supported"),

@@ -100,18 +100,18 @@ fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
         (
             (Verdict::Verified, None),
             vec![warning("rising", "still rising"), warning("x", "another")],
-            "verdict   VERIFIED, but WARNING: still rising (and 1 more above)\n",
+            "verdict   VERIFIED, but WARNING: rising, as above (and 1 more above)\n",
         ),
         (
             (Verdict::Cached, Some(Severity::Wrong)),
             vec![warning("rising", "still rising")],
-            "verdict   CACHED (WRONG): as counted (and 1 more above)\n",
+            "verdict   CACHED (WRONG): as above (and 1 more above)\n",
         ),
         // A device that can't be asked takes nothing away, nor does what limited the run.
         (
             (Verdict::Unknown, None),
             vec![limit],
-            "verdict   UNKNOWN: as counted\nlimit     WARNING: a CPU quota",
+            "verdict   UNKNOWN: as counted\nlimit     WARNING: limited-by-cpu-quota, as above",
         ),
     ] {
         let mut judged = Judged::new(&record);

@@ -58,7 +58,7 @@ WRONG: this is bad
 WARNING: this is doubtful
          figures
          -> help
-NOTE: this is limited-by-storage (-v shows more: steady, waking-up)
+NOTE: this is limited-by-storage (-v shows 2 more: steady, waking-up)
 ";
     assert_eq!(brief(all(), 1), expected);
     assert_eq!(full(all(), 1).matches("-> help").count(), 7, "everything, with figures and remedies");
@@ -75,10 +75,61 @@ NOTE: this is limited-by-storage (-v shows more: steady, waking-up)
     let short = brief(two(), 2);
     assert!(short.starts_with("WARNING: time span 2: this is doubtful\n"), "{short}");
     assert!(
-        short.ends_with("NOTE: -v shows more: limited-by-storage\n"),
+        short.ends_with("NOTE: -v shows 2 more: limited-by-storage\n"),
         "a line for all time spans: {short}"
     );
     assert!(full(two(), 2).contains("NOTE: time span 1: this is limited-by-storage\n"));
+}
+
+/// A run prints five findings: all that are wrong, then the worst of the others.
+#[test]
+fn five_findings_are_printed_and_the_others_counted() {
+    use Severity::{Note, Warning, Wrong};
+    for (wrong, warnings, answers, printed, hidden) in [
+        (0, 4, 0, 4, 0),
+        (0, 5, 0, 5, 0),
+        (0, 6, 0, 5, 1),
+        (0, 40, 0, 5, 35),
+        (2, 6, 0, 5, 3),
+        (7, 3, 0, 7, 3),
+        // What was run to find out is always printed.
+        (0, 5, 2, 7, 0),
+    ] {
+        let all = [(wrong, Wrong), (warnings, Warning), (answers, Warning)];
+        let mut findings: Vec<Finding> = all
+            .iter()
+            .flat_map(|(count, severity)| (0..*count).map(|_| finding("found", *severity, 1)))
+            .collect();
+        findings.iter_mut().rev().take(answers).for_each(|finding| *finding = finding.clone().as_answer());
+        findings.push(finding("steady", Note, 1));
+        let judgement = Judgement { findings, limits: vec![None], ..Judgement::default() };
+        for detail in [Detail::Brief, Detail::Doubts] {
+            let text = findings::text(&judgement, detail);
+            assert_eq!(text.matches("-> help").count(), printed, "{wrong} {warnings} {answers}: {text}");
+        }
+        let counted = findings::notes_of(&judgement).1.in_words();
+        assert!(counted.starts_with(&format!("-v shows {} more: ", hidden + 1)), "{counted}");
+        let full = findings::text(&judgement, Detail::Full);
+        assert_eq!(full.matches("-> help").count(), wrong + warnings + answers + 1, "{full}");
+    }
+}
+
+/// With -v, findings that several targets share are printed once.
+#[test]
+fn findings_of_several_targets_are_printed_once() {
+    use Severity::{Note, Warning, Wrong};
+    let on = |target: &str, severity| finding("found", severity, 1).on(&target.into());
+    for (findings, blocks) in [
+        (vec![on("a", Warning), on("b", Warning), on("c", Warning)], 1),
+        (vec![on("a", Warning), on("b", Note)], 2),
+        (vec![on("a", Wrong), on("b", Wrong)], 2),
+        (vec![finding("found", Warning, 1), finding("found", Warning, 1)], 2),
+        (vec![on("a", Warning), on("b", Warning).in_time_span(Some(2))], 2),
+    ] {
+        let judgement = Judgement { findings, limits: vec![None], ..Judgement::default() };
+        let text = findings::text(&judgement, Detail::Full);
+        assert_eq!(text.matches("-> help").count(), blocks, "{text}");
+    }
 }
 
 #[test]
@@ -89,7 +140,7 @@ fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
     let ended = diskspd(&line, Path::new(""));
     let block: Vec<&str> = ended.stderr.lines().collect();
     assert!(block.len() == 2 && block[0].starts_with("UNKNOWN: "), "{}", ended.stderr);
-    assert_eq!(block[1], "NOTE: -v shows more: steady");
+    assert_eq!(block[1], "NOTE: -v shows 1 more: steady");
     let report = |more: &[&str]| {
         let arguments = [&["report", record.to_str().unwrap()], more].concat();
         let output = command_of(&arguments).output().unwrap();

@@ -2,6 +2,7 @@
 
 use super::Integrity;
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
+use super::damaged::DamagedSectors;
 use super::durable::is_durable;
 use super::generations::{Generations, UnitVersions};
 use super::journal::Acknowledged;
@@ -325,7 +326,8 @@ impl<'a> SectorChecker<'a> {
         }
         if !faults.is_empty() {
             let at_us = clock::monotonic().saturating_sub(self.start_signal) / 1000;
-            note_failures(target, io.offset, data, &self.fits, &faults, at_us);
+            let read = FailedRead { start: io.offset, data, fits: &self.fits, faults: &faults, at_us };
+            note_failures(target, &read, self.run.damaged());
         }
     }
 
@@ -378,21 +380,31 @@ fn units(versions: &Generations, io: &Io, bytes: u64) -> Option<Range<usize>> {
     whole.then(|| (io.offset / unit) as usize..(io.offset + bytes).div_ceil(unit) as usize)
 }
 
-/// Counts sectors of a read that failed, and keeps the first ones in detail.
-#[cold]
-fn note_failures(
-    target: &mut CheckedTarget,
+/// A read with sectors that are wrong.
+struct FailedRead<'a> {
+    /// Byte offset in the target.
     start: u64,
-    data: &[u8],
-    fits: &[bool],
-    faults: &[(Expected, SectorFault)],
+    data: &'a [u8],
+    /// Whether the checksum of each sector fits.
+    fits: &'a [bool],
+    faults: &'a [(Expected, SectorFault)],
+    /// When it was found, us since the start signal.
     at_us: u64,
-) {
+}
+
+/// Counts the damaged sectors of a read, no sector twice, and keeps the first ones in detail.
+#[cold]
+fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &DamagedSectors) {
+    let FailedRead { start, data, fits, faults, at_us } = *read;
     let length = target.sector;
     let stamp_at = |offset: u64| SectorStamp::of(&data[(offset - start) as usize..]);
     let is_whole = |offset: &u64| fits[(offset - start) as usize / length];
     let failed = |offset: &u64| faults.iter().any(|(expected, _)| expected.offset == *offset);
     for (expected, fault) in faults {
+        if !damaged.is_new(target.id, expected.offset / length as u64) {
+            target.results.counts.failed_again += 1;
+            continue;
+        }
         let offsets = (0..fits.len()).map(|number| start + (number * length) as u64);
         let there = offsets.filter(|offset| is_whole(offset) && !failed(offset)).filter_map(stamp_at);
         let held = stamp_at(expected.offset).filter(|_| is_whole(&expected.offset));

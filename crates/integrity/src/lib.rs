@@ -15,6 +15,7 @@
 
 mod checker;
 mod classify;
+mod damaged;
 mod durable;
 mod error;
 mod generations;

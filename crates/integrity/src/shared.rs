@@ -1,5 +1,6 @@
 //! What all threads of a run share: its number, the versions of each target, the journal.
 
+use super::damaged::DamagedSectors;
 use super::durable::is_durable;
 use super::error::IntegrityError;
 use super::generations::Generations;
@@ -27,6 +28,7 @@ pub struct Integrity {
     versions: Mutex<BTreeMap<TargetId, Arc<Generations>>>,
     journal: Option<AckJournal>,
     order: TargetOrder,
+    damaged: DamagedSectors,
 }
 
 impl Integrity {
@@ -45,7 +47,8 @@ impl Integrity {
         let run = RandomState::new().build_hasher().finish();
         let journal = journal.map(|file| AckJournal::begin(file, run, boot)).transpose()?;
         let order = TargetOrder::new(verify_as);
-        Ok(Integrity { run, mode, spans: AtomicU64::new(0), versions: Mutex::default(), journal, order })
+        let (spans, versions, damaged) = Default::default();
+        Ok(Integrity { run, mode, spans, versions, journal, order, damaged })
     }
 
     /// Its number, which is in every stamp.
@@ -67,6 +70,11 @@ impl Integrity {
     /// span have to have ended before it judges.
     pub fn order(&self) -> &TargetOrder {
         &self.order
+    }
+
+    /// The damaged sectors that the threads of this time span found.
+    pub fn damaged(&self) -> &DamagedSectors {
+        &self.damaged
     }
 
     /// Where it is told what is durable.
@@ -111,6 +119,7 @@ impl Integrity {
     /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
     pub fn begin_span(&self, plan: &SpanPlan, memory: u64) -> Result<(), IntegrityError> {
         self.spans.fetch_add(1, Ordering::Relaxed);
+        self.damaged.clear();
         if !self.mode.stamps() {
             return Ok(());
         }

@@ -9,7 +9,7 @@
 //! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
 //! ```
 
-use crate::findings::notes_of;
+use crate::findings::{is_printed, notes_of};
 use crate::html::Run;
 use crate::html::verdict::{Badge, UNCONFIRMED};
 use crate::number::{number, time_or};
@@ -80,10 +80,10 @@ pub fn of_run(judged: &Judged, next: Option<&NextCommand>, columns: usize) -> Ve
     let (word, tone, said) = verdict(judgement);
     lines.extend(row("verdict", Some((&word, tone)), &said, columns));
     let outages = judgement.findings.iter().filter(|found| found.name == "outage");
-    lines.extend(outages.flat_map(|found| of_finding("outage", found, &found.message, columns)));
+    lines.extend(outages.flat_map(|found| of_finding("outage", found, &said_once(found), columns)));
     lines.extend(limit(judged, columns));
     let graded = judgement.findings.iter().filter(|found| found.name == "preset-threshold");
-    lines.extend(graded.flat_map(|found| of_finding("preset", found, &found.message, columns)));
+    lines.extend(graded.flat_map(|found| of_finding("preset", found, &said_once(found), columns)));
     lines.extend(next.map(|next| command("next", next, columns)).unwrap_or_default());
     lines
 }
@@ -152,19 +152,31 @@ fn latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>)
     }
 }
 
+/// A finding in the block. Warnings are printed above, so the block only names them.
+fn said_once(found: &Finding) -> String {
+    match found.severity {
+        Severity::Note => found.message.clone(),
+        _ => format!("{}, as above", found.name),
+    }
+}
+
 /// The worst that is known, with its word, and how much else was told above.
 fn verdict(judgement: &Judgement) -> (String, EndTone, String) {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
-    let devices = parts.map(|part| (part.severity, verdicts::word(part), part.message.as_str()));
+    let devices = parts.map(|part| {
+        let is_above = part.severity > Some(Severity::Note);
+        let said = if is_above { "as above" } else { part.message.as_str() };
+        (part.severity, verdicts::word(part), said.to_owned())
+    });
     let is_doubt = |found: &&Finding| {
         let elsewhere = found.answers || Limiter::is_name(found.name);
-        !found.quiet && !elsewhere && found.severity > Severity::Note
+        is_printed(judgement, found) && !elsewhere
     };
     let doubts = judgement.findings.iter().filter(is_doubt);
     let doubts = doubts.map(|found| {
-        (Some(found.severity), verdicts::in_capitals(found.severity).to_owned(), found.message.as_str())
+        (Some(found.severity), verdicts::in_capitals(found.severity).to_owned(), said_once(found))
     });
-    let mut said: Vec<(Option<Severity>, String, &str)> = devices.chain(doubts).collect();
+    let mut said: Vec<(Option<Severity>, String, String)> = devices.chain(doubts).collect();
     // Stable: verdicts stand before findings that are as bad.
     said.sort_by_key(|(severity, ..)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
     let others = said.iter().skip(1).filter(|(severity, ..)| *severity > Some(Severity::Note)).count();
@@ -195,18 +207,14 @@ fn tone_of(severity: Option<Severity>) -> EndTone {
 fn limit(judged: &Judged, columns: usize) -> Vec<Vec<EndPiece>> {
     let (_, others) = notes_of(&judged.judgement);
     // With -v all of it stands above.
-    let more = match others.join(", ").as_str() {
-        _ if judged.record.profile.verbose => String::new(),
-        "" => String::new(),
-        names => format!("-v shows more: {names}"),
-    };
+    let more = if judged.record.profile.verbose { String::new() } else { others.in_words() };
     let is_limit = |found: &&Finding| judged.judgement.limits.len() == 1 && Limiter::is_name(found.name);
     match (judged.judgement.findings.iter().find(is_limit), more.as_str()) {
         (None, "") => Vec::new(),
         (None, more) => row("notes", None, more, columns),
-        (Some(found), "") => of_finding("limit", found, without_label(&found.message), columns),
+        (Some(found), "") => of_finding("limit", found, without_label(&said_once(found)), columns),
         (Some(found), more) => {
-            let said = format!("{} ({more})", without_label(&found.message));
+            let said = format!("{} ({more})", without_label(&said_once(found)));
             of_finding("limit", found, &said, columns)
         }
     }

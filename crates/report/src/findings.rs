@@ -18,33 +18,38 @@ pub enum Detail {
     Full,
 }
 
-/// The whole block, the worst first; empty = nothing was observed. A verdict stands before findings that
-/// are as bad: whether the device was measured at all decides what the others mean.
+/// Formats the block, sorted by severity; empty = nothing was observed. A verdict precedes findings of the
+/// same severity, because they depend on it.
 ///
 /// ```text
 /// WARNING: not steady: still falling when it ended: from 9000 to 4000 IOPS
 ///          60 intervals of 1.000 s vary by 21.0 %, the five parts of the run by 60.1 %, slope -73.2 %
 ///          -> warm up for longer than this run took: --until-steady finds out how long
 /// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
-/// NOTE: limited by the storage at this depth, with 64 I/Os outstanding (-v shows more: depth-not-reached)
+/// NOTE: limited by the storage at this depth, with 64 I/Os outstanding (-v shows 1 more: depth-not-reached)
 /// ```
+///
+/// In brief at most [`MOST`] findings are printed, and at most [`MOST_EVIDENCE`] lines that show each.
 pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let several = judgement.limits.len() > 1;
     let mut lines: Vec<(Option<Severity>, String)> =
         super::verdicts::blocks(judgement, detail != Detail::Full);
     let findings = judgement.findings.iter();
     match detail {
-        Detail::Full => lines.extend(findings.map(|found| (Some(found.severity), full(found, several)))),
+        Detail::Full => {
+            let findings = once_for_all_targets(&judgement.findings);
+            lines.extend(findings.iter().map(|found| (Some(found.severity), full(found, several))));
+        }
         Detail::Brief => {
-            let told = findings
-                .clone()
-                .filter(|found| found.answers || !found.quiet && found.severity > Severity::Note);
-            lines.extend(told.map(|found| (Some(found.severity), full(found, several))));
+            let told = findings.clone().filter(|found| {
+                is_printed(judgement, found) || found.answers && found.severity == Severity::Note
+            });
+            lines.extend(told.map(|found| (Some(found.severity), brief(found, several))));
             lines.push((Some(Severity::Note), notes(judgement)));
         }
         Detail::Doubts => {
-            let told = findings.filter(|found| !found.quiet);
-            lines.extend(told.map(|found| (Some(found.severity), full(found, several))));
+            let told = findings.filter(|found| is_printed(judgement, found));
+            lines.extend(told.map(|found| (Some(found.severity), brief(found, several))));
             lines.retain(|(severity, _)| *severity > Some(Severity::Note));
         }
         Detail::Wrong => {
@@ -59,33 +64,97 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
     lines.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Of all that is good to know, what limited a run of one time span, and the names of the rest.
-pub fn notes_of(judgement: &Judgement) -> (Option<&Finding>, Vec<&'static str>) {
-    let (mut limit, mut rest) = (None, Vec::new());
-    let is_told = |found: &&Finding| !found.quiet && !found.answers && found.severity == Severity::Note;
-    let told = judgement.findings.iter().filter(is_told);
-    for finding in told {
-        if judgement.limits.len() <= 1 && limit.is_none() && Limiter::is_name(finding.name) {
-            limit = Some(finding);
-        } else if !rest.contains(&finding.name) {
-            rest.push(finding.name);
+/// Condenses findings that several targets share to one, with the first target and the number of others.
+fn once_for_all_targets(findings: &[Finding]) -> Vec<Finding> {
+    let is_same = |a: &Finding, b: &Finding| {
+        let same_span = a.place.time_span == b.place.time_span;
+        let targets = a.place.target.is_some() && b.place.target.is_some();
+        same_span && targets && (a.name, a.severity, &a.remedy) == (b.name, b.severity, &b.remedy)
+    };
+    let mut shown: Vec<(Finding, usize)> = Vec::new();
+    for found in findings {
+        match shown.iter_mut().find(|(first, _)| is_same(first, found)) {
+            Some((_, others)) if found.severity < Severity::Wrong => *others += 1,
+            _ => shown.push((found.clone(), 0)),
         }
     }
-    (limit, rest)
+    let with_others = |(found, others): (Finding, usize)| match others {
+        0 => found,
+        1 => found.shown_by("the same holds for 1 more target".into()),
+        others => found.shown_by(format!("the same holds for {others} more targets")),
+    };
+    shown.into_iter().map(with_others).collect()
 }
 
-/// In brief: what limited the run, and the names of all else that is good to know, in one line.
+/// Findings of a run that are printed in brief.
+const MOST: usize = 5;
+/// Lines that show a finding, in brief.
+const MOST_EVIDENCE: usize = 3;
+
+/// Whether a warning or worse is printed in brief: all wrong figures, and the worst of the others.
+pub fn is_printed(judgement: &Judgement, finding: &Finding) -> bool {
+    let takes_away = |found: &&Finding| !found.quiet && found.severity > Severity::Note;
+    let place = judgement.findings.iter().filter(takes_away).position(|found| std::ptr::eq(found, finding));
+    place.is_some_and(|place| place < MOST || finding.answers || finding.severity > Severity::Warning)
+}
+
+/// The findings that `-v` adds.
+#[derive(Debug, Default)]
+pub struct HiddenFindings {
+    count: usize,
+    names: Vec<&'static str>,
+}
+
+impl HiddenFindings {
+    /// `-v shows 2 more: depth-not-reached, steady`; empty = nothing.
+    pub fn in_words(&self) -> String {
+        match self.count {
+            0 => String::new(),
+            count => format!("-v shows {count} more: {}", self.names.join(", ")),
+        }
+    }
+}
+
+/// The finding about the limit of a run of one time span, if it is a note; and the hidden findings.
+pub fn notes_of(judgement: &Judgement) -> (Option<&Finding>, HiddenFindings) {
+    let (mut limit, mut hidden) = (None, HiddenFindings::default());
+    let is_hidden = |found: &&Finding| {
+        let is_note = found.severity == Severity::Note && !found.answers;
+        !found.quiet && (is_note || found.severity > Severity::Note && !is_printed(judgement, found))
+    };
+    for finding in judgement.findings.iter().filter(is_hidden) {
+        let is_limit = finding.severity == Severity::Note && Limiter::is_name(finding.name);
+        if judgement.limits.len() <= 1 && limit.is_none() && is_limit {
+            limit = Some(finding);
+            continue;
+        }
+        hidden.count += 1;
+        if !hidden.names.contains(&finding.name) {
+            hidden.names.push(finding.name);
+        }
+    }
+    (limit, hidden)
+}
+
+/// The limit of the run, and the number of hidden findings, in one line.
 fn notes(judgement: &Judgement) -> String {
-    let (limit, rest) = notes_of(judgement);
+    let (limit, hidden) = notes_of(judgement);
     let limit = limit.map(|limit| line(&limit.message));
-    let rest = rest.join(", ");
-    let note = match (limit, rest.as_str()) {
+    let more = hidden.in_words();
+    let note = match (limit, more.as_str()) {
         (None, "") => return String::new(),
-        (None, rest) => format!("-v shows more: {rest}"),
+        (None, more) => more.to_owned(),
         (Some(limit), "") => limit.into_owned(),
-        (Some(limit), rest) => format!("{limit} (-v shows more: {rest})"),
+        (Some(limit), more) => format!("{limit} ({more})"),
     };
     format!("{}\n", Finding::note(note))
+}
+
+/// One finding with the first lines that show it.
+fn brief(finding: &Finding, several: bool) -> String {
+    let most = if finding.answers { finding.evidence.len() } else { MOST_EVIDENCE };
+    let evidence = finding.evidence.iter().take(most).cloned().collect();
+    full(&Finding { evidence, ..finding.clone() }, several)
 }
 
 /// One finding, with the number of its time span where there are several.

@@ -1,6 +1,6 @@
 //! What results of fio say besides, for people.
 
-use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf, OtherFigures};
+use diskspd_model::results::{FioFigures, FioLogged, FioSeries, FioSeriesOf, OtherFigures};
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
@@ -40,7 +40,10 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
         Some((kind, source)) => Some(format!("percentiles, min and max: {kind}, {source}")),
         None => fio.latency.map(|_| if fio.percentiles_apart { APART } else { UNSTATED }.to_owned()),
     };
-    jobs.into_iter().chain(latency).chain(percentiles).chain(failed).collect()
+    let open_end = fio
+        .open_end
+        .map(|from| format!("percentiles of {from} ms are at least that: fio's last bin has no upper end"));
+    jobs.into_iter().chain(latency).chain(percentiles).chain(open_end).chain(failed).collect()
 }
 
 /// The columns of discards and flushes.
@@ -68,7 +71,12 @@ pub fn title(series: &FioSeries) -> String {
         FioSeriesOf::Iops => "IOPS",
         FioSeriesOf::MibPerS => "MiB/s",
     };
-    format!("{of}, {}", line(&series.direction))
+    let logged = match series.logged {
+        FioLogged::Maximum => ", maxima",
+        FioLogged::Unknown => " (the result does not list log_avg_msec)",
+        FioLogged::Mean | FioLogged::MeanAndMaximum | FioLogged::SingleIo => "",
+    };
+    format!("{of}, {}{logged}", line(&series.direction))
 }
 
 /// A course of a log file.

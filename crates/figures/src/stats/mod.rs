@@ -17,6 +17,7 @@ pub mod outages;
 mod packed;
 mod periods;
 pub mod ranks;
+mod relative;
 pub mod replicates;
 mod scale;
 mod segments;
@@ -35,10 +36,11 @@ pub use intervals::{Interval, IntervalLog, Intervals};
 pub use median::median;
 pub use moments::Moments;
 pub use periods::Periodic;
+pub use relative::{change_in_parentheses, relative_change};
 pub use scale::Scale;
 pub use series::Series;
 pub use series_sum::SeriesSum;
-pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape, beyond_window};
+pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape, beyond_window, is_flat};
 
 /// Largest change of the line through the rounds of a steady window, share of their mean (SNIA PTS).
 /// Smaller changes of level, and interruptions that change the mean by less, are none here either, however

@@ -54,6 +54,14 @@ pub fn deviation_around(values: &[f64]) -> f64 {
 
 /// Neighbours on either side that a value is compared with.
 const NEIGHBOURS: usize = 4;
+
+/// A value with its neighbours on both sides.
+pub fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
+    let from = index.saturating_sub(NEIGHBOURS);
+    let to = (index + NEIGHBOURS + 1).min(values.len());
+    &values[from..to]
+}
+
 /// Farther from the median of its neighbourhood than so many deviations: an outlier.
 const FAR: f64 = 4.0;
 
@@ -63,9 +71,7 @@ const FAR: f64 = 4.0;
 pub fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
     let mut outliers = 0;
     let cleaned = (0..values.len()).map(|index| {
-        let from = index.saturating_sub(NEIGHBOURS);
-        let to = (index + NEIGHBOURS + 1).min(values.len());
-        let around = &values[from..to];
+        let around = neighbourhood(values, index);
         let middle = median(around.iter().copied());
         let deviation = (TO_DEVIATION * deviation_around(around)).max(smallest);
         if (values[index] - middle).abs() <= FAR * deviation {

@@ -6,11 +6,11 @@
 //! change of 15 % in its last fifth steady. What was left out as noise or outliers counts again at the end:
 //! a level that isn't the mean of all is not steady ([`interruptions`]).
 
-use super::LARGEST_SLOPE;
 use super::interruptions::{self, Interruptions};
 use super::noise::{Noise, without_outliers};
 use super::periods::{self, Periodic};
 use super::segments::{self, Ramp, SHORTEST_LEVEL, Sums};
+use super::{LARGEST_SLOPE, relative_change};
 use std::ops::Range;
 
 /// Fewer intervals tell nothing.
@@ -26,6 +26,8 @@ const LEAST_NOISE: f64 = 0.005;
 const MOST: usize = 240;
 /// Two of five rounds hardly ever differ by more standard deviations than this by chance.
 const SURE: f64 = 6.0;
+/// Rates that vary by less than this share of their mean are flat.
+const FLAT: f64 = 0.10;
 /// More levels than this, and it's not a change any more but how the device is.
 const RESTLESS: usize = 4;
 
@@ -75,9 +77,9 @@ pub struct Level {
 }
 
 impl Level {
-    /// How much higher it is than an earlier one, percent of that; `None` = that was 0.
+    /// How much higher it is than an earlier one, percent of that; `None` = that was near zero.
     pub fn change_percent(&self, before: &Level) -> Option<f64> {
-        (before.rate > 0.0).then(|| (self.rate / before.rate - 1.0) * 100.0)
+        relative_change(before.rate, self.rate).map(|change| change * 100.0)
     }
 }
 
@@ -135,10 +137,14 @@ impl Course {
         let drifts = drift(&values, &noise).filter(|_| shape == Shape::Level);
         let mut shape = stretched(shape, factor, rates.len());
         if let Some(found) = interruptions::of(rates, mean).filter(|found| describes(found, &shape, rates)) {
-            shape = Shape::Interrupted(found);
+            shape = left_level(found, rates);
         }
         if let Some(found) = turns(&merged, &shape, mean) {
             shape = Shape::Periodic(Periodic { period: found.period * factor as f64, ..found });
+        }
+        // Where most intervals are empty there is no level to speak of.
+        if shape == Shape::Level && is_mostly_empty(rates) {
+            return None;
         }
         Some(Course {
             count: rates.len(),
@@ -206,6 +212,43 @@ fn describes(found: &Interruptions, shape: &Shape, rates: &[f64]) -> bool {
     let all: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
     let regular = found.period.is_some() && found.times >= COMES_AND_GOES;
     left.is_infinite() || (regular && left > 2.0 * (1.0 - found.explained) * all)
+}
+
+fn is_mostly_empty(rates: &[f64]) -> bool {
+    rates.iter().filter(|rate| **rate == 0.0).count() * 2 > rates.len()
+}
+
+/// The shape of a level that was left. A burst at the beginning, followed by a flat rate to the end, is a
+/// change: a limit with credits, a cache that fills up. Work among mostly empty intervals interrupts nothing.
+fn left_level(found: Interruptions, rates: &[f64]) -> Shape {
+    let begins = found.times == 1 && found.begin == 0;
+    let is_burst = begins && found.rate > found.level;
+    if is_burst && is_flat(&rates[found.end..]) {
+        let level = |range: Range<usize>| {
+            let rate = mean_of(&rates[range.clone()]);
+            let variation = deviation_of(&rates[range.clone()]) / rate.max(f64::MIN_POSITIVE);
+            Level { begin: range.start, end: range.end, rate, variation }
+        };
+        return Shape::Steps { levels: vec![level(0..found.end), level(found.end..rates.len())] };
+    }
+    match found.period {
+        _ if begins || !is_mostly_empty(rates) => Shape::Interrupted(found),
+        Some(period) => Shape::Periodic(Periodic {
+            period,
+            times: found.times,
+            low: found.level,
+            high: found.rate,
+            explained: found.explained,
+        }),
+        None => Shape::Restless { low: found.level, high: found.rate },
+    }
+}
+
+/// Whether rates stay at a level above zero. The first one may belong to the level before.
+pub fn is_flat(rates: &[f64]) -> bool {
+    let rest = rates.get(1..).unwrap_or_default();
+    let mean = mean_of(rest);
+    rest.len() + 1 >= FEWEST / 2 && mean > 0.0 && deviation_of(rest) <= FLAT * mean
 }
 
 fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {

@@ -90,7 +90,7 @@ fn divide(values: &[f64], at: usize, begins: &mut Vec<usize>) {
     if values.len() < FEWEST_RUNS {
         return;
     }
-    let steady = steadied::logarithms(values);
+    let steady = steadied::without_single_runs(values);
     let sums = Sums::of(&steady);
     let found = partition::best(&sums, SHORTEST_LEVEL, MOST_BOUNDS)
         .into_iter()
@@ -125,7 +125,7 @@ fn stands(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool
         noise::explains_not(step, a * b / (a + b), long_run)
     };
     levels.windows(2).all(|pair| matters(&pair[0], &pair[1]) && is_clear(&pair[0], &pair[1]))
-        && stretches::last(steady, sums, &levels)
+        && stretches::last(&steadied::logarithms(values), sums, &levels)
 }
 
 /// The median of a stretch, which no single run moves, and how its runs scatter, without those far from it.

@@ -179,6 +179,9 @@ pub enum NoJournal {
     /// It can't be read.
     #[error("it can't be read: {0}")]
     Unreadable(#[from] io::Error),
+    /// It holds nothing.
+    #[error("it is empty: the run that should have written it probably failed; see its messages")]
+    Empty,
     /// It is something else, or not even its beginning got there.
     #[error("it isn't a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
     Other,
@@ -190,7 +193,7 @@ pub enum NoJournal {
 /// It can't be read, or isn't a journal.
 pub fn read(from: impl Read) -> Result<JournalContent, NoJournal> {
     let mut pieces = Pieces::new(from);
-    let mut content = begin(&mut pieces)?.ok_or(NoJournal::Other)?;
+    let mut content = begin(&mut pieces)?;
     // Bytes since the last piece that was understood, and whether another one follows them.
     let (mut missing, mut is_inside) = (0, false);
     loop {
@@ -227,16 +230,19 @@ pub fn read(from: impl Read) -> Result<JournalContent, NoJournal> {
 /// When a journal was begun, ms since 1970-01-01 00:00 UTC; `None` = it has no beginning: it is something
 /// else, or was cut before its first piece was whole.
 pub fn began_ms(from: impl Read) -> Option<i64> {
-    begin(&mut Pieces::new(from)).ok()?.map(|content| content.began_ms)
+    begin(&mut Pieces::new(from)).ok().map(|content| content.began_ms)
 }
 
 /// Reads the first piece; `None` if this is not a journal.
-fn begin(pieces: &mut Pieces<impl Read>) -> io::Result<Option<JournalContent>> {
+fn begin(pieces: &mut Pieces<impl Read>) -> Result<JournalContent, NoJournal> {
     let mut content = JournalContent::default();
-    Ok(match pieces.next()? {
-        Next::Piece(length) => content.take(pieces.take(length), true).map(|()| content),
-        Next::Bad | Next::End => None,
-    })
+    match pieces.next()? {
+        Next::Piece(length) => {
+            content.take(pieces.take(length), true).map(|()| content).ok_or(NoJournal::Other)
+        }
+        Next::End => Err(NoJournal::Empty),
+        Next::Bad => Err(NoJournal::Other),
+    }
 }
 
 /// Takes numbers from the front of bytes.
@@ -463,7 +469,8 @@ mod tests {
             acks(&after),
         ]);
         assert_eq!(read(&bytes[..]).unwrap().acknowledged.into_values().collect::<Vec<_>>(), after);
-        for other in [&b""[..], b"text", &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
+        assert!(matches!(read(&b""[..]), Err(NoJournal::Empty)));
+        for other in [&b"text"[..], &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
             assert!(matches!(read(other), Err(NoJournal::Other)), "{other:?}");
         }
     }

@@ -39,6 +39,9 @@ pub enum RecordError {
         /// What the system says.
         what: String,
     },
+    /// The file has no content.
+    #[error("the file is empty: the run that should have written it probably failed; see its messages")]
+    Empty,
     /// Ends in the middle.
     #[error(
         "line {line}, column {column}: the record is incomplete; the file was probably truncated while it \
@@ -356,6 +359,7 @@ fn explain(error: &serde_json::Error, at_end: bool) -> RecordError {
     match error.classify() {
         // A number that ends behind its point is no number, and it's the end all the same.
         Category::Syntax if what == "invalid number" && at_end => RecordError::Truncated { line, column },
+        Category::Eof if (line, column) == (1, 0) => RecordError::Empty,
         Category::Eof => RecordError::Truncated { line, column },
         Category::Data => RecordError::Field { line, column, what },
         Category::Io => RecordError::Unreadable { what },

@@ -15,10 +15,10 @@ pub(super) struct Conclusions<'a> {
     pub limits: Option<Limits>,
     /// What I/Os that started late take away from the figures.
     pub late: Option<Late<'a>>,
-    /// Whether it was steady; `None` = too short to tell.
-    pub steadiness: Option<Steadiness>,
     /// When targets answered nothing, or far less than usual; `None` = it can't be told.
     pub outages: Option<Vec<Outage>>,
+    /// Whether it was steady; `None` = too short.
+    pub steadiness: Option<Steadiness>,
     /// Whether the devices did what was counted; `None` = nothing was observed.
     pub verdict: Option<SpanVerdict>,
 }
@@ -28,11 +28,11 @@ impl<'a> Conclusions<'a> {
         let contention = contention::judge(span);
         let limits = limit::judge(span, contention.as_ref());
         let late = late::judge(span, limits.as_ref());
-        let steadiness = steady::judge(span, limits.as_ref());
-        let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
         let outages = outages::judge(span);
+        let steadiness = steady::judge(span, limits.as_ref(), outages.as_deref());
+        let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
         let verdict = device::verdict(span, limiter);
-        Conclusions { contention, limits, late, steadiness, outages, verdict }
+        Conclusions { contention, limits, late, outages, steadiness, verdict }
     }
 
     /// What limited it, if that can be told.

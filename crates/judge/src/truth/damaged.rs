@@ -33,11 +33,13 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
     let first = first.map_or(String::new(), |failed| {
         format!("; the first one at offset {} ({}{})", failed.offset, failed.fault.name(), whose(row, failed))
     });
-    let message = format!(
-        "--verify: {} sectors read from '{path}' differ from what was written: {}{first}",
-        counts.wrong(),
-        counts.described()
-    );
+    let sectors = match counts.wrong() {
+        1 => "1 sector read from '".to_owned(),
+        sectors => format!("{sectors} sectors read from '"),
+    };
+    let differ = if counts.wrong() == 1 { "differs" } else { "differ" };
+    let message =
+        format!("--verify: {sectors}{path}' {differ} from the data written: {}{first}", counts.described());
     let place = FindingPlace { time_span: Some(time_span), ..FindingPlace::default() };
     let finding = Finding::new(NAME, Severity::Wrong, place, message).on(path);
     let keep = "leave the target as it is; docs/integrity.md lists the possible causes of each";

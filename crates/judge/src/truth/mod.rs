@@ -44,6 +44,7 @@ mod stalls;
 mod statements;
 mod steady;
 mod tracer;
+mod uneven;
 mod unfinished;
 mod view;
 mod volume;
@@ -113,6 +114,7 @@ const CHECKS: &[Check] = &[
     |span, concluded| outages::check(span, concluded.outages.as_deref(), concluded.limits.as_ref()),
     |span, _| volume::check(span),
     |span, _| offered::check(span),
+    |span, _| uneven::check(span),
     |span, concluded| late::check(span, concluded.late.as_ref()),
     |span, _| few_ios::check(span),
     |span, _| content::check(span),

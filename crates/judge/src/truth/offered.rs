@@ -1,5 +1,6 @@
 //! Whether the rate that was offered (`-g`, `--rate-total`) was reached.
 
+use super::view::Asked;
 use super::{Finding, Severity, SpanView};
 use diskspd_model::profile::Arrivals;
 use diskspd_model::results::PacedFigures;
@@ -90,9 +91,59 @@ impl Missed<'_> {
     }
 }
 
+/// Targets that are named.
+const NAMED: usize = 3;
+
+/// A target that missed its own rate by another load.
+struct SlowTarget {
+    in_words: String,
+    /// Missing I/Os, without I/Os in flight at the edges and chance.
+    unexplained: f64,
+}
+
+/// The slow ones of several targets: the sum may hide them.
+fn slow_targets(span: &SpanView) -> Vec<SlowTarget> {
+    let slow = |asked: Asked| {
+        let Asked { id, target } = asked;
+        let offered = span.asked.offered_ios_per_s(target, span.rate_total)? * span.measured.seconds;
+        let done = span.done(id, |row| row.read.ios.saturating_add(row.write.ios)) as f64;
+        let unexplained = offered - done - 2.0 * places(span, target) as f64 - chance(span, offered);
+        let seconds = span.measured.seconds;
+        let (rate, of) = (done / seconds, offered / seconds);
+        let in_words = format!("'{}' did {rate:.0} of {of:.0} I/Os per second", target.path);
+        let is_slow = unexplained > 0.0 && offered - done > OTHER_LOAD * offered;
+        is_slow.then_some(SlowTarget { in_words, unexplained })
+    };
+    if span.ids.len() < 2 || span.replays { Vec::new() } else { span.targets().filter_map(slow).collect() }
+}
+
+/// The slow targets in a sentence.
+fn named(slow: &[SlowTarget]) -> String {
+    let more = match slow.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more targets"),
+    };
+    let names: Vec<&str> = slow.iter().take(NAMED).map(|slow| slow.in_words.as_str()).collect();
+    format!("{}{more}", names.join(", "))
+}
+
+/// A target that missed its rate where most I/Os of all targets kept theirs.
+fn missed_by_target(span: &SpanView, slow: &[SlowTarget]) -> Option<Finding> {
+    let figures = span.measured.paced.as_ref()?;
+    let waited = figures.late.saturating_add(figures.overdue) as f64;
+    // What was not done waited.
+    if slow.is_empty() || waited < slow.iter().map(|slow| slow.unexplained).sum() {
+        return None;
+    }
+    let message = format!("the offered rate ({}) was not reached on {}", option(span), named(slow));
+    let finding = Finding::new("rate-not-kept", Severity::Warning, span, message);
+    Some(finding.remedy("measure the slow target alone; offer it a lower rate, or raise -o or -t"))
+}
+
 /// A rate that was offered and not reached.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let Some(missed) = missed(span) else { return Vec::new() };
+    let slow = slow_targets(span);
+    let Some(missed) = missed(span) else { return missed_by_target(span, &slow).into_iter().collect() };
     let Missed { figures, reached, unexplained } = missed;
     let severity = if reached < 1.0 - OTHER_LOAD { Severity::Warning } else { Severity::Note };
     let message = format!(
@@ -105,6 +156,9 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut finding = Finding::new("rate-not-kept", severity, span, message).shown_by(format!(
         "{unexplained:.0} I/Os are missing, more than in-flight I/Os at the edges and random arrivals explain"
     ));
+    if !slow.is_empty() && slow.len() < span.ids.len() {
+        finding = finding.shown_by(named(&slow));
+    }
     finding = finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late));
     if let Some(longest) = figures.max_overdue.filter(|time| *time > JUST_DUE) {
         finding = finding.shown_by(format!(

@@ -141,11 +141,9 @@ fn of_course(span: &SpanView, course: &IoCourse, unseen: &[UnseenTime]) -> Vec<O
 
 /// Whether I/Os were to be answered: pauses that were asked for are none of the target's.
 fn was_asked(span: &SpanView, outage: &Outage) -> bool {
-    let pauses =
-        span.replays || span.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0));
     match outage.in_flight {
         Some(in_flight) => in_flight > 0,
-        None => !pauses,
+        None => !span.pauses_on_request(),
     }
 }
 

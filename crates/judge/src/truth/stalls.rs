@@ -34,10 +34,8 @@ pub struct Stalled {
 /// The pauses that take more of the time than what matters elsewhere; `None` = there are none, nobody looked,
 /// or they were asked for.
 pub(super) fn judge(span: &SpanView) -> Option<Stalled> {
-    let asked_for =
-        span.replays || span.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0));
     // Who could not run himself knows nothing of the storage's pauses.
-    if asked_for || !held_up::check(span).is_empty() {
+    if span.pauses_on_request() || !held_up::check(span).is_empty() {
         return None;
     }
     let (counts, interval) = beats(span)?;

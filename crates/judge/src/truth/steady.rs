@@ -6,9 +6,11 @@ use super::late::Late;
 use super::latency::{self, LatencySteadiness};
 use super::plateau::{self, Plateau};
 use super::stalls::{self, Stalled};
-use super::{Finding, Limits, Severity, SpanView};
+use super::{Finding, Limits, Outage, Severity, SpanView};
 use diskspd_model::results::{Sample, ThermalChange, WarmUp};
-use diskspd_model::stats::{Course, FEWEST, Level, Shape, beyond_window};
+use diskspd_model::stats::{
+    Course, FEWEST, Level, Shape, beyond_window, change_in_parentheses, is_flat, relative_change,
+};
 use diskspd_model::units;
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
@@ -58,6 +60,9 @@ pub struct Steadiness {
     /// makes it unsteady; `None` = they didn't.
     #[serde(skip)]
     pub drifts: Option<(f64, f64)>,
+    /// Whether a rate that fell stays at its last level: a limit, or a cache that was full.
+    #[serde(skip)]
+    pub stays: bool,
     /// From when on it was steady; `None` = it wasn't.
     pub steady_from: Option<f64>,
     /// The warm-up (`-W`) with which it would have been, s; `None` = it was, or longer than this run tells.
@@ -71,8 +76,9 @@ pub struct Interrupted {
     pub times: usize,
     /// Share of the time.
     pub share: f64,
-    /// By how much the rate changed meanwhile, share of the level: -1 = nothing was done.
-    pub depth: f64,
+    /// By how much the rate changed in them, share of the level: -1 = nothing was done; `None` = the level
+    /// is near zero.
+    pub depth: Option<f64>,
     /// When the first began.
     pub begin: f64,
     /// When the last ended.
@@ -83,7 +89,11 @@ pub struct Interrupted {
 
 /// The verdict on a time span, of which `limits` are known; `None` = too short, or nothing was counted by
 /// interval.
-pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadiness> {
+pub(super) fn judge(
+    span: &SpanView,
+    limits: Option<&Limits>,
+    outages: Option<&[Outage]>,
+) -> Option<Steadiness> {
     let (rates, interval) = rates(span)?;
     let course = Course::of(&rates)?;
     let at = |index: usize| index as f64 * interval;
@@ -126,11 +136,54 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
         period,
         latency: latency::judge(span),
         drifts: course.drifts,
+        stays: stays(&rates, interval, steady_from),
         steady_from,
         warm_up,
     };
+    let judged = match Interrupted::by_outages(span, &course, outages.unwrap_or_default()) {
+        Some(out) => judged.interrupted_by(out),
+        None => judged,
+    };
     let warm_up = judged.warm_up.filter(|_| !has_broken_down(span, &judged));
-    Some(Steadiness { warm_up, ..judged })
+    let judged = Steadiness { warm_up, ..judged };
+    (!is_requested(span, judged.verdict)).then_some(judged)
+}
+
+impl Steadiness {
+    /// The same with outages, which a steady rate leaves out as outliers.
+    fn interrupted_by(self, out: Interrupted) -> Steadiness {
+        if !matches!(self.verdict, SteadyVerdict::Steady | SteadyVerdict::Unclear) {
+            return self;
+        }
+        Steadiness {
+            verdict: SteadyVerdict::Interrupted,
+            from_iops: self.iops,
+            to_iops: self.iops * (1.0 + out.depth.unwrap_or(-1.0)),
+            interruptions: Some(out),
+            stays: false,
+            steady_from: None,
+            warm_up: None,
+            ..self
+        }
+    }
+}
+
+/// I/Os of an interval from which on a rate is more than next to nothing.
+const FEWEST_IOS: f64 = 8.0;
+
+/// Whether the rate stays at a level from this second on.
+fn stays(rates: &[f64], interval: f64, from: Option<f64>) -> bool {
+    let rest = from.and_then(|second| rates.get((second / interval).round() as usize..));
+    rest.is_some_and(|rest| is_flat(rest) && rest.iter().all(|rate| rate * interval >= FEWEST_IOS))
+}
+
+/// Whether a rate came and went because of requested pauses or recorded times.
+fn is_requested(span: &SpanView, verdict: SteadyVerdict) -> bool {
+    match verdict {
+        SteadyVerdict::Steady => false,
+        SteadyVerdict::Rising | SteadyVerdict::Falling | SteadyVerdict::Changed => span.replays,
+        _ => span.pauses_on_request(),
+    }
 }
 
 /// What a course is called, its rates at the beginning and the end (lowest and highest), and the intervals
@@ -164,10 +217,21 @@ fn has_broken_down(span: &SpanView, steady: &Steadiness) -> bool {
     requests_stopped(span) || stopped_at(steady).is_some()
 }
 
+fn next_to_nothing(iops: f64, before: f64) -> bool {
+    iops < before / 20.0
+}
+
+/// Whether a burst was followed by a flat rate that is a small part of it.
+fn fell_to_next_to_nothing(steady: &Steadiness) -> bool {
+    steady.stays && next_to_nothing(steady.to_iops, steady.from_iops)
+}
+
 /// From which second on next to nothing was completed; `None` = it was to the end, or came and went.
 fn stopped_at(steady: &Steadiness) -> Option<f64> {
-    let next_to_nothing = |iops: f64, before: f64| iops < before / 20.0;
     let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
+    if steady.stays {
+        return None;
+    }
     match (steady.verdict, &steady.interruptions) {
         (SteadyVerdict::Changed, _) if next_to_nothing(to, from) => steady.changes.last().copied(),
         (SteadyVerdict::Falling, _) if next_to_nothing(to, from) => steady.steady_from,
@@ -187,13 +251,30 @@ fn of_level(course: &Course) -> SteadyVerdict {
 }
 
 impl Interrupted {
+    /// Outages of all targets together, or of the only one.
+    fn by_outages(span: &SpanView, course: &Course, outages: &[Outage]) -> Option<Interrupted> {
+        let is_of_all = |outage: &&Outage| outage.target.is_none() || span.ids.len() == 1;
+        let of_all: Vec<&Outage> = outages.iter().filter(is_of_all).collect();
+        let (first, last) = (of_all.first()?, of_all.last()?);
+        let seconds: f64 = of_all.iter().map(|outage| outage.length_s).sum();
+        let ios: u64 = of_all.iter().map(|outage| outage.ios).sum();
+        Some(Interrupted {
+            times: of_all.len(),
+            share: (seconds / span.measured.seconds).min(1.0),
+            depth: relative_change(course.mean, ios as f64 / seconds),
+            begin: first.begin_s,
+            end: last.begin_s + last.length_s,
+            period: None,
+        })
+    }
+
     /// What interrupted a course of intervals of this length, s.
     fn of(course: &Course, interval: f64) -> Option<Interrupted> {
         let Shape::Interrupted(found) = &course.shape else { return None };
         Some(Interrupted {
             times: found.times,
             share: found.intervals as f64 / course.count as f64,
-            depth: found.rate / found.level.max(f64::MIN_POSITIVE) - 1.0,
+            depth: relative_change(found.level, found.rate),
             begin: found.begin as f64 * interval,
             end: found.end as f64 * interval,
             period: found.period.map(|period| period * interval),
@@ -224,7 +305,38 @@ fn warmed_up(span: &SpanView) -> u32 {
 /// I/Os per second from interval to interval, and the length of one, s: from second to second, as the
 /// controlling thread saw it; in simulated time by the intervals of `-D`.
 fn rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
+    let (rates, interval) = fine_rates(span)?;
+    let all: f64 = rates.iter().map(|rate| rate * interval).sum();
+    // Intervals with few I/Os scatter by chance alone: longer ones have enough.
+    let joined = (FEWEST_IOS * rates.len() as f64 / all).ceil();
+    if !(joined > 1.0 && joined.is_finite()) {
+        return Some((rates, interval));
+    }
+    let joined = joined as usize;
+    let mean = |chunk: &[f64]| chunk.iter().sum::<f64>() / joined as f64;
+    Some((rates.chunks_exact(joined).map(mean).collect(), interval * joined as f64))
+}
+
+/// Shortest interval of a short run, s.
+const SHORTEST_INTERVAL: f64 = 0.1;
+
+/// The rates of a run that is too short for a verdict by seconds, after a warm-up until it was steady.
+fn short_rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
+    let observed = span.results.observed.as_ref()?;
+    observed.warm_up.filter(|warm_up| warm_up.steady)?;
+    let beats = observed.beats.as_ref()?;
+    let width = seconds_of_us(beats.width_us);
+    let joined = (SHORTEST_INTERVAL / width).round().max(1.0) as usize;
+    let interval = width * joined as f64;
+    let rate = |chunk: &[u64]| chunk.iter().map(|ios| *ios as f64).sum::<f64>() / interval;
+    Some((beats.ios.0.chunks_exact(joined).map(rate).collect(), interval))
+}
+
+fn fine_rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     let samples = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.samples);
+    if let Some(short) = short_rates(span).filter(|_| samples.len() < FEWEST) {
+        return Some(short);
+    }
     if let Some(last) = samples.last() {
         let interval = seconds_of_us(last.end_us) / samples.len() as f64;
         return Some((sampled(samples), interval));
@@ -315,7 +427,7 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
 /// A rate that changed, rose or fell: the finding's name, and what is said.
 fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, String) {
     let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
-    let change = format!("from {from:.0} to {to:.0} IOPS ({:+.0} %)", (to / from.max(1e-9) - 1.0) * 100.0);
+    let change = format!("from {from:.0} to {to:.0} IOPS{}", change_in_parentheses(from, to));
     match (steady.verdict, steady.steady_from) {
         (SteadyVerdict::Changed, _) => {
             let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
@@ -339,6 +451,10 @@ fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, Strin
 /// What to do about it.
 fn remedy(span: &SpanView, steady: &Steadiness) -> String {
     match steady.warm_up {
+        Some(seconds) if fell_to_next_to_nothing(steady) => format!(
+            "find the limit of the volume or of the machine, which may have burst credits; to measure the \
+             lasting rate, warm up until they are used: -W{seconds}, or --until-steady"
+        ),
         Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
         None if requests_stopped(span) => {
             "find out why I/Os failed: each failed one stopped a request, which left a lower queue depth"
@@ -383,11 +499,8 @@ fn unclear(span: &SpanView, steady: &Steadiness, seconds: f64) -> Finding {
 /// That a rate rises or falls, too little to be called unsteady.
 fn drifting((from, to): (f64, f64)) -> String {
     let way = if to > from { "rising" } else { "falling" };
-    let percent = (to / from.max(1e-9) - 1.0) * 100.0;
-    format!(
-        ", but {way} all the time, from {from:.0} to {to:.0} ({percent:+.0} %): a longer run may have \
-         another rate"
-    )
+    let change = change_in_parentheses(from, to);
+    format!(", but {way} all the time, from {from:.0} to {to:.0}{change}: a longer run may have another rate")
 }
 
 const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garbage collection, cache \
@@ -406,24 +519,28 @@ fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
         return with_figures(finding, steady).remedy(remedy(span, steady));
     }
     let mut message = "not steady: it was interrupted".to_owned();
-    if let Some(Interrupted { times, share, depth, begin, end, period }) = &steady.interruptions {
+    if let Some(Interrupted { times, share, begin, end, period, .. }) = &steady.interruptions {
         message += &match (times, period) {
             (1, _) => format!(" from second {begin:.0} to {end:.0}"),
             (_, Some(period)) => format!(" every {period:.0} s"),
             (_, None) => format!(" {times} times"),
         };
         message += &format!(
-            ": for {:.0} of {all:.0} s at {rate:.0} instead of {level:.0} IOPS ({:+.0} %)",
+            ": for {:.0} of {all:.0} s at {rate:.0} instead of {level:.0} IOPS{}",
             share * all,
-            depth * 100.0
+            change_in_parentheses(level, rate)
         );
     }
     let finding = Finding::new("interrupted", Severity::Warning, span, message);
-    let finding = with_figures(finding, steady).shown_by(format!(
-        "the overall mean, {mean:.0} IOPS, is {:.0} % {} the rate between the interruptions",
-        (mean / level.max(1e-9) - 1.0).abs() * 100.0,
-        if mean < level { "below" } else { "above" }
-    ));
+    let way = if mean < level { "below" } else { "above" };
+    let by = |change: f64| {
+        format!(
+            "the overall mean, {mean:.0} IOPS, is {:.0} % {way} the rate between the interruptions",
+            change.abs() * 100.0
+        )
+    };
+    let finding = with_figures(finding, steady);
+    let finding = relative_change(level, mean).map(by).into_iter().fold(finding, Finding::shown_by);
     match steady.warm_up {
         None if !has_broken_down(span, steady) => finding.remedy(COMES_AND_GOES),
         _ => finding.remedy(remedy(span, steady)),
@@ -481,7 +598,7 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
     let mut causes = Vec::new();
     let slower = steady.to_iops < steady.from_iops;
     if let (SteadyVerdict::Changed, true, Some(from)) = (steady.verdict, slower, steady.steady_from) {
-        causes.extend(limit(span, from));
+        causes.extend(limit(span, steady, from));
         let total = &span.measured.total.total.throughput;
         let written = span.measured.write.total.throughput.bytes;
         if written.saturating_mul(2) > total.bytes
@@ -525,13 +642,20 @@ fn thermal(change: &ThermalChange) -> Vec<String> {
 }
 
 /// A level that a limit would make: flat, and at a round number.
-fn limit(span: &SpanView, from: f64) -> Option<String> {
+fn limit(span: &SpanView, steady: &Steadiness, from: f64) -> Option<String> {
     let (rates, interval) = rates(span)?;
     // The interval of the change belongs to both levels.
     let flat = rates.get((from / interval).round() as usize + 1..)?;
     let total = &span.measured.total.total.throughput;
     let size = total.bytes as f64 / total.ios.max(1) as f64;
-    let found = plateau::of(flat, size).filter(|_| flat.len() >= FEWEST / 2)?;
+    let found = plateau::of(flat, size).filter(|_| flat.len() >= FEWEST / 2);
+    let Some(found) = found else {
+        return fell_to_next_to_nothing(steady).then(|| {
+            "after the burst the rate stays where it is: this looks like a limit (throttling, exhausted \
+             burst credits)"
+                .to_owned()
+        });
+    };
     let Plateau { number, variation } = found;
     Some(format!(
         "after the change the rate is flat to {:.1} % at {number}, a round number: this looks like a limit \

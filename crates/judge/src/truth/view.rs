@@ -62,6 +62,11 @@ impl<'a> SpanView<'a> {
         self.ids.iter().zip(&self.asked.targets).map(|(id, target)| Asked { id: *id, target })
     }
 
+    /// Whether pauses were requested: think times (`-i`, `-j`), or the times of recorded I/Os.
+    pub(super) fn pauses_on_request(&self) -> bool {
+        self.replays || self.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0))
+    }
+
     /// What every thread did on its targets.
     pub(super) fn rows(&self) -> impl Iterator<Item = &'a TargetResults> {
         self.results.threads.iter().flat_map(|thread| &thread.targets)

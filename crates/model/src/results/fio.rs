@@ -1,6 +1,7 @@
 //! What results of fio say besides what all runs have in common.
 
 use super::OtherFigures;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -15,6 +16,10 @@ pub struct FioFigures {
     /// Of which times percentiles, minimum and maximum are, and where the percentiles come from; `None` =
     /// there are none: minimum and maximum are of the times that the means are of.
     pub percentiles: Option<(FioLatency, FioPercentiles)>,
+    /// The smallest percentile that is a lower bound, because fio's last bin has no end; `None` = no I/O is
+    /// in that bin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_end: Option<Millis>,
     /// Each job states percentiles of its own, which don't add up; else fio states none where there are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub percentiles_apart: bool,
@@ -87,6 +92,33 @@ pub struct FioLogFiles {
     /// Whether times are in us, as fio 2 logs them, and not in ns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_us: bool,
+    /// The meaning of a value.
+    #[serde(default, skip_serializing_if = "FioLogged::is_mean")]
+    pub logged: FioLogged,
+}
+
+/// The meaning of a value in a log file, as fio's options set it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FioLogged {
+    /// The mean of an interval (`log_avg_msec`).
+    #[default]
+    Mean,
+    /// The maximum of an interval (`log_max_value=1`).
+    Maximum,
+    /// The mean of an interval, followed by its maximum (`log_window_value=both`).
+    MeanAndMaximum,
+    /// A single I/O.
+    SingleIo,
+    /// Unknown: the result does not list fio's options.
+    Unknown,
+}
+
+impl FioLogged {
+    /// Whether a value is the mean of an interval.
+    pub fn is_mean(&self) -> bool {
+        matches!(self, FioLogged::Mean | FioLogged::MeanAndMaximum)
+    }
 }
 
 /// The course of a figure, out of log files.
@@ -96,6 +128,9 @@ pub struct FioSeries {
     pub of: FioSeriesOf,
     /// Of which I/Os: `read`, `write`, `trim`.
     pub direction: String,
+    /// The meaning of the logged values.
+    #[serde(default, skip_serializing_if = "FioLogged::is_mean")]
+    pub logged: FioLogged,
     /// Length of an interval, s.
     pub interval_s: f64,
     /// A value for each interval from the start on; `None` = nothing was logged in it.

@@ -59,8 +59,15 @@ pub struct IntegrityCounts {
     pub undecided: u64,
     /// Of these writes the journal has that they are durable; counted in units.
     pub acknowledged: u64,
-    /// Read, and wrong.
+    /// Read, and wrong; each sector counts once in a time span, for the first fault that was found.
     pub failed: BTreeMap<SectorFault, u64>,
+    /// Read again, and wrong again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub failed_again: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What a thread verified on a target.
@@ -145,6 +152,7 @@ impl AddUp for IntegrityCounts {
         self.unknown.add(&other.unknown);
         self.undecided.add(&other.undecided);
         self.acknowledged.add(&other.acknowledged);
+        self.failed_again.add(&other.failed_again);
         for (fault, sectors) in &other.failed {
             self.failed.entry(*fault).or_default().add(sectors);
         }
@@ -157,9 +165,11 @@ impl IntegrityCounts {
         self.failed.values().fold(0, |sum, sectors| sum.saturating_add(*sectors))
     }
 
-    /// Those that were wrong by what is wrong with them: `2 torn, 1 stale`.
+    /// The damaged sectors by fault: `2 torn, 1 stale, in 40 reads`.
     pub fn described(&self) -> String {
         let each = self.failed.iter().map(|(fault, sectors)| format!("{sectors} {}", fault.name()));
-        each.collect::<Vec<_>>().join(", ")
+        let reads = self.wrong().saturating_add(self.failed_again);
+        let reads = (self.failed_again > 0).then(|| format!("in {reads} reads"));
+        each.chain(reads).collect::<Vec<_>>().join(", ")
     }
 }

@@ -54,7 +54,7 @@ pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;
 pub use effort::{CpuLimit, Effort, LimitChange, Rebound, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
-pub use fio::{FioFigures, FioLatency, FioLogFiles, FioPercentiles, FioSeries, FioSeriesOf};
+pub use fio::{FioFigures, FioLatency, FioLogFiles, FioLogged, FioPercentiles, FioSeries, FioSeriesOf};
 pub use host::{Host, HostTarget};
 pub use host_clock::{CommonWindow, HostClock};
 pub use host_summary::{HostDevices, HostFinding, HostSummary, HostWindow};

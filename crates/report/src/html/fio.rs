@@ -10,7 +10,7 @@ use super::table::PageTable;
 use super::thin::{self, Band};
 use crate::fio_text;
 use crate::number::{cell, clock, in_ms, latency, plain};
-use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf};
+use diskspd_model::results::{FioFigures, FioLogged, FioSeries, FioSeriesOf};
 use diskspd_model::units::Millis;
 use maud::{Markup, html};
 
@@ -70,13 +70,21 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
         id: span.id(id),
         title: title.into(),
         summary: format!("Between {} and {}.", in_words(lowest), in_words(highest)),
-        note: format!("From fio's log files, intervals of {interval} s."),
+        note: format!("From fio's log files, {} of intervals of {interval} s.", logged(courses[0].logged)),
         y: if is_latency { ChartAxis::latencies(title, all()) } else { ChartAxis::amounts(title, highest) },
         over: LineTimes { times, seconds, marks: Vec::new() },
         lines,
         table,
     }
     .chart()
+}
+
+fn logged(logged: FioLogged) -> &'static str {
+    match logged {
+        FioLogged::Maximum => "maxima",
+        FioLogged::Unknown => "means or maxima (the result does not list log_avg_msec)",
+        FioLogged::Mean | FioLogged::MeanAndMaximum | FioLogged::SingleIo => "means",
+    }
 }
 
 fn line(series: &FioSeries, factor: usize) -> TimeLine {

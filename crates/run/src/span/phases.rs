@@ -7,7 +7,7 @@ use crate::span::around::Observer;
 use crate::span::pulse::Pulse;
 use crate::span::setup::SharedByWorkers;
 use crate::span::volume::{LiveSources, VolumeWatch};
-use crate::span::warm_up;
+use crate::span::warm_up::{self, WarmUpTask};
 use crate::watch::beats::BeatCounter;
 use crate::watch::quiet::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
@@ -15,6 +15,7 @@ use diskspd_model::engines::Direction;
 use diskspd_model::machine::System;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Ended, EndedBy, SpanBegin, SpanResults};
+use diskspd_model::workload::pace::Limit;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::control::{Control, Phase};
 use diskspd_worker::desk::Desk;
@@ -216,7 +217,12 @@ impl Clocked<'_> {
             }
         }
         if let Some(limit) = until_steady {
-            match warm_up::wait(limit, plan.duration, control, voice, &mut sampler) {
+            let mut targets = plan.workers.iter().flat_map(|worker| &worker.targets);
+            let pauses = targets.any(|target| matches!(target.limit, Limit::Bursts { .. }));
+            let depths = plan.workers.iter().map(|worker| u64::from(worker.depth));
+            let in_flight = (!pauses).then(|| depths.sum());
+            let task = WarmUpTask { limit, duration: plan.duration, in_flight };
+            match warm_up::wait(task, control, voice, &mut sampler) {
                 None => return false,
                 ended => observer.observed.warm_up = ended,
             }

@@ -1,51 +1,74 @@
 //! `--until-steady`: when the warm-up is over.
 
+use crate::watch::beats::BeatCounter;
 use crate::watch::sampler::Sampler;
-use diskspd_model::results::{Sample, WarmUp};
-use diskspd_model::stats::{Course, FEWEST};
+use diskspd_model::results::{Beats, Sample, WarmUp};
+use diskspd_model::stats::{Course, FEWEST, LARGEST_SLOPE, stalls};
+use diskspd_model::units::seconds_of_us;
 use diskspd_sys::clock;
+use diskspd_worker::tell::live;
 use diskspd_worker::{Control, Voice, recorder};
 
 /// More than a minute of the time to come is not asked to be steady beforehand.
 const LONGEST_LOOK: u32 = 60;
 
-/// Goes on warming up until the run is steady, for `limit` s at most; `duration`: what is measured
-/// afterwards, s. `None` = ended early, by failure or interruption.
-pub fn wait(
-    limit: u32,
-    duration: u32,
-    control: &Control,
-    voice: &Voice,
-    sampler: &mut Sampler,
-) -> Option<WarmUp> {
+/// The terms of a warm-up.
+#[derive(Debug, Clone, Copy)]
+pub struct WarmUpTask {
+    /// The most it may take, s.
+    pub limit: u32,
+    /// Duration of the measurement that follows, s.
+    pub duration: u32,
+    /// I/Os that can be in flight at once; `None` = pauses were requested, so they are not
+    /// stalls.
+    pub in_flight: Option<u64>,
+}
+
+/// Waits until the run is steady. `None` = ended early, by failure or interruption.
+pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sampler) -> Option<WarmUp> {
+    let limit = task.limit;
     voice.verbose(|| format!("warming up until steady, at most {limit} s"));
+    let mut beats = BeatCounter::new(clock::monotonic(), live::totals(sampler.workers()).0);
+    let mut draw = clock::monotonic();
     loop {
-        if let Some(ended) = ended(sampler.samples(), limit, duration) {
+        if let Some(ended) = ended(sampler.samples(), &beats.counted(), task) {
             let state = if ended.steady { "steady" } else { "not steady" };
             voice.verbose(|| format!("{state} after {} s", ended.seconds));
             return Some(ended);
         }
-        let passed = sampler.samples().last().map_or(0, |last| last.end_us * 1000);
-        voice.draw("warm up", recorder::seconds(limit).saturating_sub(passed), sampler.workers());
-        if !control.sleep_until(sampler.due) {
-            return None;
+        if clock::monotonic() >= draw {
+            let passed = sampler.samples().last().map_or(0, |last| last.end_us * 1000);
+            voice.draw("warm up", recorder::seconds(limit).saturating_sub(passed), sampler.workers());
+            draw = sampler.due;
+        }
+        while clock::monotonic() < sampler.due {
+            if !control.sleep_until(sampler.due.min(clock::monotonic() + beats.width())) {
+                return None;
+            }
+            beats.look(clock::monotonic(), live::totals(sampler.workers()).0);
         }
         sampler.look(clock::monotonic());
     }
 }
 
-/// Whether a warm-up of which these are the samples, one a second, may end. `limit`: the most it may take, s;
-/// `duration`: what is measured afterwards, s. `None` = it goes on.
+/// Whether a warm-up with these samples, one a second, and these beats may end; `None` = not yet.
 ///
-/// What has to be steady is the last half of it: who drifts slowly looks steady for a while, but not over a
-/// time that grows with the run. And at least half of what will be measured, up to a minute, and what a
-/// verdict needs at all.
-fn ended(samples: &[Sample], limit: u32, duration: u32) -> Option<WarmUp> {
+/// Its last half must be steady, because a slow drift looks steady for a while, but not over a time
+/// that grows with the run. The half has at least the length of half of the measurement, up to a minute, and
+/// the intervals that a verdict needs. It must not stall, either: seconds hide pauses of half of their time.
+fn ended(samples: &[Sample], beats: &Beats, task: WarmUpTask) -> Option<WarmUp> {
+    let WarmUpTask { limit, duration, in_flight } = task;
     let passed = samples.last().map_or(0, |last| last.end_us / 1_000_000) as u32;
     let look = (duration / 2).min(LONGEST_LOOK).max(FEWEST as u32) as usize;
     let last = samples.len().saturating_sub(look.max(samples.len() / 2));
     let steady =
         samples.len() >= look && Course::of(&rates(samples, last)).is_some_and(|course| course.is_steady());
+    let width = seconds_of_us(beats.width_us);
+    let since = samples.len().saturating_sub(last) as f64;
+    let latest = (since / width).round() as usize;
+    let latest = &beats.ios.0[beats.ios.0.len().saturating_sub(latest)..];
+    let stalls = || in_flight.and_then(|depth| stalls::of(latest, width, depth));
+    let steady = steady && stalls().is_none_or(|found| found.share <= LARGEST_SLOPE);
     (steady || passed >= limit).then_some(WarmUp { seconds: passed, limit, steady })
 }
 
@@ -61,12 +84,40 @@ fn rates(samples: &[Sample], first: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_model::stats::PackedCounts;
+
+    const TASK: WarmUpTask = WarmUpTask { limit: 300, duration: 10, in_flight: Some(4) };
 
     /// When a warm-up of this course ends, at most after 300 s, to measure 10 s.
     fn end(rate: impl Fn(u64) -> u64) -> WarmUp {
+        end_of(rate, |_| true)
+    }
+
+    /// The same, in which nothing is done in some beats of each second.
+    fn end_of(rate: impl Fn(u64) -> u64, works: impl Fn(u64) -> bool) -> WarmUp {
         let sample = |second| Sample { end_us: second * 1_000_000, ios: rate(second), bytes: 0 };
         let samples: Vec<Sample> = (1..=400).map(sample).collect();
-        (1..=400).find_map(|count| ended(&samples[..count], 300, 10)).expect("an end")
+        let working = (0..50).filter(|beat| works(*beat)).count() as u64;
+        let beat = |beat: u64| if works(beat % 50) { rate(beat / 50 + 1) / working } else { 0 };
+        let counts: Vec<u64> = (0..400 * 50).map(beat).collect();
+        let beats =
+            |count: usize| Beats { width_us: 20_000, ios: PackedCounts(counts[..count * 50].to_vec()) };
+        (1..=400).find_map(|count| ended(&samples[..count], &beats(count), TASK)).expect("an end")
+    }
+
+    #[test]
+    fn stalling_is_never_steady() {
+        let noise = |second: u64| 10_000 + second * 7919 % 101;
+        for (name, beats, steady) in [
+            ("no stall", 0..0, true),
+            ("one beat", 20..21, true),
+            ("a sixth of the time", 20..28, false),
+            ("half of the time", 10..35, false),
+        ] {
+            let ended = end_of(noise, |beat| !beats.contains(&beat));
+            assert_eq!(ended.steady, steady, "{name}: {ended:?}");
+            assert_eq!(ended.seconds == 300, !steady, "{name}: {ended:?}");
+        }
     }
 
     #[test]
@@ -90,8 +141,10 @@ mod tests {
             (1..=count).map(|second| Sample { end_us: second * 1_000_000, ios: 9, bytes: 9 }).collect()
         };
         for (duration, seconds) in [(1, 10), (20, 10), (60, 30), (120, 60), (3600, 60)] {
-            assert_eq!(ended(&steady(seconds - 1), 300, duration), None);
-            assert!(ended(&steady(seconds), 300, duration).is_some_and(|end| end.steady), "-d{duration}");
+            let task = WarmUpTask { duration, ..TASK };
+            let beats = Beats { width_us: 20_000, ..Beats::default() };
+            assert_eq!(ended(&steady(seconds - 1), &beats, task), None);
+            assert!(ended(&steady(seconds), &beats, task).is_some_and(|end| end.steady), "-d{duration}");
         }
     }
 }

@@ -54,6 +54,11 @@ impl BeatCounter {
         (self.at, self.ios) = (now.max(self.at), ios.max(self.ios));
     }
 
+    /// Returns the counts so far.
+    pub fn counted(&self) -> Beats {
+        Beats { width_us: self.width / 1000, ios: PackedCounts(self.counts.clone()) }
+    }
+
     /// What was counted, when measuring has ended.
     pub fn finish(self) -> Option<Beats> {
         let width_us = self.width / 1000;

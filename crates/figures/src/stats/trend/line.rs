@@ -8,7 +8,7 @@ pub fn slope(values: &[f64]) -> Option<Slope> {
     if count < FEWEST_RUNS {
         return None;
     }
-    let steady = steadied::logarithms(values);
+    let steady = steadied::without_single_runs(values);
     let middle = (count as f64 - 1.0) / 2.0;
     let mean = steady.iter().sum::<f64>() / count as f64;
     let places = || (0..count).map(|place| place as f64 - middle);

@@ -3,7 +3,7 @@
 
 use super::LEAST_NOISE;
 use crate::stats::median;
-use crate::stats::noise::{TO_DEVIATION, deviation_around};
+use crate::stats::noise::{TO_DEVIATION, deviation_around, neighbourhood};
 
 /// Zero stands for this share of the level, so that it has a logarithm.
 const ZERO: f64 = 0.001;
@@ -17,26 +17,68 @@ const AWAY: f64 = 4.0;
 /// More than this share of runs far from their level is how the level is.
 const FEW: f64 = 0.1;
 
-/// Logarithms, with extremes brought in.
-pub fn logarithms(values: &[f64]) -> Vec<f64> {
-    let logs = plain_logarithms(values);
+/// Logarithms with extremes brought in. A single run far from its neighbours has their median.
+///
+/// Two levels make the deviation around the median as large as the step between them. Extremes that are
+/// brought in to five times that distance hide the step.
+pub fn without_single_runs(values: &[f64]) -> Vec<f64> {
+    let mut logs = logarithms(values);
+    let middles = neighbours(&logs);
+    let reach = REACH * around(&middles, &logs).deviation;
+    for place in far_from_neighbours(&middles, &logs) {
+        logs[place] = logs[place].clamp(middles[place] - reach, middles[place] + reach);
+    }
     let Middle { at, deviation } = Middle::of(&logs);
     logs.iter().map(|log| log.clamp(at - REACH * deviation, at + REACH * deviation)).collect()
 }
 
-/// The runs far from their level, by place: those at zero where the level isn't, and few others.
+/// The runs far from their level or from their neighbours, by place: runs at zero where the level is not
+/// zero, and few others.
 pub fn far(values: &[f64]) -> Vec<usize> {
-    let logs = plain_logarithms(values);
-    let Middle { at, deviation } = Middle::of(&logs);
-    let least = (FAR * deviation).max(FAR_SHARE.ln_1p());
-    let all: Vec<usize> = (0..values.len()).filter(|place| (logs[*place] - at).abs() > least).collect();
-    let is_few = all.len() as f64 <= (FEW * values.len() as f64).max(1.0);
-    all.into_iter().filter(|place| is_few || values[*place] == 0.0).collect()
+    let logs = logarithms(values);
+    let level = vec![Middle::of(&logs).at; logs.len()];
+    let is_few = |places: &[usize]| places.len() as f64 <= most_single_runs(values.len());
+    let from_level = far_places(&level, &logs);
+    let few = is_few(&from_level);
+    let mut far: Vec<usize> = from_level.into_iter().filter(|place| few || values[*place] == 0.0).collect();
+    far.extend(far_from_neighbours(&neighbours(&logs), &logs));
+    far.sort_unstable();
+    far.dedup();
+    far
+}
+
+/// The median of each run and its neighbours.
+fn neighbours(logs: &[f64]) -> Vec<f64> {
+    (0..logs.len()).map(|place| median(neighbourhood(logs, place).iter().copied())).collect()
+}
+
+/// The runs far from their neighbours; none where they are too many to be single runs. A run that is as
+/// most runs are, among others that are not, is no such run.
+fn far_from_neighbours(middles: &[f64], logs: &[f64]) -> Vec<usize> {
+    let most = Middle::of(logs).at;
+    let is_farther = |place: &usize| (logs[*place] - most).abs() > (middles[*place] - most).abs();
+    let places: Vec<usize> = far_places(middles, logs).into_iter().filter(is_farther).collect();
+    if places.len() as f64 <= most_single_runs(logs.len()) { places } else { Vec::new() }
+}
+
+fn far_places(expected: &[f64], logs: &[f64]) -> Vec<usize> {
+    let least = (FAR * around(expected, logs).deviation).max(FAR_SHARE.ln_1p());
+    (0..logs.len()).filter(|place| (logs[*place] - expected[*place]).abs() > least).collect()
+}
+
+/// How runs scatter around where each is expected.
+fn around(expected: &[f64], logs: &[f64]) -> Middle {
+    let left: Vec<f64> = logs.iter().zip(expected).map(|(log, expected)| log - expected).collect();
+    Middle::of(&left)
+}
+
+fn most_single_runs(runs: usize) -> f64 {
+    (FEW * runs as f64).max(1.0)
 }
 
 /// For each run whether it lies away from the level of the earlier ones: below -1, above 1, else 0.
 pub fn sides(earlier: &[f64], values: &[f64]) -> Vec<i8> {
-    let logs = plain_logarithms(values);
+    let logs = logarithms(values);
     let Middle { at, deviation } = Middle::of(&logs[..earlier.len()]);
     let least = (AWAY * deviation).max(super::LEAST_CHANGE.ln_1p());
     let side = |log: &f64| if *log < at - least { -1 } else { i8::from(*log > at + least) };
@@ -56,7 +98,8 @@ impl Middle {
     }
 }
 
-fn plain_logarithms(values: &[f64]) -> Vec<f64> {
+/// Logarithms, also of runs that did nothing.
+pub fn logarithms(values: &[f64]) -> Vec<f64> {
     let above: Vec<f64> = values.iter().copied().filter(|value| *value > 0.0).collect();
     if above.is_empty() {
         return vec![0.0; values.len()];

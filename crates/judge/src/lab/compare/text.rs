@@ -115,6 +115,9 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     })
 }
 
+/// Smaller changes of both sides, %, are not worth a sentence.
+const LEAST_DRIFT: f64 = 1.0;
+
 /// What the order of the runs means for the answer, and what would tell more.
 pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<String> {
     let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
@@ -135,6 +138,9 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
         ));
     }
     if let Some(drift) = primary.drift_percent {
+        if drift.abs() < LEAST_DRIFT {
+            return None;
+        }
         let of = if workload.boots.is_some() { "boots" } else { "runs" };
         return Some(format!(
             "Drift: {} of both sides changed by {} from the first pair of {of} to the last; A and B \

@@ -155,24 +155,17 @@ fn jobs(document: &Value) -> &[Value] {
     document.get("jobs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Whether the second is a later state of the same run: the jobs are the same, the sums and the longest I/O
-/// became no less, and each job began in the same millisecond, as newer versions of fio state it; else fio
-/// began at the same time (within the second that it rounds to), and more time has passed.
+/// Whether the second is a later state of the same run: the jobs are the same, and the sums and the longest
+/// I/O became no less. Newer versions of fio state when each job began. Older ones state to the millisecond
+/// when the results were printed and how long the jobs ran, so that a run which began before the first was
+/// printed is the same. The oldest state both in seconds.
 fn is_snapshot(first: &Value, second: &Value) -> bool {
     let (before, after) = (jobs(first), jobs(second));
     let start = |job: &Value| job.get("job_start").and_then(Value::as_i64).filter(|ms| *ms > 0);
-    let same_start =
-        |(before, after): (&Value, &Value)| start(before).is_some_and(|at| start(after) == Some(at));
-    let stated = !before.is_empty() && before.iter().zip(after).all(same_start);
-    let elapsed = |jobs: &[Value]| jobs.iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();
-    let printed = |value: &Value| value.get("timestamp")?.as_i64();
-    let times = (printed(first), elapsed(before), printed(second), elapsed(after));
-    let goes_on = || match times {
-        (Some(printed), Some(passed), Some(later), Some(longer)) => {
-            let began = (printed.saturating_sub(passed), later.saturating_sub(longer));
-            longer > passed && began.0.abs_diff(began.1) <= 1
-        }
-        _ => false,
+    let starts = |jobs: &[Value]| jobs.iter().map(start).collect::<Option<Vec<i64>>>();
+    let goes_on = match (starts(before), starts(after)) {
+        (Some(began), Some(later)) if !began.is_empty() => began == later,
+        _ => began_before(first, second).unwrap_or_else(|| goes_on_by_seconds(first, second)),
     };
     let grown = |(before, after): (&Value, &Value)| {
         let figures = ["/read/total_ios", "/write/total_ios", "/read/lat_ns/max", "/write/lat_ns/max"];
@@ -180,6 +173,30 @@ fn is_snapshot(first: &Value, second: &Value) -> bool {
         let same = before.get("jobname") == after.get("jobname");
         same && figures.iter().all(|at| figure(before, at) <= figure(after, at))
     };
-    let alike = before.len() == after.len() && before.iter().zip(after).all(grown);
-    alike && (stated || goes_on())
+    goes_on && before.len() == after.len() && before.iter().zip(after).all(grown)
+}
+
+/// Whether the jobs of the second began before the first was printed; `None` = not stated.
+fn began_before(first: &Value, second: &Value) -> Option<bool> {
+    let printed = |value: &Value| value.get("timestamp_ms")?.as_i64();
+    let longest = |value: &Value| jobs(value).iter().filter_map(|job| job.get("job_runtime")?.as_i64()).max();
+    let (before, after) = (printed(first)?, printed(second)?);
+    let (earlier, later) = (longest(first)?, longest(second)?);
+    // While it ramps up (`ramp_time`) a job has not run yet.
+    let not_begun = earlier == 0 && goes_on_by_seconds(first, second);
+    let is_later = before <= after && earlier < later;
+    Some(not_begun || is_later && after.saturating_sub(later) < before)
+}
+
+/// Whether fio began at the same time, within a second, and more time has passed.
+fn goes_on_by_seconds(first: &Value, second: &Value) -> bool {
+    let elapsed = |value: &Value| jobs(value).iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();
+    let printed = |value: &Value| value.get("timestamp")?.as_i64();
+    match (printed(first), elapsed(first), printed(second), elapsed(second)) {
+        (Some(printed), Some(passed), Some(later), Some(longer)) => {
+            let began = (printed.saturating_sub(passed), later.saturating_sub(longer));
+            longer > passed && began.0.abs_diff(began.1) <= 1
+        }
+        _ => false,
+    }
 }

@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 /// Bins are counted up to so many: fio has 29 groups of 64.
 const MOST_BINS: usize = 1 << 13;
 
+/// The middle of fio's last bin, ns. This bin counts all longer I/Os, too.
+const LAST_BIN: u64 = 17_112_760_320;
+/// Where the last bin begins, ns.
+const LAST_BIN_BEGINS: u64 = 17_045_651_456;
+
 /// Times of I/Os, of which there is at least one.
 #[derive(Clone, Copy)]
 pub struct FioTimes<'a> {
@@ -153,6 +158,12 @@ impl FioDistribution {
         (!sum.is_empty()).then_some(FioDistribution::Counted { counts: sum, min: shortest, max: longest })
     }
 
+    /// The smallest time that is a lower bound, because the last bin has no end; `None` = no I/O is in it.
+    pub fn open_end(&self) -> Option<Millis> {
+        let FioDistribution::Counted { counts, .. } = self else { return None };
+        counts.range(LAST_BIN..).next().map(|_| Millis::of_ns(LAST_BIN_BEGINS))
+    }
+
     /// The percentages that it has, ascending.
     pub fn percents(&self) -> Vec<f64> {
         match self {
@@ -175,7 +186,9 @@ impl FioDistribution {
                     so_far = so_far.saturating_add(**ios);
                     so_far as f64 >= wanted
                 });
-                Some(Millis::of_ns((*bin?.0).clamp(*min, *max)))
+                let ns = *bin?.0;
+                let ns = if ns >= LAST_BIN { LAST_BIN_BEGINS } else { ns };
+                Some(Millis::of_ns(ns.clamp(*min, *max)))
             }
         }
     }
@@ -203,6 +216,23 @@ mod tests {
         assert_eq!(stated.percents(), [50.0, 99.9]);
         assert_eq!(FioDistribution::of_all(&[one, stated]), None);
         assert_eq!(FioDistribution::of_all(&[]), None);
+    }
+
+    #[test]
+    fn times_in_the_open_last_bin_are_lower_bounds() {
+        let last = "17112760320";
+        for (bins, max, at_999, is_open) in [
+            // Below the last bin, in it with the longest I/O known, in it alone.
+            (json!({"1000448": 999, "16978542592": 1}), 16_990_000_000_u64, 1.000_448, false),
+            (json!({"1000448": 9, last: 1}), 60_000_000_000, 17_045.651_456, true),
+            (json!({last: 10}), 17_050_000_000, 17_045.651_456, true),
+        ] {
+            let found = of(&json!({"N": 10, "min": 1000, "max": max, "bins": bins}));
+            assert_eq!(found.at(99.9), Some(Millis::new(at_999)), "{bins}");
+            assert_eq!(found.open_end(), is_open.then_some(Millis::new(17_045.651_456)), "{bins}");
+        }
+        let stated = of(&json!({"N": 3, "percentile": {"50.000000": 17_112_760_320_u64}}));
+        assert_eq!(stated.open_end(), None);
     }
 
     #[test]

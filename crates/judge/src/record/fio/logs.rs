@@ -1,11 +1,11 @@
-//! fio's log files beside a result: the course of a figure.
+//! The log files of a result of fio: the course of a figure.
 //!
-//! A line is `time (ms), value, direction, size[, offset[, priority]]`; a value stands for one I/O, or for
-//! all of an interval (`log_avg_msec`).
+//! A line is `time (ms), value, direction, size[, offset[, priority]]`. A value belongs to one I/O, or with
+//! `log_avg_msec` to an interval, as its mean or maximum.
 
 use super::jobs::FioJob;
 use diskspd_model::limits;
-use diskspd_model::results::{FioLogFiles, FioSeries, FioSeriesOf};
+use diskspd_model::results::{FioLogFiles, FioLogged, FioSeries, FioSeriesOf};
 
 /// Largest log file that is read, bytes.
 pub const MAX_LOG_BYTES: u64 = limits::FIO_RESULTS.bytes;
@@ -54,7 +54,8 @@ pub fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
                 let prefix = if prefix.is_empty() { job.name } else { prefix };
                 // A log is looked for beside the result, wherever it was written to.
                 let prefix = prefix.rsplit('/').next().unwrap_or_default().to_owned();
-                let found = FioLogFiles { of, prefix, first, last, in_us: job.has_times_in_us() };
+                let (in_us, logged) = (job.has_times_in_us(), logged(job));
+                let found = FioLogFiles { of, prefix, first, last, in_us, logged };
                 if !found.prefix.is_empty() && !files.contains(&found) {
                     files.push(found);
                 }
@@ -64,6 +65,20 @@ pub fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
         all.push(files);
     }
     all
+}
+
+/// The meaning of a value in the logs of a job.
+fn logged(job: &FioJob) -> FioLogged {
+    let value = |names: &[&str]| job.option(names).map(|value| value.trim().to_ascii_lowercase());
+    let is_zero = |value: &str| value.trim_start_matches('0').is_empty();
+    match (value(&["log_avg_msec"]), value(&["log_window_value", "log_max_value"]).as_deref()) {
+        (None, _) if !job.states_options() => FioLogged::Unknown,
+        (None, _) => FioLogged::SingleIo,
+        (Some(interval), _) if is_zero(&interval) => FioLogged::SingleIo,
+        (Some(_), Some("1" | "max" | "maximum")) => FioLogged::Maximum,
+        (Some(_), Some("both")) => FioLogged::MeanAndMaximum,
+        (Some(_), _) => FioLogged::Mean,
+    }
 }
 
 /// Whether a file of this name is one of these logs: `a_lat.1.log`, or of all threads `a_lat.log`.
@@ -88,51 +103,105 @@ pub fn is_any_log(name: &str) -> bool {
     name.ends_with(".log") && kinds.iter().any(|kind| name.contains(kind))
 }
 
-/// The course of a figure out of the content of the log files of all threads, by direction. Lines that are
-/// none are left out. Rates of the threads add up; of latencies it is the mean of what is logged.
+/// The course of a figure out of the content of the log files of all threads, by direction. Other lines are
+/// left out. Rates of the threads add up; latencies are means, or maxima where fio logs these.
 pub fn series(logs: &FioLogFiles, files: &[Vec<u8>]) -> Vec<FioSeries> {
-    let (of, times_per_ms) = (logs.of, if logs.in_us { 1e3 } else { 1e6 });
-    let lines =
-        |file: &[u8]| -> Vec<LogLine> { file.split(|byte| *byte == b'\n').filter_map(line).collect() };
+    let place = if logs.logged == FioLogged::MeanAndMaximum { 3 } else { 2 };
+    let lines = |file: &[u8]| -> Vec<LogLine> {
+        file.split(|byte| *byte == b'\n').filter_map(|bytes| line(bytes, place)).collect()
+    };
     let files: Vec<Vec<LogLine>> = files.iter().map(|file| lines(file)).collect();
-    let times = || files.iter().flatten().map(|line| line.at_ms);
-    let (Some(first), Some(last)) = (times().min(), times().max()) else { return Vec::new() };
+    let all = || files.iter().flatten();
+    let (Some(first), Some(last)) = (all().map(|line| line.at_ms).min(), all().map(|line| line.at_ms).max())
+    else {
+        return Vec::new();
+    };
+    // Lines of intervals have no size.
+    let has_sizes = all().any(|line| line.size > 0);
+    let logged = match logs.logged {
+        FioLogged::SingleIo if !has_sizes => FioLogged::Unknown,
+        FioLogged::Unknown if has_sizes => FioLogged::SingleIo,
+        known => known,
+    };
+    let single = logged == FioLogged::SingleIo;
     let start = if first > SINCE_1970 { first } else { 0 };
     let step = files.iter().filter_map(|file| step_ms(file)).min().unwrap_or(0);
-    let interval_ms = interval_ms(last - start, step);
-    let count = ((last - start) / interval_ms + 1) as usize;
+    let interval_ms = interval_ms(last - start, if single { 0 } else { step });
+    let places = (last - start) / interval_ms;
+    // The last interval of single I/Os ended with the job: its rate is not known.
+    let count = if single { places.max(1) } else { places + 1 } as usize;
+    let interval_s = interval_ms as f64 / 1000.0;
     let directions = [(0, "read"), (1, "write"), (2, "trim")];
-    directions
-        .into_iter()
-        .filter_map(|(number, name)| {
-            let mut sums = vec![(0.0, 0_u64); count];
-            let mut rates = vec![None; count];
-            for file in &files {
-                let mut own = vec![(0.0, 0_u64); count];
-                for line in file.iter().filter(|line| line.direction == number) {
-                    let place = &mut own[((line.at_ms - start) / interval_ms) as usize];
-                    *place = (place.0 + line.value as f64, place.1 + 1);
-                }
-                for ((all, rate), (sum, lines)) in sums.iter_mut().zip(&mut rates).zip(own) {
-                    *all = (all.0 + sum, all.1 + lines);
-                    if lines > 0 {
-                        *rate = Some(rate.unwrap_or(0.0) + sum / lines as f64);
-                    }
-                }
+    let course = |(number, name): (u8, &str)| {
+        let mut intervals = vec![Logged::default(); count];
+        for file in &files {
+            let mut own = vec![Logged::default(); count];
+            for line in file.iter().filter(|line| line.direction == number) {
+                let at = ((line.at_ms - start) / interval_ms) as usize;
+                own.get_mut(at).into_iter().for_each(|interval| interval.add(line));
             }
-            let means = || sums.iter().map(|(sum, lines)| (*lines > 0).then(|| sum / *lines as f64));
-            let values: Vec<Option<f64>> = match of {
-                FioSeriesOf::Latency | FioSeriesOf::CompletionLatency => {
-                    means().map(|mean| mean.map(|time| time / times_per_ms)).collect()
-                }
-                FioSeriesOf::Iops => rates,
-                FioSeriesOf::MibPerS => rates.into_iter().map(|rate| rate.map(|kib| kib / 1024.0)).collect(),
-            };
-            let interval_s = interval_ms as f64 / 1000.0;
-            let any = values.iter().any(Option::is_some);
-            any.then(|| FioSeries { of, direction: name.to_owned(), interval_s, values })
-        })
-        .collect()
+            intervals.iter_mut().zip(own).for_each(|(all, own)| all.add_thread(&own));
+        }
+        let any = intervals.iter().any(|interval| interval.lines > 0);
+        let value = |interval: &Logged| interval.value(logs, logged, interval_s);
+        let values = intervals.iter().map(value).collect();
+        any.then(|| FioSeries { of: logs.of, direction: name.to_owned(), logged, interval_s, values })
+    };
+    directions.into_iter().filter_map(course).collect()
+}
+
+/// The lines of an interval.
+#[derive(Debug, Clone, Copy, Default)]
+struct Logged {
+    lines: u64,
+    sum: f64,
+    maximum: f64,
+    /// Sizes of all I/Os, bytes.
+    bytes: f64,
+    /// Means of the threads, added up.
+    rate: f64,
+    /// Maxima of the threads, added up.
+    highest_rate: f64,
+}
+
+impl Logged {
+    fn add(&mut self, line: &LogLine) {
+        let value = line.value as f64;
+        self.lines += 1;
+        self.sum += value;
+        self.maximum = self.maximum.max(value);
+        self.bytes += line.size as f64;
+    }
+
+    /// Adds the lines of one thread.
+    fn add_thread(&mut self, thread: &Logged) {
+        self.lines += thread.lines;
+        self.sum += thread.sum;
+        self.maximum = self.maximum.max(thread.maximum);
+        self.bytes += thread.bytes;
+        self.rate += thread.sum / thread.lines.max(1) as f64;
+        self.highest_rate += thread.maximum;
+    }
+
+    /// `None` = nothing was logged.
+    fn value(&self, logs: &FioLogFiles, logged: FioLogged, interval_s: f64) -> Option<f64> {
+        let times_per_ms = if logs.in_us { 1e3 } else { 1e6 };
+        let (single, highest) = (logged == FioLogged::SingleIo, logged == FioLogged::Maximum);
+        let known = |value: f64| (self.lines > 0).then_some(value);
+        let rate = if highest { self.highest_rate } else { self.rate };
+        match logs.of {
+            FioSeriesOf::Latency | FioSeriesOf::CompletionLatency if highest => {
+                known(self.maximum / times_per_ms)
+            }
+            FioSeriesOf::Latency | FioSeriesOf::CompletionLatency => {
+                known(self.sum / self.lines.max(1) as f64 / times_per_ms)
+            }
+            FioSeriesOf::Iops if single => Some(self.lines as f64 / interval_s),
+            FioSeriesOf::MibPerS if single => Some(self.bytes / interval_s / 1_048_576.0),
+            FioSeriesOf::Iops => known(rate),
+            FioSeriesOf::MibPerS => known(rate / 1024.0),
+        }
+    }
 }
 
 /// A line of a log.
@@ -141,14 +210,18 @@ struct LogLine {
     at_ms: u64,
     value: u64,
     direction: u8,
+    /// Size of the I/O, bytes; 0 = an interval.
+    size: u64,
 }
 
-/// `None` = it is none.
-fn line(bytes: &[u8]) -> Option<LogLine> {
+/// Reads a line with its direction in this column, from 0; `None` = not a line of a log.
+fn line(bytes: &[u8], direction: usize) -> Option<LogLine> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let mut cells = text.split(',').map(str::trim);
-    let (at, value, direction) = (cells.next()?, cells.next()?, cells.next()?);
-    Some(LogLine { at_ms: at.parse().ok()?, value: value.parse().ok()?, direction: direction.parse().ok()? })
+    let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+    let number = |column: usize| cells.get(column)?.parse::<u64>().ok();
+    let size = number(direction + 1).unwrap_or(0);
+    let direction = u8::try_from(number(direction)?).ok()?;
+    Some(LogLine { at_ms: number(0)?, value: number(1)?, direction, size })
 }
 
 /// The shortest time between lines of a direction, ms: of a log with an average for each interval its length.
@@ -194,7 +267,7 @@ mod tests {
     }
 
     fn logs(of: FioSeriesOf) -> FioLogFiles {
-        FioLogFiles { of, prefix: "a".into(), first: 2, last: 3, in_us: false }
+        FioLogFiles { of, prefix: "a".into(), first: 2, last: 3, in_us: false, logged: FioLogged::Mean }
     }
 
     #[test]
@@ -213,6 +286,44 @@ mod tests {
         assert_eq!(latency(false), [None, Some(0.0002), Some(0.0002)]);
         assert_eq!(latency(true), [None, Some(0.2), Some(0.2)]);
         assert!(series(&logs(FioSeriesOf::Iops), &[b"nothing".to_vec()]).is_empty());
+    }
+
+    #[test]
+    fn lines_mean_what_fios_options_say() {
+        // 20 I/Os of 4 KiB, one every 50 ms, of 1 and 3 ms; and what fio makes of them for each 500 ms.
+        let single: String = (0..20)
+            .map(|io| {
+                format!("{}, {}, 0, 4096, 0\n", io * 50, if io % 2 == 0 { 1_000_000 } else { 3_000_000 })
+            })
+            .collect();
+        let windows = "500, 2000000, 0, 0, 0\n1000, 3000000, 0, 0, 0\n";
+        let both = "500, 2000000, 3000000, 0, 0, 0\n1000, 3000000, 9000000, 0, 0, 0\n";
+        let read = |of, logged, text: &str| {
+            let logs = FioLogFiles { logged, ..logs(of) };
+            let files = [text.as_bytes().to_vec(), text.as_bytes().to_vec()];
+            let found = series(&logs, &files).remove(0);
+            (found.logged, found.values.into_iter().flatten().fold(0.0, f64::max))
+        };
+        use FioLogged::{Maximum, Mean, MeanAndMaximum, SingleIo, Unknown};
+        use FioSeriesOf::{Iops, Latency, MibPerS};
+        let bandwidth = 2.0 * 20.0 * 4096.0 / 1_048_576.0;
+        for (of, logged, text, expected) in [
+            (Iops, SingleIo, single.as_str(), (SingleIo, 40.0)),
+            (MibPerS, SingleIo, &single, (SingleIo, bandwidth)),
+            (Latency, SingleIo, &single, (SingleIo, 2.0)),
+            // The sizes of the lines show what the result doesn't list.
+            (Iops, Unknown, &single, (SingleIo, 40.0)),
+            (Latency, Unknown, windows, (Unknown, 3.0)),
+            (Latency, SingleIo, windows, (Unknown, 3.0)),
+            (Latency, Mean, windows, (Mean, 3.0)),
+            (Latency, Maximum, windows, (Maximum, 3.0)),
+            (Latency, MeanAndMaximum, both, (MeanAndMaximum, 3.0)),
+            // Rates of threads add up.
+            (Iops, Mean, "500, 200, 0, 0, 0\n1000, 100, 0, 0, 0\n", (Mean, 400.0)),
+            (Iops, Maximum, "500, 200, 0, 0, 0\n505, 300, 0, 0, 0\n", (Maximum, 600.0)),
+        ] {
+            assert_eq!(read(of, logged, text), expected, "{of:?} {logged:?}");
+        }
     }
 
     #[test]

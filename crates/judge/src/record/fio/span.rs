@@ -65,6 +65,7 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
         fio: Some(Box::new(FioFigures {
             latency,
             percentiles: kind.zip(charts.as_ref().and_then(Charts::source)),
+            open_end: charts.as_ref().and_then(Charts::open_end),
             percentiles_apart: charts.as_ref().is_some_and(|charts| charts.source().is_none()),
             trims: trims(&of("trim"), seconds),
             syncs: syncs(&of("sync"), seconds),
@@ -169,6 +170,11 @@ impl Charts {
         let stated = |chart: &FioDistribution| chart.source() == FioPercentiles::Stated;
         let source = if self.all().any(stated) { FioPercentiles::Stated } else { FioPercentiles::Counted };
         self.all().next().map(|_| source)
+    }
+
+    /// The smallest percentile that is a lower bound.
+    fn open_end(&self) -> Option<Millis> {
+        self.all().find_map(FioDistribution::open_end)
     }
 
     fn rows(&self) -> Vec<KnownPercentile> {

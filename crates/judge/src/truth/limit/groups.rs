@@ -15,8 +15,8 @@ const LONG: f64 = 0.1;
 #[derive(Debug)]
 pub(super) struct AtLimit<'a> {
     limit: &'a IoLimit,
-    /// The kernel's name of the device; `None` = nobody knows what lies beneath the targets.
-    device: Option<String>,
+    /// The kernel's name of the device.
+    device: String,
     /// The targets that lie on it, where others don't.
     targets: Vec<String>,
     /// When it was in force, s; `None` = all the time.
@@ -68,7 +68,8 @@ fn unknown(span: &SpanView) -> bool {
 /// What is read and written a second: bytes, then I/Os.
 type PerSecond = [f64; 4];
 
-/// The I/O limit that explains the rate: of several the one that was in force longest.
+/// Returns the I/O limit that explains the rate, and was in force longest. A rate near the limit of another
+/// device is chance, and so is a limit where the devices are unknown.
 pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimit<'a>> {
     let window = (span.measured.seconds * 1e6) as u64;
     let periods = periods(effort, window);
@@ -79,21 +80,18 @@ pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimi
         let shown = (!whole).then_some((seconds_of_us(period.from), seconds_of_us(period.to)));
         let length = period.to.saturating_sub(period.from);
         for limit in period.limits {
-            if unknown(span) {
-                if whole && reached(limit, &all(span)) {
-                    let nowhere = AtLimit { limit, device: None, targets: Vec::new(), period: None };
-                    found.push((length, nowhere));
-                }
-                continue;
-            }
             for part in &span.parts {
                 let Some(layer) = device(span, part, limit) else { continue };
+                // What was served from memory did not reach the device, and no limit held it back.
+                if !reached_device(span, part, layer) {
+                    continue;
+                }
                 let counted = if whole { Some(counted(span, part)) } else { sampled(span, part, period) };
                 // The group may have used up its limit on the device with what the report doesn't count: a
                 // journal, earlier writes.
                 let own = whole.then(|| of_device(span, layer)).flatten();
                 if counted.into_iter().chain(own).any(|rates| reached(limit, &rates)) {
-                    let device = Some(layer.name.replace('!', "/"));
+                    let device = layer.name.replace('!', "/");
                     let targets = targets(span, layer);
                     found.push((length, AtLimit { limit, device, targets, period: shown }));
                 }
@@ -110,13 +108,6 @@ fn reached(limit: &IoLimit, rates: &PerSecond) -> bool {
         limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64)))
     };
     limits.into_iter().zip(rates).any(at)
-}
-
-/// What was counted of all targets.
-fn all(span: &SpanView) -> PerSecond {
-    let rate = |number: u64| number as f64 / span.measured.seconds;
-    let (read, write) = (&span.measured.read.total.throughput, &span.measured.write.total.throughput);
-    [rate(read.bytes), rate(write.bytes), read.iops, write.iops]
 }
 
 /// What was counted of a part.
@@ -151,6 +142,15 @@ fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
             rate(ios, part.write.ios, total.ios),
         ]
     })
+}
+
+/// Share of the counted bytes that a device did at least, if its limit held them back.
+const REACHED_DEVICE: f64 = 0.5;
+
+/// Whether the device did most of the bytes that a part counted; a device without counters is assumed to.
+fn reached_device(span: &SpanView, part: &Part, layer: &Layer) -> bool {
+    let counted = (part.read.bytes + part.write.bytes) as f64 / span.measured.seconds;
+    of_device(span, layer).is_none_or(|[read, written, ..]| read + written >= REACHED_DEVICE * counted)
 }
 
 /// What the device itself did.
@@ -190,7 +190,7 @@ impl AtLimit<'_> {
         let when = self.period.map_or(String::new(), |(from, to)| {
             format!(", from second {from:.1} to {to:.1} (it was set during the run)")
         });
-        format!("the I/O limit {}{alone}{when}", shown(self.limit, self.device.as_deref()))
+        format!("the I/O limit {}{alone}{when}", shown(self.limit, Some(&self.device)))
     }
 }
 
@@ -272,9 +272,16 @@ pub(super) fn quota_changed(effort: &Effort) -> bool {
 
 /// What else of these groups may have held back I/O that the storage seems to limit.
 pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
-    let limits = effort.io_limits.iter().filter(|limit| is_beneath(span, limit)).map(|limit| {
-        format!("the I/O limit {} wasn't reached", shown(limit, device_name(span, limit).as_deref()))
-    });
+    let limits =
+        effort.io_limits.iter().filter(|limit| is_beneath(span, limit)).map(|limit| {
+            match device_name(span, limit) {
+                Some(name) => format!("the I/O limit {} was not reached", shown(limit, Some(&name))),
+                None => format!(
+                    "the I/O limit {} may not concern the targets, whose devices are unknown",
+                    shown(limit, None)
+                ),
+            }
+        });
     let controls = effort.io_controls.iter().filter_map(|IoControl { group, device, setting }| {
         let limit = IoLimit { device: device.clone(), ..IoLimit::default() };
         let name = device_name(span, &limit).unwrap_or_else(|| device.clone());

@@ -405,14 +405,6 @@ fn with_figures(
         }
         finding = finding.shown_by(text);
     }
-    if let (Some(nanos), Some(ceiling), true) =
-        (limits.cpu_per_io, limits.ceiling_iops, limiter != Limiter::Profile)
-    {
-        finding = finding.shown_by(format!(
-            "{:.2} us of CPU per I/O: fully busy, these threads could do {ceiling:.0} IOPS",
-            nanos / 1000.0
-        ));
-    }
     if let (Some(in_flight), false) = (limits.in_flight, limits.accounted.is_some()) {
         finding = finding.shown_by(format!("{in_flight:.1} of {} I/Os in flight on average", limits.depth));
     }

@@ -13,6 +13,7 @@
 //! without a queue of requests have no `D`, and what other devices pass on may have no `Q`.
 
 use super::fault::TraceFault;
+use super::lines::is_comment;
 use super::reader::malformed;
 use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
 
@@ -66,7 +67,7 @@ fn nanoseconds(text: &str) -> Option<u64> {
 
 impl LineReader for Blkparse {
     fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
-        if self.summary || text.trim().is_empty() {
+        if self.summary || text.trim().is_empty() || is_comment(text) {
             return Ok(());
         }
         if SUMMARIES.iter().any(|begin| text.starts_with(begin)) {

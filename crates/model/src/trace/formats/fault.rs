@@ -14,8 +14,14 @@ pub enum TraceFault {
     #[error("the line is longer than {0} bytes")]
     LongLine(u64),
     /// There is no line.
-    #[error("the file is empty")]
+    #[error("the file is empty: the run or the program that writes it probably failed; see its messages")]
     Empty,
+    /// Events of blktrace in their binary form.
+    #[error(
+        "this is a binary file of blktrace: convert it to text, for example blkparse -i sda > sda.txt for \
+         sda.blktrace.0, sda.blktrace.1 .., and read sda.txt"
+    )]
+    BinaryBlktrace,
     /// The first line begins no known format; the second text is a hint, or empty.
     #[error(
         "unknown format of recorded I/Os: '{0}'. Supported are logs of --io-log, the text of blkparse, and \

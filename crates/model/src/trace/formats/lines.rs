@@ -55,3 +55,8 @@ impl<R: BufRead> TraceLines<R> {
         Ok(Some(NumberedLine { number: self.number, text: &self.text }))
     }
 }
+
+/// Whether a line is a comment of the person who made the file.
+pub(super) fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}

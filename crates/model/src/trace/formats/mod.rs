@@ -1,12 +1,12 @@
-//! Files of recorded I/Os: which format one has, by its content, and what each line says.
+//! Files of recorded I/Os: their formats, recognized by content, and their lines.
 //!
-//! | format | first line |
+//! | format | first line that is neither empty nor a comment (`#`) |
 //! |---|---|
 //! | `--io-log` of this program | `thread,target,direction,offset,size,start_ns,latency_ns,due_ns` |
 //! | text of blkparse | ` major,minor cpu sequence seconds process action ..` |
 //! | fio's log of I/Os | `fio version 2 iolog`, `fio version 3 iolog` |
 //!
-//! A file is read line by line, and nothing of it is kept here. Times count from the first event of the file.
+//! A file is read line by line and is not stored here. Times count from the first event of the file.
 
 mod blkparse;
 mod error;
@@ -22,12 +22,13 @@ pub use error::TraceError;
 pub use event::{RecordedEvent, RecordedIo};
 pub use fault::TraceFault;
 use fio::FioLog;
-use lines::TraceLines;
+use lines::{TraceLines, is_comment};
 use own::OwnLog;
 pub use reader::TakeEvent;
 use reader::{LineReader, Streams, Take, number, placed};
 pub use reader::{RequestView, TakenIos};
 use std::io::BufRead;
+use std::sync::Arc;
 
 /// A format of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +70,17 @@ pub struct ReadTrace {
 ///
 /// # Errors
 /// The first line that isn't as its format has it, or what a whole file lacks.
-pub fn read(input: impl BufRead, taken: &TakenIos, take: &mut TakeEvent) -> Result<ReadTrace, TraceError> {
-    let mut lines = TraceLines::new(input);
+pub fn read(
+    mut input: impl BufRead,
+    taken: &TakenIos,
+    take: &mut TakeEvent,
+) -> Result<ReadTrace, TraceError> {
     let whole = |fault| TraceError { line: None, fault };
+    let beginning = input.fill_buf().map_err(|error| whole(TraceFault::NotRead(Arc::new(error))))?;
+    if is_binary_blktrace(beginning) {
+        return Err(whole(TraceFault::BinaryBlktrace));
+    }
+    let mut lines = TraceLines::new(input);
     let mut streams = Streams::new(taken.stream);
     let mut take = Take { line: 0, taken: 0, each: take };
     let first = first_line(&mut lines)?.ok_or_else(|| whole(TraceFault::Empty))?;
@@ -97,10 +106,10 @@ pub fn read(input: impl BufRead, taken: &TakenIos, take: &mut TakeEvent) -> Resu
     Ok(ReadTrace { format, stream: streams.first.unwrap_or_default(), has_times })
 }
 
-/// The first line that isn't empty.
+/// The first line that is neither empty nor a comment.
 fn first_line<R: BufRead>(lines: &mut TraceLines<R>) -> Result<Option<String>, TraceError> {
     while let Some(line) = lines.next()? {
-        if !line.text.trim().is_empty() {
+        if !is_comment(line.text) && !line.text.trim().is_empty() {
             return Ok(Some(line.text.to_owned()));
         }
     }
@@ -117,17 +126,33 @@ fn recognized(first: &str, view: RequestView) -> Option<(TraceFormat, Box<dyn Li
     }
 }
 
+/// Whether a file begins with an event of blktrace: its magic number and version, in either byte order.
+fn is_binary_blktrace(beginning: &[u8]) -> bool {
+    const MAGIC: u32 = 0x6561_7407;
+    beginning.starts_with(&MAGIC.to_le_bytes()) || beginning.starts_with(&MAGIC.to_be_bytes())
+}
+
 fn unknown(first: &str) -> TraceFault {
-    let hint = match first {
-        // The binary form has a number there instead of a text.
-        _ if first.contains('\u{FFFD}') => {
-            "; convert blktrace's files with blkparse: blkparse -i DEVICE > FILE"
-        }
-        _ if first.starts_with("fio version") => "; of fio's formats only versions 2 and 3 are supported",
-        _ => "",
+    let hint = if first.starts_with("fio version") {
+        "; of fio's formats only versions 2 and 3 are supported"
+    } else if is_result_log(first) {
+        "; this is a result log of fio (write_lat_log, write_bw_log, write_iops_log) without offsets to \
+         replay: print it with diskspd report RESULT.json, and record I/Os with fio's write_iolog"
+    } else if first.trim_start().starts_with(['{', '<']) {
+        "; print results with diskspd report FILE"
+    } else if first.chars().any(|c| c == '\u{FFFD}' || c == '\0') {
+        "; convert blktrace's files with blkparse: blkparse -i DEVICE > FILE"
+    } else {
+        ""
     };
     let shown: String = first.chars().take(60).collect();
     TraceFault::Format(shown, hint)
+}
+
+/// Whether a line is one of fio's result logs: `time (ms), value, direction, size[, offset[, priority]]`.
+fn is_result_log(line: &str) -> bool {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    (4..=7).contains(&cells.len()) && cells.iter().all(|cell| cell.parse::<u64>().is_ok())
 }
 
 fn nothing_taken(streams: &Streams, format: TraceFormat) -> TraceFault {
