@@ -37,6 +37,8 @@ pub mod edges;
 #[cfg(target_os = "linux")]
 pub mod environment;
 #[cfg(target_os = "linux")]
+pub mod file_state;
+#[cfg(target_os = "linux")]
 mod holdings;
 #[cfg(target_os = "linux")]
 pub mod interrupts;
@@ -54,6 +56,8 @@ mod nvme;
 #[cfg(target_os = "linux")]
 pub mod path_states;
 mod platform;
+#[cfg(target_os = "linux")]
+pub mod queue_settings;
 mod reading;
 #[cfg(target_os = "linux")]
 pub mod refusal;
