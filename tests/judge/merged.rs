@@ -437,10 +437,8 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
                     ..DeviceActivity::default()
                 }],
                 own: Some(OwnIo { read_bytes: bytes, ..OwnIo::default() }),
-                remote: Vec::new(),
-                arrays: Vec::new(),
-                unwritten: None,
                 elapsed: span.measured,
+                ..DeviceFacts::default()
             }),
             ..Observed::default()
         });

@@ -6,6 +6,7 @@
 
 mod beneath;
 mod groups;
+mod staged;
 
 use crate::common::loops::{run, unmount};
 use crate::common::{Ended, Running, Zram, again, calm_diskspd as diskspd, command_of, skip};

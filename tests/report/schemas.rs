@@ -23,7 +23,8 @@ use diskspd::machine::environment::{
 use diskspd::machine::fingerprint::Fingerprint;
 use diskspd::machine::interrupts::{CpuInterrupts, DeviceInterrupts};
 use diskspd::machine::io_counters::{
-    Activity, CacheGrowth, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices,
+    Activity, CacheGrowth, DeviceActivity, DeviceFacts, FileState, Flow, OwnIo, SettingChange, SpaceChange,
+    TargetDevices,
 };
 use diskspd::machine::io_limit::{IoControl, IoCost, IoLimit};
 use diskspd::machine::memory_backed::InMemory;
@@ -31,7 +32,7 @@ use diskspd::machine::quota::{CpuQuota, MemoryAllowance, MemoryLimit, MemoryLimi
 use diskspd::machine::remote::{
     CallTimes, RemoteActivity, RemoteCalls, RemoteFacts, RemoteMount, TcpSegments,
 };
-use diskspd::machine::stack::{Layer, LayerKind, Stack, Traits};
+use diskspd::machine::stack::{Layer, LayerKind, Stack, StackMount, Traits};
 use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::machine::tasks::{Others, Task};
 use diskspd::machine::thermal::{Temperature, Thermal};
@@ -677,9 +678,12 @@ fn devices() -> DeviceFacts {
         },
         memory: on.is_empty().then_some(InMemory::Zram),
         unknown_below: on.is_empty().then(|| "no name".into()),
+        direct: (name == "sda").then_some(true),
         ..Layer::default()
     };
+    let mounted = StackMount { at: "/".into(), kind: "ext4".into(), options: "rw".into() };
     let stack = Stack {
+        mounts: vec![mounted.clone()],
         file_system: Some("ext4".into()),
         first: vec!["dm-0".into()],
         layers: vec![layer("dm-0", &["sda"]), layer("sda", &[])],
@@ -694,7 +698,16 @@ fn devices() -> DeviceFacts {
         in_flight_before: 0,
         ever: true,
         switched: name == "sda",
+        changes: if name == "sda" { vec![SettingChange::default()] } else { Vec::new() },
+        counts_flushes: name == "sda",
     };
+    let space = Space { shared: 1, repeated: 1, fragments: 1, ..Space::default() };
+    let (target, device) = (Some(TargetId(0)), Some("sda".to_owned()));
+    let none = Space::default();
+    let spaces = vec![
+        SpaceChange { target, before: space, after: none, device: None },
+        SpaceChange { device, before: none, after: space, target: None },
+    ];
     let remote = Some(RemoteMount::default());
     let mount = Layer { name: "a:/b".into(), kind: LayerKind::Mount, remote, ..Layer::default() };
     let other =
@@ -709,6 +722,9 @@ fn devices() -> DeviceFacts {
                 flush: Some(1),
                 write_error: Some(5),
                 synchronous: true,
+                remounted: vec![mounted],
+                states: vec![FileState::default(), FileState { synchronous: true, ..FileState::default() }],
+                came: Some(1),
                 atomic: Some(AtomicWrites { device_max: Some(0), ..AtomicWrites::default() }),
                 ..target(0, stack)
             },
@@ -730,6 +746,7 @@ fn devices() -> DeviceFacts {
             ArrayFacts { upkeep: Some(Upkeep::default()), untold: true, ..ArrayFacts::default() },
             ArrayFacts::default(),
         ],
+        space: spaces,
         own: Some(OwnIo::default()),
         unwritten: Some((1, 1)),
         elapsed: 1,
@@ -780,7 +797,9 @@ fn contents() -> Vec<ContentFacts> {
         rotational: Some(true),
         ..ContentFacts::default()
     };
-    vec![full, ContentFacts::default()]
+    let space = Space { shared: 1, repeated: 1, fragments: 1, ..Space::default() };
+    let cloned = ContentFacts { space: Some(space), ..full.clone() };
+    vec![full, cloned, ContentFacts::default()]
 }
 
 fn statements() -> Vec<DeviceStatement> {

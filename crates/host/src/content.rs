@@ -6,6 +6,7 @@ pub mod estimate;
 mod order;
 mod reducers;
 mod sample;
+mod space;
 
 use super::device::{Device, split};
 use super::root::{Root, number};
@@ -15,10 +16,11 @@ use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::block;
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::extents::{Piece, PieceKind, each_piece};
 pub use order::Order;
 use order::open;
 use rustix::fs::{FileType, OFlags};
+pub use space::WrittenSpace;
+use space::space;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -95,32 +97,6 @@ fn backing(device: &Device) -> Option<(File, u64)> {
     let offset = number::<u64>(&whole.directory().join("loop/offset")).unwrap_or(0);
     let file = open(Path::new(&path), OFlags::empty())?;
     file.metadata().ok()?.is_file().then_some((file, start + offset))
-}
-
-/// Goes through the pieces until the time is over. Also returns those that hold no data.
-fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Space>, Vec<Piece>) {
-    let mut space = Space::default();
-    let mut gaps: Vec<Piece> = Vec::new();
-    let walked = each_piece(file.as_fd(), from, to, false, &mut |piece| {
-        let length = piece.to - piece.from;
-        space.known += length;
-        match piece.kind {
-            PieceKind::Written => {}
-            PieceKind::Hole => space.holes += length,
-            PieceKind::Unwritten => space.unwritten += length,
-            PieceKind::Inline => space.inline += length,
-            PieceKind::Encoded => space.compressed += length,
-            PieceKind::Pending => space.pending += length,
-        }
-        if matches!(piece.kind, PieceKind::Hole | PieceKind::Unwritten) {
-            match gaps.last_mut().filter(|last| last.kind == piece.kind && last.to == piece.from) {
-                Some(last) => last.to = piece.to,
-                None => gaps.push(piece),
-            }
-        }
-        clock::monotonic() < until
-    });
-    (walked.is_ok().then_some(space), gaps)
 }
 
 /// The file system itself as one that stores less.

@@ -40,6 +40,7 @@ pub mod edges;
 pub mod environment;
 #[cfg(target_os = "linux")]
 mod file_place;
+pub mod file_state;
 #[cfg(target_os = "linux")]
 mod holdings;
 #[cfg(target_os = "linux")]
@@ -59,6 +60,8 @@ mod nvme;
 pub mod path_states;
 pub mod permission;
 mod platform;
+#[cfg(target_os = "linux")]
+pub mod queue_settings;
 mod reading;
 #[cfg(target_os = "linux")]
 pub mod refusal;

@@ -14,7 +14,7 @@ use super::root::{Root, text};
 use beneath::{Beneath, Without};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::*;
-pub use opened::{moved_to, of_open};
+pub use opened::{moved_to, of_open, remounted};
 use std::path::Path;
 
 /// Drivers that count I/O whatever the switch for that (`queue/iostats`) says.
@@ -53,7 +53,10 @@ fn at(root: &Root, place: &FilePlace) -> Stack {
         return stack;
     }
     match Beneath::file(root, place, NESTING) {
-        Ok(found) => downwards(root, found.devices, Some(found.file_system)),
+        Ok(found) => {
+            let stack = downwards(root, found.devices, Some(found.file_system));
+            Stack { mounts: [found.mounts, stack.mounts].concat(), ..stack }
+        }
         Err(Without::HiddenMemory(why)) => Stack { in_memory: Some(why.clone()), ..Stack::without(why) },
         Err(without) => Stack::without(without.why()),
     }
@@ -65,7 +68,12 @@ fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> St
     // What is met again was reached over another way down: it goes behind that one too.
     let mut open: Vec<Device> = first;
     while let Some(device) = (!open.is_empty()).then(|| open.remove(0)) {
-        let layer = layer(root, &device, &mut open);
+        let (layer, mounts) = layer(root, &device, &mut open);
+        for mount in mounts {
+            if !stack.mounts.contains(&mount) {
+                stack.mounts.push(mount);
+            }
+        }
         stack.layers.retain(|known| known.name != layer.name);
         stack.layers.push(layer);
         if stack.layers.len() > 4096 {
@@ -75,8 +83,9 @@ fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> St
     stack
 }
 
-/// Describes a device; what it lies on is appended to `open`.
-fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
+/// Describes a device and the file systems under it. Appends the devices under it to `open`.
+fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Layer, Vec<StackMount>) {
+    let mut mounts = Vec::new();
     let is = |directory: &str| device.directory().join(directory).exists();
     let slaves = || match device.slaves() {
         slaves if slaves.is_empty() => Err(Without::unknown("the kernel lists no device beneath it")),
@@ -85,8 +94,9 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     let (kind, below, faithful) = if let Some(disk) = device.whole() {
         (LayerKind::Partition, Ok(vec![disk]), true)
     } else if let Some(file) = device.backing_file() {
-        let below = loop_file::behind_loop(root, device, &file);
-        (LayerKind::Loop, below, file.starts_with("/dev/"))
+        let found = loop_file::behind_loop(root, device, &file);
+        mounts = found.as_ref().map_or_else(|_| Vec::new(), |(_, between)| between.clone());
+        (LayerKind::Loop, found.map(|(below, _)| below), file.starts_with("/dev/"))
     } else if is("md") {
         let level = text(&device.directory().join("md/level")).unwrap_or_default();
         (LayerKind::Raid, slaves(), matches!(level.as_str(), "raid0" | "linear"))
@@ -94,10 +104,8 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
         // The disks beneath one have a folder `bcache`, too.
         (LayerKind::Bcache, slaves(), false)
     } else if is("dm") {
-        let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();
         let below = slaves();
-        let alone = below.as_ref().is_ok_and(|below| below.len() == 1 && passes_on(&uuid, &below[0]));
-        let faithful = alone || uuid.starts_with("mpath-");
+        let faithful = is_faithful_mapper(device, &below);
         (LayerKind::Mapper, below, faithful)
     } else if let Some(why) = served::by(device) {
         (LayerKind::Disk, Err(Without::unknown(why)), true)
@@ -119,7 +127,29 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     open.extend(below);
     let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
     let number = (device.number != (0, 0)).then(|| format!("{}:{}", device.number.0, device.number.1));
-    Layer { name, number, kind, on, faithful, cache, counted, unknown_below, traits, memory, remote: None }
+    let direct = if kind == LayerKind::Loop { device.is_direct() } else { None };
+    let layer = Layer {
+        name,
+        number,
+        kind,
+        on,
+        faithful,
+        cache,
+        counted,
+        direct,
+        unknown_below,
+        traits,
+        memory,
+        remote: None,
+    };
+    (layer, mounts)
+}
+
+/// Whether a mapper asks the devices under it for nothing else than its own I/O.
+fn is_faithful_mapper(device: &Device, below: &Result<Vec<Device>, Without>) -> bool {
+    let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();
+    let alone = below.as_ref().is_ok_and(|below| below.len() == 1 && passes_on(&uuid, &below[0]));
+    alone || uuid.starts_with("mpath-")
 }
 
 /// Whether a mapper is a cache. Its kind is told to root alone; LVM names what such a one lies on.
@@ -159,6 +189,11 @@ impl Device {
         let disk = self.whole();
         let directory = disk.as_ref().unwrap_or(self).directory();
         text(&directory.join("queue/iostats")).as_deref() != Some("0")
+    }
+
+    /// Whether a loop device bypasses the page cache.
+    fn is_direct(&self) -> Option<bool> {
+        text(&self.directory().join("loop/dio")).map(|value| value == "1")
     }
 
     fn traits(&self) -> Traits {

@@ -3,7 +3,7 @@
 use super::device::{Device, split};
 use super::nvme::Generic;
 use super::root::Root;
-use super::{devices, share};
+use super::{devices, mountinfo, share};
 use crate::devices::NoDevice;
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::machine::target::*;
@@ -120,6 +120,8 @@ pub(super) fn facts<L: Location + ?Sized>(
                 return Err(TargetError::new(path, Problem::Leased(lease.to_string())));
             }
             facts.direct = direct(&mut || stated(way).or_else(|| tried(way, &found, file_system)));
+            let refused = facts.direct.is_some_and(|needs| needs.offset == 0);
+            facts.without_direct = if refused { why_not_direct(way) } else { None };
         }
         FileType::CharacterDevice => {
             if let Some(generic) = Generic::found(&Root::live(), &found) {
@@ -208,6 +210,33 @@ fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequireme
         true => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
         false => device.unwrap_or(512),
     }))
+}
+
+/// The property of a file, or of its mount, for which its file system gives it no `O_DIRECT`.
+fn why_not_direct(path: &Path) -> Option<&'static str> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+    let flags = rustix::fs::ioctl_getflags(&file).map_or(0, |flags| flags.bits());
+    let options = || {
+        let path = std::fs::canonicalize(path).ok()?;
+        Some(mountinfo::holding(&Root::live().mounts(), &path)?.options)
+    };
+    flagged(flags).or_else(|| {
+        let journals = options()?.split(',').any(|option| option == "data=journal");
+        journals.then_some("it is mounted with data=journal")
+    })
+}
+
+/// The attribute of a file (linux/fs.h) that excludes `O_DIRECT`, in words.
+fn flagged(flags: u32) -> Option<&'static str> {
+    const ATTRIBUTES: [(u32, &str); 5] = [
+        (0x0000_0800, "the file is encrypted (fscrypt)"),
+        (0x0010_0000, "the file is protected by fs-verity"),
+        (0x1000_0000, "the file is stored inside its inode (inline_data); use a larger file"),
+        (0x0000_4000, "the file's data goes through the journal (data=journal, or chattr +j)"),
+        (0x0000_0004, "the file is compressed (chattr +c)"),
+    ];
+    ATTRIBUTES.iter().find(|(bit, _)| flags & bit != 0).map(|(_, why)| *why)
 }
 
 /// Capacity and logical block size of a device, bytes; from /sys if we may not even read it.

@@ -11,6 +11,8 @@ pub(super) mod sampler;
 #[cfg(target_os = "linux")]
 mod arrays;
 #[cfg(target_os = "linux")]
+mod changes;
+#[cfg(target_os = "linux")]
 mod cost;
 #[cfg(target_os = "linux")]
 mod edges;

@@ -58,6 +58,9 @@ const EXTENT_DELALLOC: u32 = 0x4;
 const EXTENT_ENCODED: u32 = 0x8;
 const EXTENT_INLINE: u32 = 0x200;
 const EXTENT_UNWRITTEN: u32 = 0x800;
+const EXTENT_SHARED: u32 = 0x2000;
+/// Flags of extents without a place on the device for their data.
+const EXTENT_ELSEWHERE: u32 = EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_ENCODED | EXTENT_INLINE;
 
 /// Largest file whose data may lie within its inode: a rewrite would put it there again.
 const INLINE_LIMIT: u64 = 4096;

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn gaps_are_found_by_offset() {
-        let gap = |from, to, kind| Piece { from, to, kind };
+        let gap = Piece::new;
         let gaps = [gap(0, 4096, PieceKind::Hole), gap(8192, 16384, PieceKind::Unwritten)];
         for (offset, expected) in [
             (0, Some(PieceKind::Hole)),

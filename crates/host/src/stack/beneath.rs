@@ -7,6 +7,7 @@ use crate::root::Root;
 use crate::stacked::Layers;
 use crate::usage::{devices_of, instances};
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
+use diskspd_model::machine::stack::StackMount;
 use diskspd_sys::failed_call::FailedCall;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +50,8 @@ impl Without {
 pub(super) struct Beneath {
     pub devices: Vec<Device>,
     pub file_system: String,
+    /// The file systems on the way, the upper one first; an overlay has several.
+    pub mounts: Vec<StackMount>,
 }
 
 impl Beneath {
@@ -57,7 +60,8 @@ impl Beneath {
         let known = place.number.and_then(|number| Device::of(root, number));
         let Some(mount) = mount else {
             let file_system = String::new();
-            return known.map(|device| Beneath { devices: vec![device], file_system }).ok_or_else(|| {
+            let alone = |device| Beneath { devices: vec![device], file_system, mounts: Vec::new() };
+            return known.map(alone).ok_or_else(|| {
                 Without::unknown("its file system isn't mounted where this process can see it")
             });
         };
@@ -73,10 +77,11 @@ impl Beneath {
             instances(root).into_iter().find(|(kind, devices)| *kind == mount.file_system && member(devices));
         let devices = match many {
             Some((_, devices)) => devices,
-            None => known
-                .or_else(|| own.iter().find_map(|number| Device::of(root, *number)))
-                .into_iter()
-                .collect(),
+            None => {
+                let main = known.or_else(|| own.iter().find_map(|number| Device::of(root, *number)));
+                let others = main.as_ref().map_or_else(Vec::new, |main| other_devices(root, &mount, main));
+                main.into_iter().chain(others).collect()
+            }
         };
         match devices.is_empty() {
             true => {
@@ -91,9 +96,43 @@ impl Beneath {
                 };
                 Err(Without::unknown(format!("no block device is known beneath {}{why}", mount.file_system)))
             }
-            false => Ok(Beneath { devices, file_system: mount.file_system }),
+            false => {
+                let mounts = vec![described(&mount)];
+                Ok(Beneath { devices, file_system: mount.file_system, mounts })
+            }
         }
     }
+}
+
+fn described(mount: &Mount) -> StackMount {
+    let Mount { at, file_system, options, .. } = mount.clone();
+    StackMount { at, kind: file_system, options }
+}
+
+/// Further devices of a file system: external journals, and realtime data (XFS).
+fn other_devices(root: &Root, mount: &Mount, main: &Device) -> Vec<Device> {
+    let option = |option: &str| {
+        let node = ["logdev=", "rtdev="].iter().find_map(|name| option.strip_prefix(name))?;
+        Device::of_node(root, node)
+    };
+    let mut found: Vec<Device> = match mount.file_system.as_str() {
+        "xfs" => mount.options.split(',').filter_map(option).collect(),
+        "ext4" | "ext3" => external_journal(root, main).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    found.retain(|device| device.number != main.number);
+    found
+}
+
+/// The device of the journal of an ext4 that has it on another one. The kernel names the journal's thread by
+/// it, with the number of the inode if it is within the file system; the name may be cut off.
+fn external_journal(root: &Root, main: &Device) -> Option<Device> {
+    let task = root.text(format!("/sys/fs/ext4/{}/journal_task", main.name))?;
+    let begin = root.text(format!("/proc/{task}/comm"))?.strip_prefix("jbd2/")?.to_owned();
+    let journals = root.names("/proc/fs/jbd2");
+    let mut named = journals.iter().filter(|name| name.starts_with(&begin));
+    let journal = named.next().filter(|_| named.next().is_none())?;
+    Device::named(root, journal)
 }
 
 /// Why a file system has no block device, or none that would count.
@@ -134,7 +173,9 @@ fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Bene
         // In a container the host's paths may exist by chance: then they are in the overlay itself.
         let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == *mount);
         if !itself && root.path(&file).exists() {
-            return Beneath::file(root, &FilePlace::at(file), nesting - 1).map_err(|without| match without {
+            let found = Beneath::file(root, &FilePlace::at(file), nesting - 1)
+                .map(|found| Beneath { mounts: [vec![described(mount)], found.mounts].concat(), ..found });
+            return found.map_err(|without| match without {
                 Without::Unknown(why) => Without::Unknown(why),
                 Without::Memory(why) | Without::HiddenMemory(why) => Without::HiddenMemory(format!(
                     "the overlay at {} has this file in {}, and {why}",

@@ -5,19 +5,23 @@ use crate::device::{Device, split};
 use crate::file_place::{FilePlace, NESTING};
 use crate::mountinfo;
 use crate::root::Root;
+use diskspd_model::machine::stack::StackMount;
 use diskspd_sys::{files, loops};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-/// The devices beneath a loop device whose file or device /sys calls `name`.
-pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> Result<Vec<Device>, Without> {
+/// The devices under a loop device, and the file systems on the way.
+type BehindLoop = Result<(Vec<Device>, Vec<StackMount>), Without>;
+
+/// Finds the devices under a loop device with the file or device `name` in /sys.
+pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoop {
     let about = |why: &str| format!("the file behind it, {name}: {why}");
     let gone = name.strip_suffix(" (deleted)").is_some();
     let Some(backing) = root.is_live().then(|| backing(device)).flatten() else {
         if name.starts_with("/dev/")
             && let Some(device) = Device::of_node(root, name)
         {
-            return Ok(vec![device]);
+            return Ok((vec![device], Vec::new()));
         }
         return match gone {
             true => Err(Without::unknown(about("it was deleted"))),
@@ -27,7 +31,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> Result<Ve
     if backing.itself != (0, 0) {
         let device = Device::of(root, backing.itself);
         return device
-            .map(|device| vec![device])
+            .map(|device| (vec![device], Vec::new()))
             .ok_or_else(|| Without::unknown("/sys doesn't know its device"));
     }
     let same =
@@ -47,6 +51,7 @@ fn backing(device: &Device) -> Option<loops::Backing> {
     loops::backing(files::look_into(&device.node()).ok()?.as_fd()).ok()
 }
 
-fn beneath(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> Result<Vec<Device>, Without> {
-    Beneath::file(root, place, NESTING - 1).map(|found| found.devices).map_err(|without| without.told(about))
+fn beneath(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> BehindLoop {
+    let found = Beneath::file(root, place, NESTING - 1).map_err(|without| without.told(about))?;
+    Ok((found.devices, found.mounts))
 }

@@ -5,6 +5,7 @@ use crate::device::split;
 use crate::file_place::FilePlace;
 use crate::nvme::Generic;
 use crate::root::Root;
+use diskspd_model::machine::stack::StackMount;
 use rustix::fs::FileType;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -36,4 +37,14 @@ pub fn moved_to(before: &Stack, file: &File, path: &Path) -> Vec<String> {
         |stack: &Stack| -> BTreeSet<String> { stack.leaves().map(|leaf| leaf.name.clone()).collect() };
     let now = bottom(&of_open(&Root::live(), file, path));
     if now == bottom(before) { Vec::new() } else { now.into_iter().collect() }
+}
+
+/// The file systems under an open file now, where their options are others than in `before`; empty = they
+/// are the same. `path`: as for [`of_open`].
+pub fn remounted(before: &Stack, file: &File, path: &Path) -> Vec<StackMount> {
+    if before.mounts.is_empty() {
+        return Vec::new();
+    }
+    let now = of_open(&Root::live(), file, path).mounts;
+    if now == before.mounts { Vec::new() } else { now }
 }

@@ -6,7 +6,7 @@ use super::asked;
 use super::summary::of_part;
 use crate::truth::{Judged, Limiter, device_verdicts};
 use diskspd_model::machine::System;
-use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
+use diskspd_model::machine::io_counters::{DeviceFacts, SpaceChange, TargetDevices};
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{Profile, RawText, TargetId, TargetIds};
 use diskspd_model::results::{
@@ -195,7 +195,8 @@ fn together(ranks: &[&RankObserved], paths: &[Vec<RawText>], ids: &TargetIds, in
         let targets = span.rows.iter().map(|row| TargetResults { target: id(row.target), ..row.clone() });
         all.threads.push(ThreadResults { targets: targets.collect(), ..ThreadResults::default() });
         let own = facts.targets.iter().map(|on| TargetDevices { target: id(on.target), ..on.clone() });
-        let own = DeviceFacts { targets: own.collect(), ..facts.clone() };
+        let space = facts.space.iter().map(|of| SpaceChange { target: of.target.map(id), ..of.clone() });
+        let own = DeviceFacts { targets: own.collect(), space: space.collect(), ..facts.clone() };
         match &mut devices {
             Some(sum) => add(sum, own),
             None => devices = Some(own),
@@ -228,6 +229,11 @@ fn add(all: &mut DeviceFacts, other: DeviceFacts) {
     for device in other.devices {
         if !all.devices.iter().any(|known| known.name == device.name) {
             all.devices.push(device);
+        }
+    }
+    for change in other.space {
+        if !all.space.iter().any(|known| (known.target, &known.device) == (change.target, &change.device)) {
+            all.space.push(change);
         }
     }
     for mount in other.remote {

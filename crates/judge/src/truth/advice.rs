@@ -23,7 +23,9 @@ const ABOUT_TARGETS: &[AboutTarget] = &[
     addresses::misaligned,
     depth::one_at_a_time,
     caching::not_durable,
+    caching::small_area,
     durability::not_flushed,
+    durability::in_memory,
     durability::sync_mount,
     limited,
 ];

@@ -53,7 +53,7 @@ fn findings(facts: &About) -> Vec<Finding> {
     let gaps = gaps(facts);
     let zeros = if gaps.is_some() { None } else { empty_device(facts) };
     let reduced = if zeros.is_some() { None } else { compressible(facts) };
-    [gaps, zeros, reduced, repeating(facts)].into_iter().flatten().collect()
+    [gaps, zeros, reduced, repeating(facts), clones(facts)].into_iter().flatten().collect()
 }
 
 fn finding(name: &'static str, severity: Severity, facts: &About, message: String) -> Finding {
@@ -182,6 +182,24 @@ fn repeating(facts: &About) -> Option<Finding> {
     );
     let evidence = format!("{} of {} blocks sampled repeat others", sample.repeats, sample.blocks);
     Some(finding("content-repeats", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
+}
+
+/// Parts of a file that are one extent on the device: its own cache can have that.
+fn clones(facts: &About) -> Option<Finding> {
+    let space = facts.space.filter(|space| space.known > 0)?;
+    let repeated = share(space.repeated, space.known);
+    if repeated < SAMPLED {
+        return None;
+    }
+    let distinct = units::Size(space.known.saturating_sub(space.repeated));
+    let message = format!(
+        "{} of '{}' repeat extents of the same file: the device reads {distinct} again and again",
+        percent(repeated),
+        facts.path
+    );
+    let evidence = format!("{} are read, which are {distinct} on the device", units::Size(space.known));
+    let finding = finding("content-clones", Severity::Warning, facts, message).shown_by(evidence);
+    Some(finding.remedy("copy the file without clones: cp --reflink=never"))
 }
 
 fn reducer<'a>(facts: &About<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {

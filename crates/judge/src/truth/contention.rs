@@ -194,7 +194,7 @@ impl Contention {
         };
         // A rate that is asked for allows no more, however many CPUs are free.
         let most = (!offered::is_limited(span) && now > 0.0).then_some(most);
-        most.into_iter().chain(processors::named(effort)).collect()
+        most.into_iter().chain(processors::named(span, effort)).collect()
     }
 }
 

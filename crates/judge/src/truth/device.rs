@@ -28,12 +28,13 @@ mod unseen;
 mod verdict;
 mod wording;
 
-pub(super) use flushed::flushed;
+pub(super) use flushed::{FlushStop, Flushed, flushed};
 pub(super) use part::Part;
 pub(super) use queue::{InFlight, Queues};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict};
 
 use super::{Limiter, Severity, SpanView, failed};
+use diskspd_model::machine::content::Space;
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Verdict;
@@ -57,7 +58,9 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         .map(|(part, done)| {
             let own_read =
                 facts.own.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
-            judge(span, &JudgedPart { part, facts, slack, by_storage, own_read }, done.as_ref(), &others)
+            let fragment = fragment(span, part, facts);
+            let judged = JudgedPart { part, facts, slack, by_storage, own_read, fragment };
+            judge(span, &judged, done.as_ref(), &others)
         })
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
@@ -68,6 +71,16 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         severity: worst.severity,
         parts: verdicts,
     })
+}
+
+/// Bytes in one piece on the device, on average, of the most fragmented file of a part; `None` = unknown.
+fn fragment(span: &SpanView, part: &Part, facts: &DeviceFacts) -> Option<u64> {
+    let content = span.results.observed.iter().flat_map(|observed| &observed.content);
+    let read =
+        content.filter(|content| part.has(content.target)).filter_map(|content| content.space.as_ref());
+    let written = facts.space.iter().filter(|change| change.target.is_some_and(|target| part.has(target)));
+    let mean = |space: &Space| space.known.checked_div(space.fragments);
+    read.chain(written.map(|change| &change.before)).filter_map(mean).min()
 }
 
 /// Reads that this process didn't ask for, on all devices of the span together. The kernel counts what a
@@ -161,6 +174,7 @@ fn judge(
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
     verdict.evidence.extend(discarded(part, found.discards));
+    verdict.evidence.extend(zeroed(part, found.zeroed));
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
     verdict
@@ -266,6 +280,17 @@ fn discarded(part: &Part, device: Flow) -> Option<String> {
             count(device.merges),
             amount(device.bytes)
         ),
+    })
+}
+
+/// Reports the zeros among the writes that the upper devices counted.
+fn zeroed(part: &Part, bytes: u64) -> Option<String> {
+    (bytes > 0).then(|| {
+        format!(
+            "{} of the writes that {} counted were zeros (WRITE_ZEROES), which a loop device does not write",
+            amount(bytes),
+            effects::names(&part.first())
+        )
     })
 }
 

@@ -13,6 +13,7 @@
 mod advice;
 pub mod arrays;
 mod caches;
+mod changed;
 mod conclusions;
 mod content;
 mod contention;
@@ -23,6 +24,7 @@ mod ended;
 pub mod environment;
 mod failed;
 mod few_ios;
+mod first_writes;
 mod held_up;
 mod interrupts;
 mod judged;
@@ -118,6 +120,8 @@ const CHECKS: &[Check] = &[
     |span, concluded| late::check(span, concluded.late.as_ref()),
     |span, _| few_ios::check(span),
     |span, _| content::check(span),
+    |span, _| first_writes::check(span),
+    |span, _| changed::check(span),
     |span, _| discards::check(span),
     |span, _| ways::check(span),
     |span, concluded| {

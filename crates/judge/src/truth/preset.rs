@@ -1,5 +1,6 @@
 //! What the literature says about the figures of a preset (`--preset`).
 
+use super::device::Part;
 use super::{Finding, Severity, SpanView};
 use diskspd_model::operation::Operation;
 use diskspd_model::presets::{self, GradedLoad, JudgedLatency, Threshold};
@@ -47,6 +48,12 @@ fn finding(span: &SpanView, threshold: &Threshold, wrong: bool) -> Option<Findin
     };
     if wrong {
         return ungraded("the figures are WRONG".into(), "first do what the finding that is WRONG advises");
+    }
+    if let Some(memory) = span.parts.iter().find_map(Part::memory) {
+        return ungraded(
+            format!("{memory} is memory, and the grades are for disks"),
+            "choose a target on a disk",
+        );
     }
     if !tells {
         return ungraded(

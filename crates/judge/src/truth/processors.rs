@@ -67,11 +67,22 @@ pub(super) fn used_by_others(effort: &Effort) -> Option<(Option<f64>, f64)> {
 
 /// So much of a CPU is worth a line.
 const WORTH_NAMING: f64 = 0.05;
+/// Fewer CPUs may be the difference between two readings.
+const WORTH_GUESSING: f64 = 0.2;
 /// So many are named in it.
 const NAMED: usize = 4;
 
+/// CPUs in use without a known user: programs that started or ended during the run, or invisible ones.
+fn unexplained(span: &SpanView, effort: &Effort) -> f64 {
+    let Some((kernel, programs)) = used_by_others(effort) else { return 0.0 };
+    let used: f64 = shares(span).iter().map(|share| 1.0 - share.idle - share.interrupts - share.stolen).sum();
+    let own = effort.process as f64 / (span.measured.seconds.max(1e-9) * 1e9);
+    let own_workers = io_workers(effort) as f64 / (span.measured.seconds.max(1e-9) * 1e9);
+    used - (own - own_workers) - kernel.unwrap_or(0.0) - programs
+}
+
 /// Who else used the CPUs, one line each for programs and for threads of the kernel.
-pub(super) fn named(effort: &Effort) -> Vec<String> {
+pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
     let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.others) else {
         return Vec::new();
     };
@@ -98,6 +109,13 @@ pub(super) fn named(effort: &Effort) -> Vec<String> {
         let names: Vec<String> =
             sums.iter().take(NAMED).map(|(name, busy)| format!("{name} {:.0} %", percent(*busy))).collect();
         lines.push(format!("kernel threads used {kernel:.1} CPUs{}", listed(&names)));
+    }
+    let unexplained = unexplained(span, effort);
+    if unexplained >= WORTH_GUESSING && unexplained > programs {
+        lines.push(format!(
+            "about {unexplained:.1} CPUs more were used by programs that started or ended during the run, or \
+             are invisible from here"
+        ));
     }
     lines
 }

@@ -2,6 +2,7 @@
 
 mod verdict;
 
+use super::changed;
 use super::late::Late;
 use super::latency::{self, LatencySteadiness};
 use super::plateau::{self, Plateau};
@@ -595,13 +596,15 @@ fn with_stalls(finding: Finding, steady: &Steadiness, limits: Option<&Limits>) -
 
 /// What speaks for a cause.
 fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
-    let mut causes = Vec::new();
+    let changed = changed::settings(span);
+    let mut causes: Vec<String> = changed.iter().map(changed::Change::dated).collect();
     let slower = steady.to_iops < steady.from_iops;
     if let (SteadyVerdict::Changed, true, Some(from)) = (steady.verdict, slower, steady.steady_from) {
         causes.extend(limit(span, steady, from));
         let total = &span.measured.total.total.throughput;
         let written = span.measured.write.total.throughput.bytes;
-        if written.saturating_mul(2) > total.bytes
+        if changed.is_empty()
+            && written.saturating_mul(2) > total.bytes
             && let Some(first) = steady.changes.first()
         {
             // Until then the rate was that of the first level.

@@ -5,7 +5,7 @@ use diskspd_model::finding::FindingPlace;
 use diskspd_model::machine::System;
 use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::storage::Storage;
-use diskspd_model::profile::{Profile, RateTotal, Target, TargetId, TimeSpan};
+use diskspd_model::profile::{FlushType, Profile, RateTotal, Target, TargetId, TimeSpan};
 use diskspd_model::results::{Effort, Host, Measured, SpanResults, TargetResults};
 
 /// One measured time span with everything that is known about it.
@@ -82,6 +82,16 @@ impl<'a> SpanView<'a> {
     pub(super) fn is_cached(&self, asked: Asked) -> bool {
         let device = self.host.storage(asked.id).and_then(Storage::is_block_device);
         asked.target.is_cached(device == Some(true))
+    }
+
+    /// Whether each durable write to a target flushes the device, as fsync does: writes through the page
+    /// cache, and write-back of mapped pages.
+    pub(super) fn flushes_by_fsync(&self, asked: Asked) -> bool {
+        let target = asked.target;
+        match target.memory_mapped_io {
+            true => target.write_through || target.flush_type == Some(FlushType::ViewOfFile),
+            false => self.is_cached(asked),
+        }
     }
 }
 

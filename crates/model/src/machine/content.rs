@@ -43,6 +43,26 @@ pub struct Space {
     pub compressed: u64,
     /// Written, but still in memory only.
     pub pending: u64,
+    /// In extents that occur in other files or places, too. A write copies them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shared: u64,
+    /// Shared bytes at a place on the device that occurred before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated: u64,
+    /// Pieces that don't follow each other on the device.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fragments: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Space {
+    /// Bytes that a write has to allocate, or to mark as written, first.
+    pub fn unallocated(&self) -> u64 {
+        self.holes.saturating_add(self.unwritten).saturating_add(self.shared)
+    }
 }
 
 /// Blocks that were read from a target.

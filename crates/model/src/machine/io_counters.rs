@@ -1,8 +1,9 @@
 //! The kernel's counters of devices, of this process, and of what waits in memory to be written.
 
 use super::arrays::ArrayFacts;
+use super::content::Space;
 use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
-use super::stack::Stack;
+use super::stack::{Stack, StackMount};
 use super::ways::AtomicWrites;
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
@@ -175,6 +176,9 @@ pub struct DeviceFacts {
     /// The software RAIDs beneath the targets; empty = there are none, or nobody looked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<ArrayFacts>,
+    /// The space of written targets, loop devices and thin volumes; empty = unknown, or no writes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub space: Vec<SpaceChange>,
     /// What this process asked for meanwhile; `None` = the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnIo>,
@@ -222,9 +226,61 @@ pub struct TargetDevices {
     /// Each write to the file waits until it is durable, by an attribute of the file (`chattr +S`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synchronous: bool,
+    /// The file system's options when measuring had ended, where they are others than in `stack`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remounted: Vec<StackMount>,
+    /// The states of the file, once a second, where there was more than one; empty = it did not change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<FileState>,
+    /// Bytes of it that came into the page cache despite unbuffered I/O; missing = 0 or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came: Option<u64>,
     /// What was guaranteed of its writes (`--atomic`); missing = they weren't atomic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic: Option<AtomicWrites>,
+}
+
+/// A file as another process may change it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// When it was first seen, us since measuring began.
+    pub seen_us: u64,
+    /// Size, bytes.
+    pub size: u64,
+    /// Names that lead to it; 0 = it is deleted.
+    pub links: u64,
+    /// Whether each write waits until it is durable: by an attribute of the file, or by its mount.
+    pub synchronous: bool,
+}
+
+/// A setting of a device's queue that changed during the measurement.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingChange {
+    /// Name in `/sys/block/<device>/queue`.
+    pub setting: String,
+    /// Value before.
+    pub from: String,
+    /// Value after.
+    pub to: String,
+    /// The last look that found the old value, us since measuring began.
+    pub after_us: u64,
+    /// The first look that found the new value, us since measuring began.
+    pub seen_us: u64,
+}
+
+/// The space of a target, loop device or thin volume before and after the measurement.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceChange {
+    /// The target; `None` = a device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetId>,
+    /// The loop device or thin volume; `None` = a target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Before.
+    pub before: Space,
+    /// After.
+    pub after: Space,
 }
 
 /// What of a target was in the page cache.
@@ -253,6 +309,12 @@ pub struct DeviceActivity {
     /// it may be in no counter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub switched: bool,
+    /// Settings that changed; missing = none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<SettingChange>,
+    /// Whether it has ever counted a flush. Some drivers never do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts_flushes: bool,
 }
 
 #[cfg(test)]

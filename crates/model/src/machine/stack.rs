@@ -19,6 +19,39 @@ pub struct Stack {
     /// the file is in memory. `None` = it isn't, or it's plain to see (tmpfs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_memory: Option<String>,
+    /// All file systems under the target, the upper ones first. Empty = the target is a device, or the record
+    /// is of an older program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<StackMount>,
+}
+
+/// A mounted file system between a target and its devices.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackMount {
+    /// Mount point.
+    pub at: String,
+    /// `ext4`, `overlay`
+    pub kind: String,
+    /// Mount options, joined by commas.
+    pub options: String,
+}
+
+impl StackMount {
+    /// The option by which this file system completes flushes without the device, if any.
+    pub fn drops_flushes(&self) -> Option<&str> {
+        dropping_option(&self.kind, &self.options)
+    }
+}
+
+/// The mount option by which a file system of this type completes flushes without the device.
+pub fn dropping_option<'a>(kind: &str, options: &'a str) -> Option<&'a str> {
+    options.split(',').find(|option| match *option {
+        "nobarrier" | "barrier=0" | "barrier=none" => true,
+        "volatile" | "fsync=volatile" => kind == "overlay",
+        "nointegrity" => kind == "jfs",
+        "journal_flush_disabled" => kind == "bcachefs",
+        option => option == "fsync_mode=nobarrier",
+    })
 }
 
 /// One block device of a stack, or a mount of another host's files in the place of one.
@@ -43,6 +76,9 @@ pub struct Layer {
     pub cache: bool,
     /// Whether the kernel counts its I/O (`queue/iostats`).
     pub counted: bool,
+    /// Whether a loop device bypasses the page cache (`loop/dio`); `None` = unknown, or another device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct: Option<bool>,
     /// Why it isn't known what is beneath it: what it counts may have been memory's work.
     pub unknown_below: Option<String>,
     /// How the kernel feeds it; missing = in older records.

@@ -26,6 +26,9 @@ pub struct TargetFacts {
     pub file_system: String,
     /// What `O_DIRECT` asks for; `None` = not known before opening.
     pub direct: Option<DirectRequirements>,
+    /// Why it has no `O_DIRECT`, where that is a property of the file or its mount; `None` = unknown, or it
+    /// has it.
+    pub without_direct: Option<&'static str>,
     /// How its I/Os end; [`Completion::Unknown`] until it is known how it will be opened.
     pub completion: Completion,
     /// Whether its device can be polled; looked at where polling is asked for.

@@ -245,10 +245,13 @@ fn direct(
 ) -> Result<(), PlanError> {
     let path = &target.path;
     if needs.offset == 0 {
+        let why = match facts.without_direct {
+            Some(why) => format!("{} has no O_DIRECT for it, because {why}", facts.file_system),
+            None => format!("file system {} has no O_DIRECT for it", facts.file_system),
+        };
         return Err(PlanError::target(format!(
-            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): file system {} has no \
-             O_DIRECT; use -Sb, or a file elsewhere",
-            facts.file_system
+            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): {why}; use -Sb, or a file \
+             elsewhere"
         )));
     }
     let grid = u64::from(needs.offset);

@@ -4,7 +4,7 @@ use crate::located::SpanTargets;
 use diskspd_host::content::{self, Order};
 use diskspd_judge::truth;
 use diskspd_model::machine::content::ContentFacts;
-use diskspd_model::plan::SpanPlan;
+use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_outlet::guard;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 8;
 
 /// Looks at every target that is read, and warns of what would be answered without the medium.
 pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<ContentFacts> {
-    let facts = facts(orders(plan, located));
+    let facts = facts(reads(plan, located));
     for about in &facts {
         let path = plan.path_of(about.target);
         truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
@@ -32,12 +32,17 @@ pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<Conten
 }
 
 /// The targets that are read, each once, with the part that the workers read.
-pub fn orders(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
+fn reads(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
+    orders(plan, located, |target| target.workload.write_ratio < 100)
+}
+
+/// Returns the matching targets with the part that the workers use.
+pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> bool) -> Vec<Order> {
     let mut orders: Vec<Order> = Vec::new();
     for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
         let workload = &target.workload;
         // Of zones only what was written is read, wherever that is by then.
-        if workload.write_ratio >= 100 || target.zones.is_some() {
+        if !has(target) || target.zones.is_some() {
             continue;
         }
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));

@@ -1,4 +1,5 @@
-//! `--prefill`: what was never written is written before the run, so that the device has something to read.
+//! `--prefill` writes the unwritten parts before the run, so that reads reach the device and writes need no
+//! new space.
 
 use crate::files::content;
 use crate::files::crew;
@@ -36,11 +37,10 @@ const THREADS: usize = 4;
 /// Time for looking whether a device is empty, ns.
 const LOOK: u64 = 300_000_000;
 
-/// Fills the targets that are read: of regular files the parts that were never written, over their whole
-/// size; of block devices, which tell nothing of that, the part that is read, and only with `--destroy`.
+/// Fills the targets: the unwritten parts of regular files, and with `--destroy` the used part of block
+/// devices.
 ///
-/// # Errors
-/// Which target can't be filled, and why. Also when the user interrupted.
+/// # Errors Which target can't be filled, and why. Also when the user interrupted.
 pub fn prefill(
     plan: &SpanPlan,
     located: &SpanTargets,
@@ -53,7 +53,7 @@ pub fn prefill(
     let Some(content) = options.run_options.prefill.filter(|_| !options.run_options.simulated()) else {
         return Ok(());
     };
-    for order in content::orders(plan, located) {
+    for order in content::orders(plan, located, |_| true) {
         let parts = match files::kind(&order.located)? {
             inode::Kind::BlockDevice => device_parts(&order, content, options, done)?,
             _ => file_parts(&order)?,
@@ -68,7 +68,7 @@ pub fn prefill(
     Ok(())
 }
 
-/// The part that is read, if it is to be written.
+/// Returns the used part, if the run fills it.
 fn device_parts(
     order: &Order,
     content: Prefill,
@@ -100,7 +100,7 @@ pub fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Ve
     }
     let is_device =
         |order: &Order| files::kind(&order.located).is_ok_and(|kind| kind == inode::Kind::BlockDevice);
-    content::orders(plan, located)
+    content::orders(plan, located, |_| true)
         .iter()
         .filter(|order| is_device(order))
         .map(|order| needs_destroy(order).to_string())

@@ -69,6 +69,8 @@ impl DeviceReadings {
                 in_flight_before: before.in_flight,
                 ever: after.read.ios + after.write.ios > 0,
                 switched: *switched,
+                changes: Vec::new(),
+                counts_flushes: after.flushes.is_some_and(|flushes| flushes > 0),
             })
         });
         Some(DeviceFacts {

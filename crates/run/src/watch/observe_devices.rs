@@ -1,17 +1,21 @@
 //! Observes the devices beneath the targets: their counters right before and right after the measured window.
 
 use super::arrays::ArrayWatch;
+use super::changes::{FileWatch, SettingsWatch, micros};
 use super::device_readings::{DeviceReadings, names_of};
 use super::observe_remote::{self, RemoteWatch};
 use crate::located::SpanTargets;
 use crate::unobserved::{targets, without_io};
+use diskspd_host::content::WrittenSpace;
 use diskspd_host::located::OpenedToLook;
 use diskspd_host::root::Root;
 use diskspd_host::stack;
 use diskspd_model::engines::EngineKind;
-use diskspd_model::machine::io_counters::{CacheGrowth, DeviceFacts, TargetDevices};
+use diskspd_model::machine::content::Space;
+use diskspd_model::machine::io_counters::{CacheGrowth, DeviceFacts, SpaceChange, TargetDevices};
 use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
+use diskspd_model::profile::TargetId;
 use diskspd_sys::clock;
 use diskspd_sys::page_cache::{self, Held};
 use diskspd_sys::writeback;
@@ -28,19 +32,37 @@ pub struct DeviceWatch {
     remote: RemoteWatch,
     /// The software RAIDs among them.
     arrays: ArrayWatch,
+    settings: SettingsWatch,
+    spaces: Vec<CountedSpace>,
+    /// When the first reading was.
+    begun: clock::Nanos,
     flush: bool,
+}
+
+/// A space that writes can fill, before and after.
+#[derive(Debug)]
+struct CountedSpace {
+    target: Option<TargetId>,
+    space: WrittenSpace,
+    before: Option<Space>,
+    after: Option<Space>,
 }
 
 #[derive(Debug)]
 struct CountedTarget {
     facts: TargetDevices,
-    /// Of a target that is written to, or that is read through the page cache and is one of several, or of
-    /// `--dontcache`: open, to
-    /// ask the kernel what of it is in memory, and to flush it.
+    /// The open file, for questions about the page cache and for flushes. Only for written and unbuffered
+    /// targets, for one of several cached ones, and for `--dontcache`.
     file: Option<File>,
     /// Of a target below which devices can change while it is open: to see whether they have. Where it was
     /// opened is told beside it.
     looked_at: Option<(File, PathBuf)>,
+    /// The file, as others may change it.
+    changes: Option<FileWatch>,
+    /// Where it was opened.
+    location: PathBuf,
+    /// Whether it is open to bypass the page cache.
+    direct: bool,
     written: bool,
     cached: bool,
     /// At the first look.
@@ -52,6 +74,12 @@ struct CountedTarget {
 /// Longest time that may be spent on asking what of the targets is in memory only, ns. What takes longer
 /// stays unknown.
 const PATIENCE: clock::Nanos = 20_000_000;
+/// Largest number of watched files. Each needs a descriptor.
+const MOST_WATCHED: usize = 64;
+/// Longest time for reading the space of all that is written, ns.
+const FOR_SPACE: clock::Nanos = 20_000_000;
+/// Fragments below this mean size, bytes, can split I/Os.
+const SMALL_FRAGMENT: u64 = 4 << 20;
 /// Bytes asked about at once: below a millisecond when all of them are cached.
 const PIECE: u64 = 16 << 20;
 
@@ -81,9 +109,11 @@ impl DeviceWatch {
     pub fn new(plan: &SpanPlan, located: &SpanTargets, flush: bool) -> DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
+        let mut spaces = Vec::new();
         let targets: Vec<CountedTarget> = targets
             .into_iter()
-            .map(|(engine, target)| {
+            .enumerate()
+            .map(|(index, (engine, target))| {
                 let written = target.open.write && engine.row().real_io;
                 let is_asked = several || target.ways.dont_cache;
                 let cached = is_asked && !target.open.direct && engine.row().real_io;
@@ -92,17 +122,37 @@ impl DeviceWatch {
                 let (target_id, atomic) = (target.id, target.atomic_writes);
                 let facts =
                     TargetDevices { target: target_id, stack, synchronous, atomic, ..Default::default() };
+                let watched = file.as_ref().filter(|_| index < MOST_WATCHED && engine.row().real_io);
+                let changes = watched.and_then(FileWatch::of);
+                if let Some(file) = watched.filter(|_| written) {
+                    spaces.extend(spaces_of(plan, target, file, &facts.stack, &spaces));
+                }
                 let again = file.as_ref().filter(|_| can_change(&facts.stack));
                 let again = again.and_then(|file| file.try_clone().ok());
                 let looked_at = again.map(|file| (file, target.location.clone()));
-                let file = file.filter(|_| written || cached);
-                CountedTarget { facts, file, looked_at, written, cached, held: None, size: target.size }
+                // Some file systems do unbuffered I/O through the page cache all the same.
+                let file = file.filter(|_| written || cached || changes.is_some() && target.open.direct);
+                let direct = target.open.direct;
+                let (size, location, held) = (target.size, target.location.clone(), None);
+                CountedTarget {
+                    facts,
+                    file,
+                    looked_at,
+                    changes,
+                    location,
+                    direct,
+                    written,
+                    cached,
+                    held,
+                    size,
+                }
             })
             .collect();
         let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
         let arrays = ArrayWatch::of(Root::live(), targets.iter().map(|target| &target.facts.stack));
-        DeviceWatch { targets, readings, remote, arrays, flush }
+        let settings = SettingsWatch::of(&readings.names);
+        DeviceWatch { targets, readings, remote, arrays, settings, spaces, begun: 0, flush }
     }
 
     /// All devices beneath the targets, by the kernel's names.
@@ -110,8 +160,12 @@ impl DeviceWatch {
         &self.readings.names
     }
 
-    /// How much of the targets is in memory only, shortly before the first reading.
+    /// How much of the targets is in memory only, how much space they have, and how the devices are set,
+    /// shortly before the first reading.
     pub fn look_at_memory_before(&mut self) {
+        self.settings.begin();
+        let deadline = clock::monotonic() + FOR_SPACE;
+        self.spaces.iter_mut().for_each(|space| space.before = space.space.read(deadline));
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
             target.held = target.held(deadline);
@@ -123,7 +177,9 @@ impl DeviceWatch {
     /// workers, so nothing else comes between.
     pub fn begin(&mut self) {
         self.arrays.begin();
+        self.targets.iter_mut().filter_map(|target| target.changes.as_mut()).for_each(|file| file.look(0));
         let at = clock::monotonic();
+        self.begun = at;
         self.remote.begin();
         self.readings.begin(at);
     }
@@ -136,20 +192,32 @@ impl DeviceWatch {
         self.arrays.look();
     }
 
-    /// Within the window, now and then: whether the devices' I/O is counted (reads a byte of each), and what
-    /// RAIDs do by themselves.
+    /// Reads switches, arrays and changes within the window.
     pub fn look_meanwhile(&mut self) {
         self.readings.look_at_switches();
         self.arrays.look();
+        self.look_at_changes();
     }
 
-    /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read
-    /// at the window's end may come behind it.
+    fn look_at_changes(&mut self) {
+        let now = micros(self.begun, clock::monotonic());
+        self.settings.look(now);
+        self.targets.iter_mut().filter_map(|target| target.changes.as_mut()).for_each(|file| file.look(now));
+    }
+
+    /// Reads the page cache and the space of the targets after the last reading of the counters, because it
+    /// takes longer.
     pub fn look_at_memory(&mut self) {
+        self.look_at_changes();
+        let deadline = clock::monotonic() + FOR_SPACE;
+        self.spaces.iter_mut().for_each(|space| space.after = space.space.read(deadline));
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
             let after = target.held(deadline);
             target.facts.unwritten = after.filter(|_| target.written).map(|held| held.unwritten);
+            let came =
+                target.held.zip(after).map(|(before, after)| after.cached.saturating_sub(before.cached));
+            target.facts.came = came.filter(|came| target.direct && *came > 0);
             let both = target.held.zip(after).filter(|_| target.cached);
             target.facts.cached = both.map(|(before, after)| CacheGrowth {
                 before: before.cached,
@@ -170,8 +238,10 @@ impl DeviceWatch {
         let mut facts = self.readings.finish()?;
         let remote = self.remote.finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
+        self.settings.finish(&mut facts.devices);
         let targets = self.targets.into_iter().map(|target| flushed(target, self.flush)).collect();
-        Some(DeviceFacts { remote, targets, arrays: self.arrays.finish(), ..facts })
+        let space = self.spaces.into_iter().filter_map(CountedSpace::finish).collect();
+        Some(DeviceFacts { remote, targets, space, arrays: self.arrays.finish(), ..facts })
     }
 }
 
@@ -183,10 +253,52 @@ fn can_change(stack: &Stack) -> bool {
     by_itself || stack.layers.iter().any(above)
 }
 
+/// Returns the new spaces that writes to a target can fill.
+fn spaces_of(
+    plan: &SpanPlan,
+    target: &WorkerTarget,
+    file: &File,
+    stack: &Stack,
+    known: &[CountedSpace],
+) -> Vec<CountedSpace> {
+    let areas = plan.workers.iter().flat_map(|worker| &worker.targets);
+    let areas = areas.filter(|other| other.id == target.id && other.open.write);
+    let areas =
+        areas.map(|other| (other.workload.base, other.workload.base.saturating_add(other.workload.region)));
+    let (from, to) = areas.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+    let own = WrittenSpace::of_file(file, from, to);
+    let beneath = WrittenSpace::beneath(&Root::live(), stack);
+    let new = own.into_iter().chain(beneath);
+    let new = new.filter(|space| {
+        space.device.is_none() || known.iter().all(|known| known.space.device != space.device)
+    });
+    let counted = |space: WrittenSpace| {
+        let target = space.device.is_none().then_some(target.id);
+        CountedSpace { target, space, before: None, after: None }
+    };
+    new.map(counted).collect()
+}
+
+impl CountedSpace {
+    /// Returns the change of a space with holes, unwritten or shared extents, or small fragments.
+    fn finish(self) -> Option<SpaceChange> {
+        let matters = |space: &Space| {
+            let mean = space.known.checked_div(space.fragments).filter(|_| space.fragments > 1);
+            space.unallocated() > 0 || mean.is_some_and(|mean| mean < SMALL_FRAGMENT)
+        };
+        let (before, after) = self.before.zip(self.after).filter(|(before, _)| matters(before))?;
+        Some(SpaceChange { target: self.target, device: self.space.device, before, after })
+    }
+}
+
 fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
         facts.moved_to = stack::moved_to(&facts.stack, file, path);
+    }
+    if let Some(changes) = target.changes {
+        facts.remounted = stack::remounted(&facts.stack, changes.file(), &target.location);
+        facts.states = changes.finish();
     }
     // Asked before: it tells without waiting, and each error once.
     let written = target.file.as_ref().filter(|_| target.written);

@@ -30,6 +30,17 @@ pub struct Piece {
     pub to: u64,
     /// What it is.
     pub kind: PieceKind,
+    /// First byte on the device; `None` = unknown.
+    pub at: Option<u64>,
+    /// Whether other files, or other places of this one, have the same extent.
+    pub shared: bool,
+}
+
+impl Piece {
+    /// A piece of which no more is known.
+    pub fn new(from: u64, to: u64, kind: PieceKind) -> Piece {
+        Piece { from, to, kind, at: None, shared: false }
+    }
 }
 
 /// Hands every piece of a file between two offsets to `take`, in order and without gaps, until it returns
@@ -70,11 +81,15 @@ pub fn each_piece(
 /// The pieces that these extents make from `covered` on. Returns how far they reach; `None` = no more is
 /// wanted.
 fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece) -> bool) -> Option<u64> {
-    let mut hand = |from, to, kind| from >= to || take(Piece { from, to, kind });
+    let mut hand = |piece: Piece| piece.from >= piece.to || take(piece);
     for extent in extents {
         let begin = extent.logical.clamp(covered, to);
         let end = extent.logical.saturating_add(extent.length).clamp(begin, to);
-        if !hand(covered, begin, PieceKind::Hole) || !hand(begin, end, kind(extent.flags)) {
+        let placed = extent.flags & EXTENT_ELSEWHERE == 0;
+        let at = placed.then(|| extent.physical.saturating_add(begin.saturating_sub(extent.logical)));
+        let shared = extent.flags & EXTENT_SHARED != 0;
+        let piece = Piece { at, shared, ..Piece::new(begin, end, kind(extent.flags)) };
+        if !hand(Piece::new(covered, begin, PieceKind::Hole)) || !hand(piece) {
             return None;
         }
         covered = end;
@@ -84,7 +99,7 @@ fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece
     }
     // No extent left, or the last one: nothing lies behind.
     if extents.len() < ROOM || extents.last().is_some_and(|last| last.flags & EXTENT_LAST != 0) {
-        return hand(covered, to, PieceKind::Hole).then_some(to);
+        return hand(Piece::new(covered, to, PieceKind::Hole)).then_some(to);
     }
     Some(covered)
 }
@@ -115,11 +130,11 @@ fn by_seeking(
             Err(Errno::INVAL | Errno::OPNOTSUPP) => covered,
             Err(error) => return Err(error.into()),
         };
-        if data > covered && !take(Piece { from: covered, to: data, kind: PieceKind::Hole }) || data == to {
+        if data > covered && !take(Piece::new(covered, data, PieceKind::Hole)) || data == to {
             return Ok(());
         }
         let hole = rustix::fs::seek(file, SeekFrom::Hole(data)).map_or(to, |hole| hole.clamp(data, to));
-        if !take(Piece { from: data, to: hole, kind: PieceKind::Written }) || hole == data {
+        if !take(Piece::new(data, hole, PieceKind::Written)) || hole == data {
             return Ok(());
         }
         covered = hole;
@@ -180,6 +195,26 @@ mod tests {
             assert_eq!((found, end), (expected, Some(1000)), "{name}");
         }
         assert_eq!(cut(0, 10, &[extent(0, 5, last)], &mut |_| false), None, "no more is wanted");
+    }
+
+    #[test]
+    fn pieces_have_their_place_on_the_device() {
+        let placed = |flags| Extent { physical: 1 << 20, ..extent(100, 100, flags) };
+        for (flags, expected) in [
+            (0, (Some((1 << 20) + 50), false)),
+            (EXTENT_SHARED, (Some((1 << 20) + 50), true)),
+            (EXTENT_UNWRITTEN, (Some((1 << 20) + 50), false)),
+            (EXTENT_DELALLOC | EXTENT_UNKNOWN, (None, false)),
+            (EXTENT_ENCODED | EXTENT_SHARED, (None, true)),
+            (EXTENT_INLINE, (None, false)),
+        ] {
+            let mut found = Vec::new();
+            cut(150, 200, &[placed(flags | EXTENT_LAST)], &mut |piece| {
+                found.push((piece.at, piece.shared));
+                true
+            });
+            assert_eq!(found, [expected], "{flags:#x}");
+        }
     }
 
     #[test]

@@ -19,13 +19,12 @@ pub struct DevicePlace {
 /// # Errors
 /// What the kernel answers; `EOPNOTSUPP` and `ENOTTY` where the file system can't tell.
 pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<DevicePlace>> {
-    const ELSEWHERE: u32 = EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_ENCODED | EXTENT_INLINE;
     let mut found = Vec::new();
     let mut covered = 0;
     while covered < size && found.len() < most {
         let map = fetch(file.as_fd(), covered, size, 0)?;
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
-        let known = extents.iter().filter(|extent| extent.flags & ELSEWHERE == 0);
+        let known = extents.iter().filter(|extent| extent.flags & EXTENT_ELSEWHERE == 0);
         found.extend(known.map(|extent| DevicePlace {
             from: extent.logical,
             at: extent.physical,

@@ -25,14 +25,14 @@ pub const FLAGS: &[Flag] = &[
         name: Long("prefill"),
         forms: &[(
             "--prefill[=<content>]",
-            "write to never-written parts before reading (auto, random, pattern, zero), so that reads reach \
-             the device",
+            "write never-written parts before the run (auto, random, pattern, zero), so that reads reach the \
+             device and writes need no new space",
         )],
         default: "unwritten parts are reported and left; without <content> auto",
-        notes: "Fills holes and unwritten extents of the files that are read, over their whole size; \
-                existing data is kept. auto and random write random bytes, none of them zero; pattern what \
-                -c writes. On a block device the area to be read is overwritten; needs --destroy; auto \
-                overwrites only if it finds nothing but zeros.",
+        notes: "Fills holes and unwritten extents of the files, over their whole size; existing data is \
+                kept. auto and random write random bytes, none of them zero; pattern what -c writes. On a \
+                block device the area of the run is overwritten; needs --destroy; auto overwrites only if it \
+                finds nothing but zeros.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],

@@ -5,6 +5,7 @@ use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 use diskspd_model::machine::file_systems::FileSystemType;
 use diskspd_model::operation::Operation;
+use diskspd_model::results::TargetResults;
 use diskspd_model::units::Size;
 
 /// Reads through the page cache of an area that has room in it are reads of memory, from the second time on
@@ -38,6 +39,34 @@ pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
             // Whether they were answered from there is the verdict's to say.
             .quietly(),
     )
+}
+
+/// An area up to this size fits into the cache of any disk, bytes.
+const SMALL_AREA: u64 = 4 << 20;
+/// An area that was passed over fewer times was not served from such a cache for most of the run.
+const PASSES: u64 = 4;
+
+/// I/O past the page cache in an area that the device's own cache holds. Durable writes are not served from
+/// there.
+pub(super) fn small_area(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    let durable = target.write_through || target.flush_type.is_some();
+    let own = |row: &TargetResults| match durable {
+        true => row.read.bytes,
+        false => row.read.bytes.saturating_add(row.write.bytes),
+    };
+    let area = area(span, asked).filter(|&area| area > 0 && area <= SMALL_AREA)?;
+    let part = span.parts.iter().find(|part| part.has(asked.id))?;
+    let passes = span.done(asked.id, own) / area;
+    let on_disks = part.has_devices() && part.memory().is_none() && !part.is_remote();
+    if span.is_cached(asked) || target.memory_mapped_io || !on_disks || passes < PASSES {
+        return None;
+    }
+    let message =
+        format!("the area of '{}' has only {}: the device's own cache can serve it", target.path, Size(area));
+    let finding = Finding::new("small-area", Severity::Warning, span, message).on(&target.path);
+    let finding = finding.shown_by(format!("it was passed over {passes} times"));
+    Some(finding.remedy("use an area many times the size of the device's cache (a larger file, -f)"))
 }
 
 /// How many bytes of the target I/O may touch.

@@ -1,51 +1,112 @@
 //! Durable writes that weren't, and writes that were made durable though nobody asked for it.
 
 use super::writes;
-use crate::truth::device::flushed;
+use crate::truth::device::{FlushStop, Flushed, flushed};
 use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
+use diskspd_model::machine::file_systems::FileSystemType;
+use diskspd_model::machine::io_counters::TargetDevices;
+use diskspd_model::machine::stack::dropping_option;
 use diskspd_model::machine::storage::FileSystem;
+use diskspd_model::operation::Operation;
+use diskspd_model::results::TargetResults;
 
-fn has_option(file_system: &FileSystem, wanted: fn(&str) -> bool) -> bool {
-    file_system.options.split(',').any(wanted)
+/// Whether durability was requested for the writes to a target, and done: `-Sw`, `-Sh`, flushes of mapped
+/// files, `--fsync-every`, `--flush-after`.
+fn is_requested(span: &SpanView, asked: Asked) -> bool {
+    let through = asked.target.write_through || asked.target.flush_type.is_some();
+    through && span.done(asked.id, writes) > 0 || waits(span, asked)
 }
 
-/// `-Sw` and `-Sh` on a device whose cache loses what is in it with the power, and nothing flushed it.
-pub(super) fn not_flushed(span: &SpanView, asked: Asked) -> Option<Finding> {
-    let target = asked.target;
-    let durable = target.write_through || target.flush_type.is_some();
-    if !durable || span.done(asked.id, writes) == 0 {
-        return None;
-    }
-    let found = flushed(span, asked.id)?;
-    let without_barriers = |option: &str| {
-        matches!(option, "nobarrier" | "barrier=0" | "barrier=none") || option.ends_with("=nobarrier")
+/// Whether the run flushed a target by separate calls: `--fsync-every`, `--flush-after`, flushes of mapped
+/// files.
+fn waits(span: &SpanView, asked: Asked) -> bool {
+    let flushed = |row: &TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
+    let afterwards = || targets(span).any(|facts| facts.target == asked.id && facts.flush.is_some());
+    let written = span.done(asked.id, writes) > 0;
+    written && (asked.target.flush_type.is_some() || afterwards()) || span.done(asked.id, flushed) > 0
+}
+
+/// Whether this option of an overlay is the one by which it ignores flushes.
+fn is_volatile(option: &str) -> bool {
+    option.ends_with("volatile")
+}
+
+fn targets<'a>(span: &SpanView<'a>) -> impl Iterator<Item = &'a TargetDevices> + use<'a> {
+    span.devices().map_or(&[][..], |devices| &devices.targets).iter()
+}
+
+/// The place where flushes are dropped.
+enum FlushDrop<'a> {
+    /// A mount, and its option.
+    Mount(&'a str, &'a str),
+    /// A device without a volatile cache by its settings.
+    Device(&'a str),
+}
+
+/// Returns the place where the flushes of a target are certainly dropped.
+fn dropped<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option<FlushDrop<'a>> {
+    let mount = match &found.stopped {
+        Some(FlushStop::Device(name)) => return Some(FlushDrop::Device(name)),
+        Some(FlushStop::Mount(mount)) => Some((mount.at.as_str(), mount.drops_flushes()?)),
+        None => {
+            // Records of older programs have the mount of the target alone.
+            let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
+            on.and_then(|on| Some((on.mounted_at.as_str(), dropping_option(&on.kind, &on.options)?)))
+        }
     };
-    let file_system = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
-    let mount = file_system.filter(|file_system| has_option(file_system, without_barriers));
-    // I/Os in flight together share a flush.
-    let few = |flushes: &u64| flushes.saturating_mul(found.at_once) < found.durable / 2;
-    let flushes = found.flushes.filter(|flushes| few(flushes) && !found.past_cache);
-    if mount.is_none() && flushes.is_none() {
+    // A volatile overlay still passes on that its files are open for durable writes.
+    let drops = |option: &str| !is_volatile(option) || waits(span, asked) || found.is_short();
+    mount.filter(|(_, option)| drops(option)).map(|(at, option)| FlushDrop::Mount(at, option))
+}
+
+/// Reports requests for durability without flushes of the volatile cache.
+pub(super) fn not_flushed(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let found = flushed(span, asked.id).filter(|_| is_requested(span, asked))?;
+    let dropped = dropped(span, asked, &found);
+    if dropped.is_none() && !found.is_short() {
         return None;
     }
-    let device = &found.device;
-    let message = format!(
-        "writes to '{}' should be durable on completion, but {device} got no flush of its write cache",
-        target.path
-    );
-    let mut finding = Finding::new("not-flushed", Severity::Warning, span, message).on(&target.path);
-    if let Some(flushes) = found.flushes {
-        finding = finding.shown_by(format!("{flushes} flushes for {} writes", found.durable));
+    let (path, names) = (&asked.target.path, found.devices.join(" and "));
+    let why = match (found.flushes, &dropped) {
+        (None | Some(0), _) => format!("{names} got no flush of its write cache"),
+        (_, Some(_)) => format!("none of its flushes reached the write cache of {names}"),
+        (Some(flushes), None) => format!("{names} got only {flushes} flushes of its write cache"),
+    };
+    let message = format!("writes to '{path}' should be durable on completion, but {why}");
+    let mut finding = Finding::new("not-flushed", Severity::Warning, span, message).on(path);
+    if let Some(flushes) = found.flushes.filter(|_| found.requests > 0) {
+        let counted = format!("{flushes} flushes, other programs' included, for {} requests", found.requests);
+        finding = finding.shown_by(counted);
     }
-    Some(match mount {
-        Some(mount) => finding
-            .shown_by(format!("{} is mounted without barriers ({})", mount.mounted_at, mount.options))
-            .remedy(format!("mount it with barriers: mount -o remount,barrier {}", mount.mounted_at)),
+    Some(match dropped {
+        Some(FlushDrop::Mount(at, option)) if is_volatile(option) => finding
+            .shown_by(format!("the overlay at {at} is mounted with volatile"))
+            .remedy("mount the overlay without volatile"),
+        Some(FlushDrop::Mount(at, option)) => finding
+            .shown_by(format!("{at} is mounted without barriers ({option})"))
+            .remedy(format!("mount it with barriers: mount -o remount,barrier {at}")),
+        Some(FlushDrop::Device(device)) => finding
+            .shown_by(format!("{device} is set to write through, so the kernel drops flushes at it"))
+            .remedy(format!("echo write back > /sys/block/{device}/queue/write_cache")),
         None => {
             finding.remedy("find out what suppresses the flushes (mount options, settings of the volume)")
         }
     })
+}
+
+/// Requests for durability of files that are in memory.
+pub(super) fn in_memory(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
+    let own = on.filter(|on| FileSystemType::named(&on.kind).is_memory());
+    let own = own.map(|on| format!("{} keeps its files in memory", on.kind));
+    let hidden = || targets(span).find(|facts| facts.target == asked.id)?.stack.in_memory.clone();
+    let why = own.or_else(hidden).filter(|_| is_requested(span, asked))?;
+    let path = &asked.target.path;
+    let message =
+        format!("writes to '{path}' are lost with the power, although the run requested durability: {why}");
+    let finding = Finding::new("not-durable", Severity::Warning, span, message).on(path);
+    Some(finding.remedy("choose a target on a device to measure durable writes"))
 }
 
 /// What makes every write to a target durable, asked for or not.
@@ -59,9 +120,8 @@ enum Synchronous<'a> {
 
 fn synchronous<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
-    let mount = on.filter(|on| has_option(on, |option| option == "sync")).map(Synchronous::Mount);
-    let targets = span.devices().map_or(&[][..], |devices| &devices.targets);
-    let file = targets.iter().any(|target| target.target == asked.id && target.synchronous);
+    let mount = on.filter(|on| on.options.split(',').any(|option| option == "sync")).map(Synchronous::Mount);
+    let file = targets(span).any(|target| target.target == asked.id && target.synchronous);
     mount.or(file.then_some(Synchronous::File))
 }
 

@@ -92,13 +92,13 @@ pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done,
     Ok(sum)
 }
 
-fn activity<'a>(facts: &'a DeviceFacts, name: &str) -> Option<&'a DeviceActivity> {
+pub fn activity<'a>(facts: &'a DeviceFacts, name: &str) -> Option<&'a DeviceActivity> {
     facts.devices.iter().find(|device| device.name == name)
 }
 
 /// Flushes of a device. The kernel counts them where requests wait in a queue: those of a partition with
 /// its disk's, those of devices that only pass I/O on (device mapper, md) with the ones beneath them.
-fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
+pub fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
     let own = activity(facts, &layer.name)?.done.flushes?;
     let all = part.layers();
     let below = all.iter().filter(|below| layer.on.contains(&below.name));

@@ -3,7 +3,7 @@
 use super::done::{Done, NotCounted, Ours, done};
 use super::foreign::Foreign;
 use super::limits::*;
-use super::neighbours::neighbours;
+use super::neighbours::{Neighbours, neighbours};
 use super::part::{Counted, Part};
 use super::verdict::Comparison;
 use super::wording::{amount, times};
@@ -29,6 +29,8 @@ pub struct Effects {
     pub read: Option<Comparison>,
     pub write: Option<Comparison>,
     pub others: u64,
+    /// Bytes of zeros that a loop device counted as written and did not write.
+    pub zeroed: u64,
     /// Flushes of the devices right beneath the targets; `None` = not known.
     pub flushes: Option<u64>,
     /// Discards of the same.
@@ -56,6 +58,8 @@ pub struct JudgedPart<'a> {
     /// Bytes whose reading this process asked of block devices; `None` = not known, or others of its targets
     /// lie elsewhere.
     pub own_read: Option<u64>,
+    /// Bytes in one piece on the device, on average, of the most fragmented file; `None` = unknown.
+    pub fragment: Option<u64>,
 }
 
 impl JudgedPart<'_> {
@@ -173,19 +177,12 @@ impl JudgedPart<'_> {
     /// Compares what the upper devices passed on with what the lowest ones did.
     pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Effects) {
         let part = self.part;
-        // What others did by other partitions was passed on too.
-        let beside = neighbours(part, self.facts);
-        if !beside.disks.is_empty() {
-            let how = ", past the partitions of the targets";
-            found.others = found.others.saturating_add(beside.bytes());
-            found.effects.extend(self.shared(beside.foreign(), &names(&beside.disks), how));
-        }
-        let mut passed = *passed;
-        passed.read.bytes = passed.read.bytes.saturating_add(beside.read);
-        passed.write.bytes = passed.write.bytes.saturating_add(beside.write);
+        let (beside, passed) = self.with_neighbours(passed, found);
         let below = names(&part.leaves());
+        let upper_write = Flow { bytes: self.data_passed(passed.write.bytes), ..passed.write };
+        found.zeroed = self.zeroed_above(passed.write.bytes, leaves.write.bytes);
         for (direction, upper, lower) in
-            [(Direction::Read, passed.read, leaves.read), (Direction::Write, passed.write, leaves.write)]
+            [(Direction::Read, passed.read, leaves.read), (Direction::Write, upper_write, leaves.write)]
         {
             let ratio = lower.bytes as f64 / upper.bytes as f64;
             let missing = upper.bytes.saturating_sub(lower.bytes);
@@ -230,6 +227,41 @@ impl JudgedPart<'_> {
             });
         }
         self.sizes_below(leaves, (beside.read, beside.write), edges, found);
+    }
+
+    /// Adds the I/O of other partitions to the I/O of the upper devices.
+    fn with_neighbours(&self, passed: &Done, found: &mut Effects) -> (Neighbours<'_>, Done) {
+        let beside = neighbours(self.part, self.facts);
+        if !beside.disks.is_empty() {
+            let how = ", past the partitions of the targets";
+            found.others = found.others.saturating_add(beside.bytes());
+            found.effects.extend(self.shared(beside.foreign(), &names(&beside.disks), how));
+        }
+        let mut passed = *passed;
+        passed.read.bytes = passed.read.bytes.saturating_add(beside.read);
+        passed.write.bytes = passed.write.bytes.saturating_add(beside.write);
+        (beside, passed)
+    }
+
+    /// Bytes written by the upper devices that the lower ones must write, too. The kernel counts zeros
+    /// (WRITE_ZEROES) as writes, and a loop device only notes them in its file. They come from the run, from
+    /// the lazy initialization of a file system, and from other programs. If the run has no dirty pages
+    /// between the devices, only its own data must arrive.
+    fn data_passed(&self, upper: u64) -> u64 {
+        let part = self.part;
+        let data = part.data_written();
+        let known = part.has_direct_loop() || !part.on_file_system || part.write.bytes == 0;
+        match known && part.has_loop() {
+            true => upper.min(data.saturating_add(self.settled())),
+            false => upper.saturating_sub(part.zeroed.bytes),
+        }
+    }
+
+    /// Bytes of zeros that loop devices which bypass the page cache counted and did not write, at least.
+    fn zeroed_above(&self, upper: u64, lower: u64) -> u64 {
+        let missing = upper.saturating_sub(lower.max(self.part.data_written()));
+        let sure = self.part.has_direct_loop() && missing > self.allowance(upper).saturating_add(BACKGROUND);
+        if sure { missing } else { 0 }
     }
 
     /// Whether the devices at the bottom did I/Os of other sizes. `beside`: bytes read and written past the
@@ -297,27 +329,7 @@ impl JudgedPart<'_> {
             times(ours, counted.bytes)
         );
         if !part.buffered {
-            let trimmed = part.discarded.ios > 0;
-            let message = match direction {
-                Direction::Read if trimmed => format!(
-                    "{figures}, although the page cache was bypassed: reads of blocks that the run itself \
-                     had discarded (--trim) never reach the medium"
-                ),
-                Direction::Read => format!(
-                    "{figures}, although the page cache was bypassed: unwritten parts, compression or \
-                     another cache"
-                ),
-                Direction::Write => format!(
-                    "{figures}, although the page cache was bypassed: they were compressed, or are held in a \
-                     layer above the device"
-                ),
-            };
-            let remedy = match direction {
-                Direction::Read if trimmed => Some("give the discards a target of their own".into()),
-                Direction::Read => Some("write the whole target once before reading it".into()),
-                Direction::Write => None,
-            };
-            return Effect { verdict: Verdict::Cached, severity, message, remedy };
+            return self.less_unbuffered(direction, &figures, severity);
         }
         if direction == Direction::Read {
             let message = format!("served from the page cache, not by the device: {figures}");
@@ -339,6 +351,43 @@ impl JudgedPart<'_> {
             false => "write through (-Suw or -Sh), or time the flush of the rest with --flush-after",
         };
         Effect { verdict: Verdict::Deferred, severity, message, remedy: Some(remedy.into()) }
+    }
+
+    /// Describes a device that did less in a run without the page cache.
+    fn less_unbuffered(&self, direction: Direction, figures: &str, severity: Option<Severity>) -> Effect {
+        let part = self.part;
+        let trimmed = part.discarded.ios > 0;
+        let came = part.targets.iter().filter_map(|target| target.came).fold(0, u64::saturating_add);
+        let message = match direction {
+            Direction::Read if trimmed => format!(
+                "{figures}: reads of blocks that the run itself had discarded (--trim) never reach the \
+                 medium"
+            ),
+            _ if came > 0 => format!(
+                "{figures}: the file system did this unbuffered I/O through the page cache, which took in \
+                 {} of it",
+                amount(came)
+            ),
+            Direction::Read => format!(
+                "{figures}, although unbuffered I/O was requested: unwritten parts, compression or another \
+                 cache"
+            ),
+            Direction::Write => format!(
+                "{figures}, although unbuffered I/O was requested: they were compressed, or are held in a \
+                 layer above the device"
+            ),
+        };
+        let remedy = match direction {
+            _ if came > 0 => Some(
+                "use another file system, or a file without compression and checksums (chattr +C before \
+                 it is written)"
+                    .into(),
+            ),
+            Direction::Read if trimmed => Some("give the discards a target of their own".into()),
+            Direction::Read => Some("write the whole target once before reading it".into()),
+            Direction::Write => None,
+        };
+        Effect { verdict: Verdict::Cached, severity, message, remedy }
     }
 
     /// Bytes that were still in memory at the end, of those missing on the device.

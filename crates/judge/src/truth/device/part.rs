@@ -23,6 +23,11 @@ pub struct Part<'a> {
     pub discarded: Counted,
     /// Writes that had to be on the medium when they ended (`-Sw`, `-Sh`): each may ask for a flush.
     pub durable: u64,
+    /// Requests that flush a volatile cache even where single writes can bypass it (FUA): flushes
+    /// (`--fsync-every`), and durable writes through the page cache.
+    pub flushes: u64,
+    /// Zeros that the run wrote (`--write-zeroes`); included in [`write`](Part::write).
+    pub zeroed: Counted,
     /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
     pub easy: u64,
     /// I/Os that can be in flight at once, and their bytes: as much can be counted on one side of an edge
@@ -108,9 +113,28 @@ impl<'a> Part<'a> {
         self.layers().iter().all(|layer| layer.on.is_empty() || layer.faithful)
     }
 
+    /// Whether all loop devices bypass the page cache, and there is one.
+    pub fn has_direct_loop(&self) -> bool {
+        let layers = self.layers();
+        let mut loops = layers.iter().filter(|layer| layer.kind == LayerKind::Loop && !layer.on.is_empty());
+        loops.clone().next().is_some() && loops.all(|layer| layer.direct == Some(true))
+    }
+
+    /// Bytes that the run wrote without its zeros.
+    pub fn data_written(&self) -> u64 {
+        self.write.bytes.saturating_sub(self.zeroed.bytes)
+    }
+
     /// Whether a file made to look like a device is between the targets and the leaves.
     pub fn has_loop(&self) -> bool {
         self.layers().iter().any(|layer| layer.kind == LayerKind::Loop && !layer.on.is_empty())
+    }
+
+    /// A device at the bottom, or a file system, that is memory: its name.
+    pub fn memory(&self) -> Option<String> {
+        let device = self.leaves().into_iter().find(|leaf| leaf.memory.is_some());
+        let without = || self.targets.iter().find_map(|target| target.stack.in_memory.clone());
+        device.map(|leaf| leaf.name.clone()).or_else(without)
     }
 
     /// What of the targets was in memory only at the end, bytes; `None` = not known, or nothing was written.

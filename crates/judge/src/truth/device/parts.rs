@@ -28,6 +28,8 @@ impl<'a> Part<'a> {
             write: Counted::default(),
             discarded: Counted::default(),
             durable: 0,
+            flushes: 0,
+            zeroed: Counted::default(),
             easy: 0,
             in_flight: Counted::default(),
             buffered: false,
@@ -38,12 +40,7 @@ impl<'a> Part<'a> {
         for got in span.rows() {
             if part.has(got.target) {
                 let asked = span.targets().find(|asked| asked.id == got.target).map(|asked| asked.target);
-                if asked.is_some_and(|asked| asked.write_through || asked.flush_type.is_some()) {
-                    part.durable = part.durable.saturating_add(got.write.ios);
-                }
-                // Each flush may be a write of no bytes to the device, as those of durable writes.
-                let flushes = got.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
-                part.durable = part.durable.saturating_add(flushes);
+                part.add_durable(span, got);
                 // The program's own pattern, and zeros (-Z); random data and data of the user's don't count,
                 // nor what is as reducible as the user wants it.
                 let repeats = !span.asked.random_write_data;
@@ -77,6 +74,21 @@ impl<'a> Part<'a> {
         part
     }
 
+    /// Adds requests for durability.
+    fn add_durable(&mut self, span: &SpanView, got: &TargetResults) {
+        let asked = span.targets().find(|asked| asked.id == got.target);
+        let durable = asked.filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());
+        if let Some(asked) = durable {
+            self.durable = self.durable.saturating_add(got.write.ios);
+            let flushes = if span.flushes_by_fsync(asked) { got.write.ios } else { 0 };
+            self.flushes = self.flushes.saturating_add(flushes);
+        }
+        // Each flush may be a write of no bytes to the device, as those of durable writes.
+        let flushes = got.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
+        self.durable = self.durable.saturating_add(flushes);
+        self.flushes = self.flushes.saturating_add(flushes);
+    }
+
     /// Adds what was done to its target of this place beside reads and writes.
     fn add_others(&mut self, at: usize, got: &TargetResults) {
         for (op, _, share) in Operation::shared() {
@@ -86,7 +98,8 @@ impl<'a> Part<'a> {
                 true => [Some(&mut self.write), self.each.get_mut(at).map(|(_, write)| write)],
                 false => [Some(&mut self.discarded), None],
             };
-            for sum in sums.into_iter().flatten() {
+            let zeroed = sums[1].is_some().then_some(&mut self.zeroed);
+            for sum in sums.into_iter().chain([zeroed]).flatten() {
                 sum.bytes = sum.bytes.saturating_add(done.bytes);
                 sum.ios = sum.ios.saturating_add(done.ios);
             }

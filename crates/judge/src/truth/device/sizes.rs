@@ -72,9 +72,14 @@ impl JudgedPart<'_> {
             size(ours.bytes, ours.ios),
             size(counted.bytes, counted.ios)
         );
+        // What is cut up far further than a limit demands was cut up by something else.
+        let explains = |largest: u64| {
+            let pieces = block.div_ceil(largest.max(1)) as f64;
+            (ours.least as f64) < MERGED * possible * pieces
+        };
         let limit = |layer: &&Layer| {
             let traits = layer.traits.as_ref()?;
-            let largest = traits.largest_io.filter(|largest| *largest < block)?;
+            let largest = traits.largest_io.filter(|largest| *largest < block && explains(*largest))?;
             Some((layer.name.clone(), largest, traits.possible_io))
         };
         let layers = self.part.layers();
@@ -94,7 +99,14 @@ impl JudgedPart<'_> {
                     severity = if self.by_storage { Severity::Warning } else { Severity::Note };
                 }
             }
-            None => message += ": striping, a fragmented file, or a limit of a layer in between",
+            None => match self.fragment.filter(|fragment| *fragment < block) {
+                Some(fragment) => {
+                    message +=
+                        &format!(": the file consists of fragments of {} on average", amount(fragment));
+                    remedy = Some("copy the file to where there is free space in one piece".to_owned());
+                }
+                None => message += ": striping, a fragmented file, or a limit of a layer in between",
+            },
         }
         Some(Effect { verdict: Verdict::Split, severity: Some(severity), message, remedy })
     }

@@ -1,11 +1,19 @@
 //! Staged runs: what devices and process counted, and what is said of several targets. Of one: `relations`.
 
 #[cfg(test)]
+mod changes;
+#[cfg(test)]
+mod flushes;
+#[cfg(test)]
 mod relations;
 #[cfg(test)]
 mod remote;
 #[cfg(test)]
+mod space;
+#[cfg(test)]
 mod volumes;
+#[cfg(test)]
+mod zeroes;
 
 use super::*;
 use crate::truth::{Judgement, Severity, judge as judge_record};
@@ -145,7 +153,7 @@ impl Case {
             first: self.devices.first().map(|(layer, ..)| layer.name.clone()).into_iter().collect(),
             layers: self.devices.iter().map(|(layer, ..)| layer.clone()).collect(),
             without: self.devices.is_empty().then(|| "it lies in memory".into()),
-            in_memory: None,
+            ..Stack::default()
         };
         let (before, after) = self.file_unwritten.unzip();
         let cached =
@@ -161,6 +169,14 @@ impl Case {
             flush,
             ..TargetDevices::default()
         }
+    }
+
+    /// Names and severities of the findings, with changed facts.
+    fn findings(&self, change: impl FnOnce(&mut DeviceFacts)) -> Vec<(&'static str, Severity)> {
+        let mut facts = self.facts(vec![self.target("a")]);
+        change(&mut facts);
+        let findings = judgement_of(vec![self.results("a")], facts).findings.into_iter();
+        findings.map(|finding| (finding.name, finding.severity)).collect()
     }
 
     fn verdict(&self) -> SpanVerdict {
@@ -188,11 +204,11 @@ impl Case {
         DeviceFacts {
             targets,
             devices: self.devices.iter().map(activity).collect(),
-            remote: Vec::new(),
             arrays: self.arrays.clone(),
             own: self.own.map(|read_bytes| OwnIo { read_bytes, ..OwnIo::default() }),
             unwritten: Some(self.unwritten),
             elapsed: SECOND + self.slack,
+            ..DeviceFacts::default()
         }
     }
 

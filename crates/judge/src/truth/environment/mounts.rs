@@ -3,6 +3,7 @@
 use super::{Seen, found};
 use crate::truth::{Finding, Severity};
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
+use diskspd_model::machine::stack::dropping_option;
 use diskspd_model::machine::storage::FileSystem;
 use diskspd_model::units::Size;
 
@@ -41,7 +42,7 @@ pub(super) fn sync(seen: &Seen) -> Vec<Finding> {
 /// Flushes then don't reach the device: `-Sw` and `-Sh` measure writes that its cache may lose.
 pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
     each(seen, |file_system| {
-        let option = option(file_system, &["nobarrier", "barrier=0"])?;
+        let option = dropping_option(&file_system.kind, &file_system.options)?;
         let message = format!(
             "the file system at {} suppresses flushes: writes with -Sw and -Sh are not durable on completion",
             file_system.mounted_at

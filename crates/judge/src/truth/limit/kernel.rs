@@ -8,8 +8,9 @@ use diskspd_model::results::Effort;
 const MOST: f64 = 0.5;
 /// A thread that was on a CPU for so long had itself to blame.
 const SATURATED: f64 = 0.95;
-/// A device that has this share of the depth in flight has nearly all of it.
-const NEARLY_ALL: f64 = 0.9;
+/// With this share of the depth at the device, the way to it and back takes too little of an I/O's time to
+/// limit the run.
+const NEARLY_ALL: f64 = 0.75;
 /// Interrupts that wake CPUs cost some us, from a deep sleep 100 or 200. Of I/Os that are at the device for
 /// longer than this that is less than a tenth, s.
 const LONG: f64 = 0.001;

@@ -1,0 +1,163 @@
+//! Missing flushes, zeros, first writes, and changes by other processes.
+
+use super::*;
+
+/// The names of a run's warnings and worse, and its verdict.
+fn findings(line: &str, target: &Path) -> (Vec<String>, String) {
+    let directory = crate::common::directory();
+    let record = directory.path().join("run.json");
+    let ended = diskspd(&format!("--out={} {line}", record.display()), target);
+    ended.report();
+    let record: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    let findings = record["judgement"]["findings"].as_array().unwrap().iter();
+    let worse = findings.filter(|finding| finding["severity"] != "note");
+    let names = worse.map(|finding| finding["name"].as_str().unwrap().to_owned()).collect();
+    (names, record["judgement"]["verdicts"][0]["verdict"].as_str().unwrap().to_owned())
+}
+
+#[track_caller]
+fn has(line: &str, target: &Path, name: &str, expected: bool) {
+    let (names, _) = findings(line, target);
+    assert_eq!(names.iter().any(|found| found == name), expected, "{line}: {name}: {names:?}");
+}
+
+#[test]
+fn flushes_that_never_arrive_are_found() {
+    const FSYNC: &str = "-b4K -r -w100 -Su --fsync-every=8 -W0 -d1 {}";
+    const THROUGH: &str = "-b4K -r -w100 -Sh -W0 -d1 --destroy {}";
+    let Some((disk, at)) = crate::common::loops::Loop::with_file_system(96 * MIB, "ext4") else { return };
+    let file = at.join("a");
+    fs::write(&file, random(16 << 20)).unwrap();
+    has(FSYNC, &file, "not-flushed", false);
+    let remount = |option: &str| run("mount", &["-o", &format!("remount,{option}"), at.to_str().unwrap()]);
+    remount("nobarrier").unwrap();
+    has(FSYNC, &file, "not-flushed", true);
+    has("-b4K -r -w100 -Su --flush-after -W0 -d1 {}", &file, "not-flushed", true);
+    has("-b4K -r -w100 -Su -W0 -d1 {}", &file, "not-flushed", false);
+    has("-b4K -r -Su -W0 -d1 {}", &file, "not-flushed", false);
+    remount("barrier").unwrap();
+    if let Some(looped) = Looped::new(&file, &["--direct-io=on"]) {
+        let name = looped.0.file_name().unwrap().to_str().unwrap();
+        let _set = Setting::set(format!("/sys/block/{name}/queue/write_cache").into(), "write through");
+        has(THROUGH, &looped.0, "not-flushed", true);
+    }
+    let (lower, upper) = (at.join("lower"), at.join("upper"));
+    let (work, merged) = (at.join("work"), tempfile::tempdir_in("/var/tmp").unwrap());
+    [&lower, &upper, &work].iter().for_each(|folder| fs::create_dir(folder).unwrap());
+    let places =
+        format!("lowerdir={},upperdir={},workdir={}", lower.display(), upper.display(), work.display());
+    let options = format!("{places},volatile");
+    if run("mount", &["-t", "overlay", "overlay", "-o", &options, merged.path().to_str().unwrap()]).is_some()
+    {
+        let file = merged.path().join("a");
+        fs::write(&file, random(16 << 20)).unwrap();
+        has(FSYNC, &file, "not-flushed", true);
+        unmount(merged.path());
+    }
+    drop(disk);
+}
+
+#[test]
+fn durable_writes_to_memory_are_reported() {
+    let memory = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+    memory.as_file().write_all_at(&random(1 << 20), 0).unwrap();
+    has("-b4K -r -w100 -Sw -W0 -d1 {}", memory.path(), "not-durable", true);
+    has("-b4K -r -w100 --fsync-every=8 -W0 -d1 {}", memory.path(), "not-durable", true);
+    has("-b4K -r -w100 -W0 -d1 {}", memory.path(), "not-durable", false);
+    has("-b4K -r -Sw -W0 -d1 {}", memory.path(), "not-durable", false);
+}
+
+#[test]
+fn zeros_on_a_direct_loop_device_are_not_deferred() {
+    let Some(disk) = Mounted::new("ext4", 512, "rw") else { return };
+    let Some(looped) = Looped::new(&disk.filled("image", 256), &["--direct-io=on"]) else { return };
+    let own = diskspd("-b64K -r -w100 -Zr --write-zeroes=50 -Su -W0 -d1 --destroy {}", &looped.0);
+    assert!(!verdict(&own).contains("DEFERRED"), "{}", own.stderr);
+    let node = looped.0.to_str().unwrap().to_owned();
+    let zeros = ["-f", "-z", "-o", "128M", "-l", "64M"];
+    if run("blkdiscard", &[&zeros[..], &[&node]].concat()).is_none() {
+        return;
+    }
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let other = std::thread::spawn({
+        let stop = stop.clone();
+        move || {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                run("blkdiscard", &[&zeros[..], &[&node]].concat());
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+        }
+    });
+    let (_, verdict) = findings("-b4K -r -f64M -Su -W0 -d1 {}", &looped.0);
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    other.join().unwrap();
+    assert_eq!(verdict, "shared", "zeros of another program");
+}
+
+#[test]
+fn first_writes_are_reported_until_the_area_is_written() {
+    let Some(disk) = Mounted::new("xfs", 512, "rw") else { return };
+    let (allocated, sparse, clone) = (disk.file("allocated"), disk.file("sparse"), disk.file("clone"));
+    const WRITES: &str = "-b64K -r -w100 -Zr -Su -W0 -d1 {}";
+    if run("fallocate", &["-l", "16M", allocated.to_str().unwrap()]).is_none() {
+        return;
+    }
+    File::create(&sparse).unwrap().set_len(16 * MIB).unwrap();
+    let original = disk.filled("original", 16);
+    for (what, file) in [("unwritten extents", &allocated), ("holes", &sparse)] {
+        eprintln!("{what}");
+        // So few writes that most find a place of their own.
+        has("-b64K -r -w100 -g640 -Zr -Su -W0 -d1 {}", file, "first-writes", true);
+        fs::write(file, random(16 << 20)).unwrap();
+        File::open(file).unwrap().sync_all().unwrap();
+        has(WRITES, file, "first-writes", false);
+    }
+    let reflink = ["--reflink=always", original.to_str().unwrap(), clone.to_str().unwrap()];
+    if run("cp", &reflink).is_some() {
+        has("-b64K -r -w100 -g640 -Zr -Su -W0 -d1 {}", &clone, "first-writes", true);
+    }
+    File::create(&sparse).unwrap().set_len(16 * MIB).unwrap();
+    has("--prefill -b64K -r -w100 -Zr -Su -W0 -d1 {}", &sparse, "first-writes", false);
+    let image = disk.file("image");
+    File::create(&image).unwrap().set_len(64 * MIB).unwrap();
+    if let Some(looped) = Looped::new(&image, &["--direct-io=on"]) {
+        has("-b64K -r -w100 -g640 -Zr -Su -W0 -d1 --destroy {}", &looped.0, "first-writes", true);
+    }
+}
+
+#[test]
+fn clones_within_a_file_are_reported() {
+    let Some(disk) = Mounted::new("xfs", 512, "rw") else { return };
+    let (one, many) = (disk.filled("one", 1), disk.file("many"));
+    for place in 0..16 {
+        let clone = format!("reflink {} 0 {place}m 1m", one.display());
+        if run("xfs_io", &["-f", "-c", &clone, many.to_str().unwrap()]).is_none() {
+            return;
+        }
+    }
+    has("-b64K -r -Su -W0 -d1 {}", &many, "content-clones", true);
+    has("-b64K -r -Su -W0 -d1 {}", &disk.filled("plain", 16), "content-clones", false);
+}
+
+#[test]
+fn changes_by_other_processes_are_reported() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let file = disk.filled("a", 16);
+    let during = |change: &(dyn Fn() + Sync), name: &str| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(1000));
+                change();
+            });
+            // Starting takes time, and a busy machine more of it.
+            has("-b4K -r -w100 -Zr -Su -W0 -d3 {}", &file, name, true);
+        });
+    };
+    during(&|| File::options().write(true).open(&file).unwrap().set_len(24 * MIB).unwrap(), "file-changed");
+    let name = disk.device.0.file_name().unwrap().to_str().unwrap().to_owned();
+    let cache = PathBuf::from(format!("/sys/block/{name}/queue/read_ahead_kb"));
+    let old = fs::read_to_string(&cache).unwrap();
+    during(&|| fs::write(&cache, "64").unwrap(), "settings-changed");
+    fs::write(&cache, old).unwrap();
+    during(&|| fs::remove_file(&file).unwrap(), "file-changed");
+}
