@@ -93,15 +93,15 @@ fn meaning(exit: Exit) -> &'static str {
     match exit {
         Exit::Success => "Success.",
         Exit::RunFailed => {
-            "The run failed, or an event can't be used. -ye always ends with 1, as in DISKSPD."
+            "The run failed, or an event cannot be used. -ye always ends with 1, as in DISKSPD."
         }
         Exit::Doubtful => {
-            "With --strict: figures are wrong or can't be verified. doctor: something distorts figures. \
-             compare, baseline check: what --fail-if names. precondition: no steady state. verify-after: \
+            "With --strict: figures are wrong or cannot be verified. doctor: something distorts figures. \
+             compare, baseline check: --fail-if applies. precondition: no steady state. verify-after: \
              nothing could be verified."
         }
         Exit::Usage => "No arguments, or a wrong command line or profile.",
-        Exit::Corrupt => "With --verify, and of verify-after: sectors don't hold what was written.",
+        Exit::Corrupt => "With --verify, and of verify-after: sectors do not hold the written data.",
         Exit::Outage => "With --fail-on-outage: a target completed nothing for that time.",
         Exit::Incomplete => {
             "verify-after: the journal is damaged, so some acknowledged writes could not be verified."

@@ -108,7 +108,7 @@ fn places_that_documents_name_are_there() {
 }
 
 /// The most functions that a system may have to offer for what reads and judges.
-const MOST_OF_A_SYSTEM: usize = 40;
+const MOST_OF_A_SYSTEM: usize = 60;
 
 /// What a file offers: its public functions, outside of tests.
 fn offered(file: &Path) -> Vec<String> {

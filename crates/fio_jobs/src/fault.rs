@@ -31,7 +31,7 @@ impl fmt::Display for JobPlace {
 
 /// Why a job file can't be converted: one reason of several, with what to do.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", shown(place, problem, remedy.as_deref()))]
+#[error("{}", format_problem(place, problem, remedy.as_deref()))]
 pub struct JobFault {
     /// Where.
     pub place: JobPlace,
@@ -82,7 +82,7 @@ pub enum JobProblem {
 }
 
 /// A fault as it is printed.
-fn shown(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) -> String {
+fn format_problem(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) -> String {
     match (place.is_secret, remedy) {
         (true, _) => format!("{place}: {}", problem.unquoted()),
         (false, None) => format!("{place}: {problem}"),

@@ -28,7 +28,7 @@ pub struct QueueSetting {
 
 impl QueueSetting {
     /// All settings of these devices, by the kernel's names. A partition has the settings of its disk.
-    pub fn of(root: &Root, devices: &[String]) -> Vec<QueueSetting> {
+    pub fn read(root: &Root, devices: &[String]) -> Vec<QueueSetting> {
         let devices = devices.iter().filter_map(|name| Device::named(root, name));
         let settings = devices.flat_map(|device| {
             SETTINGS.into_iter().filter_map(move |name| {
@@ -59,7 +59,7 @@ mod tests {
         fs::create_dir_all(&queue).unwrap();
         fs::write(directory.path().join("sys/class/block/sda/dev"), "8:0\n").unwrap();
         fs::write(queue.join("nr_requests"), "64\n").unwrap();
-        let settings = QueueSetting::of(&Root::at(directory.path()), &["sda".into(), "sdb".into()]);
+        let settings = QueueSetting::read(&Root::at(directory.path()), &["sda".into(), "sdb".into()]);
         let values = || {
             let value = |setting: &QueueSetting| (setting.device.clone(), setting.name, setting.value());
             settings.iter().map(value).collect::<Vec<_>>()

@@ -102,7 +102,7 @@ pub enum Unchecked {
     /// Facts about the machine cannot be read.
     #[error(
         "cannot check whether '{}' is {}: {}",
-        shown(path),
+        display_path(path),
         joined(unknown, Listed::Uses),
         joined(unknown, Listed::Causes)
     )]
@@ -116,7 +116,7 @@ pub enum Unchecked {
     #[error(
         "cannot check whether '{}' is the backing file of a loop device or a swap file by another name: {by} \
          does not show where it keeps its files",
-        shown(path)
+        display_path(path)
     )]
     Hidden {
         /// The path from the command line.
@@ -136,7 +136,7 @@ impl Unchecked {
     }
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 

@@ -34,7 +34,7 @@ pub(super) fn other_places(root: &Root, place: &FilePlace, role: Role) -> OtherP
 
 fn search(root: &Root, place: &FilePlace, role: Role, nesting: u32, found: &mut OtherPlaces) {
     let Some(mount) = place.mount(root) else { return };
-    let Some(kept) = kept(root, &mount, &place.path, role) else { return };
+    let Some(kept) = layer_paths(root, &mount, &place.path, role) else { return };
     if kept.is_empty() {
         let kind = &mount.file_system;
         found.hidden_by.get_or_insert_with(|| format!("{kind} at {}", mount.at));
@@ -48,7 +48,7 @@ fn search(root: &Root, place: &FilePlace, role: Role, nesting: u32, found: &mut 
 }
 
 /// Where a mount keeps a file; `None` = on its own devices or in memory, empty = at an unknown place.
-fn kept(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Vec<PathBuf>> {
+fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Vec<PathBuf>> {
     let inner = mount.inner(path);
     let mounts = root.mounts();
     // In a container a path of the host may exist by chance: then it is in the same mount.

@@ -104,7 +104,7 @@ impl OutputDoor {
                 refuse_kept(spot, &door.keeps, rule).map_err(|fault| fault.of(by))?;
             }
             refuse_double(&looked, &destination, &door.permitted, &door.inputs)?;
-            Ok::<_, OutputError>((destination, Precious::of(path, &door.targets, &door.inputs)))
+            Ok::<_, OutputError>((destination, Precious::find(path, &door.targets, &door.inputs)))
         });
         let (destination, precious) =
             permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
@@ -125,7 +125,7 @@ impl OutputDoor {
             if let Some(spot) = destination.spot() {
                 refuse_target(option, path, spot, &[])?;
             }
-            Ok::<_, OutputError>((destination, Precious::of(path, &[], &[])))
+            Ok::<_, OutputError>((destination, Precious::find(path, &[], &[])))
         });
         let (destination, precious) =
             permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;

@@ -84,7 +84,7 @@ impl WrittenSpace {
     }
 
     /// Returns the spaces of the loop devices and thin volumes of a stack.
-    pub fn beneath(root: &Root, stack: &Stack) -> Vec<WrittenSpace> {
+    pub fn find(root: &Root, stack: &Stack) -> Vec<WrittenSpace> {
         stack.layers.iter().filter_map(|layer| WrittenSpace::of_layer(root, layer)).collect()
     }
 

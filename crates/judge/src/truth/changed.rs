@@ -62,7 +62,10 @@ pub(super) fn settings(span: &SpanView) -> Vec<Change> {
         changes.filter(|(before, after)| before.synchronous != after.synchronous).map(
             move |(before, after)| {
                 let now = if after.synchronous { "synchronous" } else { "no longer synchronous" };
-                Change::new(format!("writes to '{path}' are {now} (chattr, remount)"), seen(before, after))
+                Change::new(
+                    format!("writes to '{path}' are {now} (chattr, remount)"),
+                    compare_states(before, after),
+                )
             },
         )
     });
@@ -100,7 +103,7 @@ fn remounted(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
 }
 
 /// When a state was seen: the state before is the last that is recorded, so any time since then.
-fn seen(before: &FileState, after: &FileState) -> (u64, u64) {
+fn compare_states(before: &FileState, after: &FileState) -> (u64, u64) {
     (before.seen_us.max(after.seen_us.saturating_sub(LOOK_US)), after.seen_us)
 }
 
@@ -127,5 +130,5 @@ fn file_changes(before: &FileState, after: &FileState) -> Vec<Change> {
     };
     let size = size.map(|word| format!("{word} from {} to {}", Size(before.size), Size(after.size)));
     let gone = (before.links > 0 && after.links == 0).then(|| "it was deleted".to_owned());
-    size.into_iter().chain(gone).map(|what| Change::new(what, seen(before, after))).collect()
+    size.into_iter().chain(gone).map(|what| Change::new(what, compare_states(before, after))).collect()
 }

@@ -21,7 +21,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let changes = span.devices().map_or(&[][..], |facts| &facts.space);
     let (own, beneath): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.device.is_none());
     for change in own.into_iter().chain(beneath) {
-        let first = FirstWrites::of(span, change).filter(|first| first.share >= NOTED);
+        let first = FirstWrites::for_change(span, change).filter(|first| first.share >= NOTED);
         let is_new = |first: &FirstWrites| {
             !found.iter().any(|known| first.targets.iter().all(|target| known.targets.contains(target)))
         };
@@ -42,7 +42,7 @@ struct FirstWrites<'a> {
 }
 
 impl<'a> FirstWrites<'a> {
-    fn of(span: &SpanView, change: &'a SpaceChange) -> Option<FirstWrites<'a>> {
+    fn for_change(span: &SpanView, change: &'a SpaceChange) -> Option<FirstWrites<'a>> {
         let targets = written_through(span, change);
         let counted = |target: &TargetId| span.done(*target, |row| row.write.bytes);
         let written = targets.iter().map(counted).fold(0, u64::saturating_add);

@@ -34,7 +34,7 @@ enum Owner {
 }
 
 impl Precious {
-    pub(crate) fn of(path: &Path, targets: &[PathBuf], inputs: &[Named]) -> Precious {
+    pub(crate) fn find(path: &Path, targets: &[PathBuf], inputs: &[Named]) -> Precious {
         let targets = targets.iter().filter_map(|target| Some((key_of(target)?, Owner::Target)));
         let input = |input: &Named| Some((key_of(&input.path)?, Owner::Input(input.by.clone())));
         Precious { path: path.to_owned(), keys: targets.chain(inputs.iter().filter_map(input)).collect() }

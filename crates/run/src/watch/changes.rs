@@ -21,8 +21,8 @@ pub struct SettingsWatch {
 
 impl SettingsWatch {
     /// Opens the settings of these devices, by the kernel's names.
-    pub fn of(devices: &[String]) -> SettingsWatch {
-        let settings = QueueSetting::of(&Root::live(), devices).into_iter();
+    pub fn start(devices: &[String]) -> SettingsWatch {
+        let settings = QueueSetting::read(&Root::live(), devices).into_iter();
         let settings = settings.map(|setting| (setting, None)).collect();
         SettingsWatch { settings, changes: Vec::new(), last_us: 0 }
     }
@@ -67,7 +67,7 @@ pub struct FileWatch {
 
 impl FileWatch {
     /// Watches an open file; `None` = it is not a regular file.
-    pub fn of(file: &File) -> Option<FileWatch> {
+    pub fn start(file: &File) -> Option<FileWatch> {
         file_state::read(file, 0)?;
         Some(FileWatch { file: file.try_clone().ok()?, states: Vec::new() })
     }
@@ -109,7 +109,7 @@ mod tests {
         std::fs::write(&path, [0; 100]).unwrap();
         let file = File::options().write(true).open(&path).unwrap();
         let states = |change: &dyn Fn()| {
-            let mut watch = FileWatch::of(&file).unwrap();
+            let mut watch = FileWatch::start(&file).unwrap();
             watch.look(0);
             watch.look(1_000);
             change();
@@ -122,6 +122,6 @@ mod tests {
         assert_eq!(states(&|| file.set_len(50).unwrap()), [(0, 100, 1), (2_000, 50, 1)]);
         assert_eq!(states(&|| file.set_len(150).unwrap()), [(0, 50, 1), (2_000, 150, 1)]);
         assert_eq!(states(&|| std::fs::remove_file(&path).unwrap()), [(0, 150, 1), (2_000, 150, 0)]);
-        assert!(FileWatch::of(&File::open(folder.path()).unwrap()).is_none(), "a folder");
+        assert!(FileWatch::start(&File::open(folder.path()).unwrap()).is_none(), "a folder");
     }
 }

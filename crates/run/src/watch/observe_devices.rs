@@ -123,7 +123,7 @@ impl DeviceWatch {
                 let facts =
                     TargetDevices { target: target_id, stack, synchronous, atomic, ..Default::default() };
                 let watched = file.as_ref().filter(|_| index < MOST_WATCHED && engine.row().real_io);
-                let changes = watched.and_then(FileWatch::of);
+                let changes = watched.and_then(FileWatch::start);
                 if let Some(file) = watched.filter(|_| written) {
                     spaces.extend(spaces_of(plan, target, file, &facts.stack, &spaces));
                 }
@@ -151,7 +151,7 @@ impl DeviceWatch {
         let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
         let arrays = ArrayWatch::of(Root::live(), targets.iter().map(|target| &target.facts.stack));
-        let settings = SettingsWatch::of(&readings.names);
+        let settings = SettingsWatch::start(&readings.names);
         DeviceWatch { targets, readings, remote, arrays, settings, spaces, begun: 0, flush }
     }
 
@@ -267,7 +267,7 @@ fn spaces_of(
         areas.map(|other| (other.workload.base, other.workload.base.saturating_add(other.workload.region)));
     let (from, to) = areas.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
     let own = WrittenSpace::of_file(file, from, to);
-    let beneath = WrittenSpace::beneath(&Root::live(), stack);
+    let beneath = WrittenSpace::find(&Root::live(), stack);
     let new = own.into_iter().chain(beneath);
     let new = new.filter(|space| {
         space.device.is_none() || known.iter().all(|known| known.space.device != space.device)

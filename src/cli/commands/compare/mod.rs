@@ -43,8 +43,8 @@ const BY_ENDING: OptionRow = OUT.here(
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
-    "run each n times, in random order within pairs; then come --, all options of A, ::, all options of B, and \
-     the targets of both (A may have its own)",
+    "run each n times, in random order within pairs; then come --, all options of A, ::, all options of B, \
+     and the targets of both (A may have its own)",
 );
 const ORDER_SEED: OptionRow = row(
     "--order-seed",

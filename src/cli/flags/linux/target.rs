@@ -32,7 +32,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Fills holes and unwritten extents of the files, over their whole size; existing data is \
                 kept. auto and random write random bytes, none of them zero; pattern what -c writes. On a \
                 block device the area of the run is overwritten; needs --destroy; auto overwrites only if it \
-                finds nothing but zeros.",
+                finds only zeros.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],

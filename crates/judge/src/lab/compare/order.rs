@@ -317,8 +317,8 @@ pub(super) fn slope(values: &[f64]) -> f64 {
     median((0..values.len()).flat_map(later))
 }
 
-/// Side and place of each run, in the order of their times. `None` if a time is missing, or if runs of both sides
-/// began at the same time.
+/// Side and place of each run, in the order of their times. `None` if a time is missing, or if runs of both
+/// sides began at the same time.
 fn in_time(sides: [&[&SideRun]; 2]) -> Option<Vec<(usize, usize)>> {
     let mut timed = Vec::new();
     for (side, runs) in sides.into_iter().enumerate() {

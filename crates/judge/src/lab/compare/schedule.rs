@@ -1,15 +1,20 @@
 //! Order of the runs of two sides.
 //!
-//! A run after another one may be slower (heat, a full cache), and a machine may do something every third run. In a fixed order such
-//! an effect looks like a change. So the order within each pair is random, and an order that repeats itself is drawn again.
+//! A run after another one may be slower (heat, a full cache). A machine may do something every third run.
+//! In a fixed order such an effect looks like a change. So the order within each pair is random, and an order
+//! that resembles a pattern is drawn again.
 
 use diskspd_model::workload::Random;
 
 /// Longest repeating pattern of sides, in runs.
 const MAX_PERIOD: usize = 4;
 
-/// From this share of the sides on that follows from the position in a pattern, side and position have one effect.
+/// Side and position have one effect if a pattern explains this share of the sides.
 const MIN_CONFOUNDED: f64 = 0.8;
+
+/// A drawn order resembles no pattern more than this, if one of [`MAX_DRAWS`] orders does.
+const MAX_DRAWN: f64 = 0.4;
+const MAX_DRAWS: usize = 200;
 
 /// Fewer runs have a pattern in any order.
 const MIN_RUNS: usize = 8;
@@ -17,24 +22,30 @@ const MIN_RUNS: usize = 8;
 /// The side of each run, 0 = A and 1 = B: pairs in random order, each side first in half of them.
 pub fn draw_order(pairs: usize, seed: u64) -> Vec<usize> {
     let mut random = Random::new(seed);
-    loop {
+    for draw in 0.. {
         let offset = (random.next_u64() % 2) as usize;
         let mut first: Vec<usize> = (0..pairs).map(|pair| (pair + offset) % 2).collect();
         for last in (1..pairs).rev() {
             first.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
         }
         let order: Vec<usize> = first.into_iter().flat_map(|side| [side, 1 - side]).collect();
-        if find_period(&order).is_none() {
+        let limit = if draw < MAX_DRAWS { MAX_DRAWN } else { MIN_CONFOUNDED };
+        if find_pattern(&order, limit).is_none() {
             return order;
         }
     }
+    Vec::new()
 }
 
 /// The period of a pattern, in runs, that tells the sides of most runs. An effect with this period cannot be
 /// separated from a change.
 pub(super) fn find_period(order: &[usize]) -> Option<usize> {
-    let is_confounded = |period: &usize| confounded_share(order, *period) >= MIN_CONFOUNDED;
-    (2..=MAX_PERIOD).find(is_confounded).filter(|_| order.len() >= MIN_RUNS)
+    find_pattern(order, MIN_CONFOUNDED)
+}
+
+fn find_pattern(order: &[usize], limit: f64) -> Option<usize> {
+    let is_pattern = |period: &usize| confounded_share(order, *period) >= limit;
+    (2..=MAX_PERIOD).find(is_pattern).filter(|_| order.len() >= MIN_RUNS)
 }
 
 /// Share of the variance of the sides that the position in a period explains, from 0 to 1.

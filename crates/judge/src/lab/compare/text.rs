@@ -118,24 +118,30 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
 /// Smaller changes of both sides, %, are not worth a sentence.
 const LEAST_DRIFT: f64 = 1.0;
 
-/// What the order of the runs means for the answer, and what would tell more.
-pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<String> {
-    let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
+/// An effect of the position: it cannot be separated from a change, or it is significant.
+fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<String> {
     if let Some((period, allowed)) = workload.period.zip(primary.allowance) {
         return Some(format!(
-            "The sides follow a fixed pattern of {period} runs: an effect of the position looks like a change of \
-             B, so the interval is {:.0} % wider at both ends. Random pairs separate them: diskspd compare \
-             --repeat 8 -- OPTIONS :: OPTIONS TARGET",
+            "The sides follow a fixed pattern of {period} runs: an effect of the position looks like a \
+             change of B, so the interval is {:.0} % wider at both ends. Random pairs separate them: diskspd \
+             compare --repeat 8 -- OPTIONS :: OPTIONS TARGET",
             allowed.percent
         ));
     }
-    if let Some(effect) = primary.position_percent {
-        return Some(format!(
-            "Position: {} changed by {} from the first to the second run of a pair. Each side is first in half of \
-             the pairs, so it affects both sides equally.",
-            primary.title,
-            signed(effect)
-        ));
+    let effect = primary.position_percent?;
+    Some(format!(
+        "Position: {} changed by {} from the first to the second run of a pair. Each side is first in half \
+         of the pairs, so it affects both sides equally.",
+        primary.title,
+        signed(effect)
+    ))
+}
+
+/// What the order of the runs means for the answer, and what would tell more.
+pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<String> {
+    let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
+    if let Some(about) = about_position(workload, primary) {
+        return Some(about);
     }
     if let Some(drift) = primary.drift_percent {
         if drift.abs() < LEAST_DRIFT {

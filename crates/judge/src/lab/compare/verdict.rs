@@ -160,6 +160,14 @@ impl Basis<'_> {
         1.0 - (1.0 - ranks::CONFIDENCE) / self.shared() as f64
     }
 
+    /// The allowance for sides without a random order.
+    fn allowance(&self, values: [&[f64]; 2]) -> (f64, OrderAllowance) {
+        match self.order.period() {
+            Some(_) => allowance::for_position(),
+            None => allowance::allowance(values, self.known),
+        }
+    }
+
     /// How many answers share the error rate.
     fn shared(&self) -> usize {
         self.figures.max(1) * self.looks.max(1)
@@ -211,29 +219,25 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
     let Some(shift) = on.order.shift(values, sure) else {
         return Compared { why_not: Some("there are no runs".into()), ..empty };
     };
-    let first_and_only = first.len() == 1 && other.len() == 1;
+    let are_single = first.len() == 1 && other.len() == 1;
     let sides = Some([first, other].map(summarized));
     let change_percent = percent(shift.estimate);
     let counts = [logs[0].len(), logs[1].len()];
-    if first_and_only {
+    if are_single {
         return Compared { sides, change_percent, verdict: ChangeVerdict::TwoRuns, ..empty };
     }
     let design = on.order.design(counts);
-    let allowance = design.is_none().then(|| match on.order.period() {
-        Some(_) => allowance::for_position(),
-        None => allowance::allowance(values, on.known),
-    });
+    let allowance = design.is_none().then(|| on.allowance(values));
     let shift = allowance.map_or(shift, |(by, _)| shift.widened(by));
     let verdict = verdict(&shift, on.same, empty.more_is_better);
     let shift = if verdict == ChangeVerdict::CantTell { shift.without_vast_interval() } else { shift };
     let scatter = on.order.scatter(values);
-    // What pairs are compared by is the difference of two runs.
-    let of_pairs = matches!(design, Some(RankDesign::Pairs(_)));
-    let noise = scatter.map(|scatter| if of_pairs { scatter / 2f64.sqrt() } else { scatter });
+    // The difference of two runs scatters more than a run.
+    let pair_factor = if matches!(design, Some(RankDesign::Pairs(_))) { 2f64.sqrt() } else { 1.0 };
+    let noise = scatter.map(|scatter| scatter / pair_factor);
     let known = design.zip(scatter);
     let more_runs = known.filter(|_| verdict == ChangeVerdict::CantTell).and_then(|(design, scatter)| {
-        // Either the change is real and must be told from none, or it is small enough to be told from
-        // what matters.
+        // Either the change is real, or it is small enough to be the same.
         let (estimate, zone) = (shift.estimate.abs(), on.same.ln_1p());
         let wanted = estimate.max(zone - estimate);
         let units = more_runs(design, counts, on.order.is_in_turn(), deviations(wanted, scatter), sure)?;
@@ -262,11 +266,7 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         more_runs,
         more_of_b,
         drift_percent: on.order.drift(values).and_then(percent),
-        position_percent: on
-            .order
-            .position(values, ranks::CONFIDENCE)
-            .filter(|effect| effect.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0))
-            .and_then(|effect| percent(effect.estimate)),
+        position_percent: position_percent(on.order, values),
         allowance: allowance.map(|(_, allowance)| allowance),
         ..empty
     }
@@ -337,6 +337,13 @@ fn more_runs(
 /// A difference of logarithms, as percent; `None` = there is no such share.
 fn percent(log: f64) -> Option<f64> {
     Some(log.exp_m1() * 100.0).filter(|percent| percent.is_finite())
+}
+
+/// The effect of the position, percent; `None` if it is not significant.
+fn position_percent(order: &RunOrder, values: [&[f64]; 2]) -> Option<f64> {
+    let effect = order.position(values, ranks::CONFIDENCE)?;
+    let (low, high) = effect.interval?;
+    percent(effect.estimate).filter(|_| low > 0.0 || high < 0.0)
 }
 
 fn summarized(values: Vec<f64>) -> Summarized {
