@@ -132,7 +132,7 @@ class Sample:
 
 @dataclass
 class Space:
-    """At `host.results.time_span.observed.content.space`."""
+    """At `host.results.time_span.observed.content.space`, and 2 more."""
 
     compressed: int = field(default=None)
     holes: int = field(default=None)
@@ -140,6 +140,9 @@ class Space:
     known: int = field(default=None)
     pending: int = field(default=None)
     unwritten: int = field(default=None)
+    fragments: Optional[int] = field(default=None)
+    repeated: Optional[int] = field(default=None)
+    shared: Optional[int] = field(default=None)
 
 
 @dataclass
@@ -195,6 +198,17 @@ class Array:
 
 
 @dataclass
+class Change:
+    """At `host.results.time_span.observed.devices.device.change`."""
+
+    after_us: int = field(default=None)  # us
+    from_: str = field(default=None, metadata={'key': 'from'})
+    seen_us: int = field(default=None)  # us
+    setting: str = field(default=None)
+    to: str = field(default=None)
+
+
+@dataclass
 class Discard:
     """At `host.results.time_span.observed.devices.device.done.read`, and 2 more."""
 
@@ -226,6 +240,8 @@ class Device:
     ever: bool = field(default=None)
     in_flight_before: int = field(default=None)
     name: str = field(default=None)
+    changes: Optional[List[Change]] = field(default=None, metadata={'of': 'Change', 'depth': 1})
+    counts_flushes: Optional[bool] = field(default=None)
     switched: Optional[bool] = field(default=None)
 
 
@@ -289,6 +305,16 @@ class Remote:
 
 
 @dataclass
+class DevicesSpace:
+    """At `host.results.time_span.observed.devices.space`."""
+
+    after: Space = field(default=None, metadata={'of': 'Space'})
+    before: Space = field(default=None, metadata={'of': 'Space'})
+    device: Optional[str] = field(default=None)
+    target: Optional[int] = field(default=None)
+
+
+@dataclass
 class Atomic:
     """At `host.results.time_span.observed.devices.target.atomic`."""
 
@@ -305,6 +331,15 @@ class Cached:
     after: int = field(default=None)
     before: int = field(default=None)
     evicted: int = field(default=None)
+
+
+@dataclass
+class Remounted:
+    """At `host.results.time_span.observed.devices.target.remounted`, and 1 more."""
+
+    at: str = field(default=None)
+    kind: str = field(default=None)
+    options: str = field(default=None)
 
 
 @dataclass
@@ -335,6 +370,7 @@ class Layer:
     kind: str = field(default=None)
     name: str = field(default=None)
     on: List[str] = field(default=None, metadata={'depth': 1})
+    direct: Optional[bool] = field(default=None)
     memory: Optional[str] = field(default=None)
     number: Optional[str] = field(default=None)
     remote: Optional[LayerRemote] = field(default=None, metadata={'of': 'LayerRemote'})
@@ -350,7 +386,18 @@ class Stack:
     layers: List[Layer] = field(default=None, metadata={'of': 'Layer', 'depth': 1})
     file_system: Optional[str] = field(default=None)
     in_memory: Optional[str] = field(default=None)
+    mounts: Optional[List[Remounted]] = field(default=None, metadata={'of': 'Remounted', 'depth': 1})
     without: Optional[str] = field(default=None)
+
+
+@dataclass
+class State:
+    """At `host.results.time_span.observed.devices.target.state`."""
+
+    links: int = field(default=None)
+    seen_us: int = field(default=None)  # us
+    size: int = field(default=None)
+    synchronous: bool = field(default=None)
 
 
 @dataclass
@@ -361,8 +408,11 @@ class Target:
     target: int = field(default=None)
     atomic: Optional[Atomic] = field(default=None, metadata={'of': 'Atomic'})
     cached: Optional[Cached] = field(default=None, metadata={'of': 'Cached'})
+    came: Optional[int] = field(default=None)
     flush: Optional[int] = field(default=None)
     moved_to: Optional[List[str]] = field(default=None, metadata={'depth': 1})
+    remounted: Optional[List[Remounted]] = field(default=None, metadata={'of': 'Remounted', 'depth': 1})
+    states: Optional[List[State]] = field(default=None, metadata={'of': 'State', 'depth': 1})
     synchronous: Optional[bool] = field(default=None)
     unwritten: Optional[int] = field(default=None)
     unwritten_before: Optional[int] = field(default=None)
@@ -379,6 +429,7 @@ class Devices:
     arrays: Optional[List[Array]] = field(default=None, metadata={'of': 'Array', 'depth': 1})
     own: Optional[Own] = field(default=None, metadata={'of': 'Own'})
     remote: Optional[List[Remote]] = field(default=None, metadata={'of': 'Remote', 'depth': 1})
+    space: Optional[List[DevicesSpace]] = field(default=None, metadata={'of': 'DevicesSpace', 'depth': 1})
     unwritten: Optional[List[int]] = field(default=None, metadata={'depth': 1})
 
 
@@ -435,7 +486,7 @@ class LimitChange:
 
 
 @dataclass
-class Change:
+class MemoryChange:
     """At `host.results.time_span.observed.effort.memory.change`."""
 
     after_us: int = field(default=None)  # us
@@ -450,7 +501,7 @@ class Memory:
     group: str = field(default=None)
     reached: int = field(default=None)
     bytes: Optional[int] = field(default=None)  # bytes
-    changes: Optional[List[Change]] = field(default=None, metadata={'of': 'Change', 'depth': 1})
+    changes: Optional[List[MemoryChange]] = field(default=None, metadata={'of': 'MemoryChange', 'depth': 1})
     stalled_us: Optional[int] = field(default=None)  # us
 
 
@@ -676,7 +727,7 @@ class ObservedSample:
 
 
 @dataclass
-class State:
+class SleepState:
     """At `host.results.time_span.observed.sleep.state`."""
 
     entered: int = field(default=None)
@@ -689,7 +740,7 @@ class Sleep:
     """At `host.results.time_span.observed.sleep`."""
 
     cpu: int = field(default=None)
-    states: List[State] = field(default=None, metadata={'of': 'State', 'depth': 1})
+    states: List[SleepState] = field(default=None, metadata={'of': 'SleepState', 'depth': 1})
 
 
 @dataclass
@@ -1640,6 +1691,17 @@ class Topology:
 
 
 @dataclass
+class Unread:
+    """At `host.system.unread`."""
+
+    facts: str = field(default=None)
+    path: str = field(default=None)
+    processors: bool = field(default=None)
+    remedy: str = field(default=None)
+    why: str = field(default=None)
+
+
+@dataclass
 class System:
     """At `host.system`, and 1 more."""
 
@@ -1656,6 +1718,7 @@ class System:
     machine: Optional[str] = field(default=None)
     memory_allowance: Optional[MemoryAllowance] = field(default=None, metadata={'of': 'MemoryAllowance'})
     start_time: Optional[int] = field(default=None)
+    unread: Optional[List[Unread]] = field(default=None, metadata={'of': 'Unread', 'depth': 1})
 
 
 @dataclass
@@ -1754,11 +1817,25 @@ class Interruptions:
     """At `judgement.steadiness.interruptions`."""
 
     begin: float = field(default=None)
+    depth: float = field(default=None)
     end: float = field(default=None)
     share: float = field(default=None)
     times: int = field(default=None)
-    depth: Optional[float] = field(default=None)
-    period: Optional[float] = field(default=None)
+    period: Any = field(default=None)
+
+
+@dataclass
+class Stalls:
+    """At `judgement.steadiness.stalls`."""
+
+    begin: float = field(default=None)
+    interval: float = field(default=None)
+    iops: float = field(default=None)  # I/Os per second
+    length: float = field(default=None)
+    longest: float = field(default=None)
+    period: float = field(default=None)
+    share: float = field(default=None)
+    times: int = field(default=None)
 
 
 @dataclass
@@ -1780,8 +1857,8 @@ class Steadiness:
     verdict: str = field(default=None)
     interruptions: Optional[Interruptions] = field(default=None, metadata={'of': 'Interruptions'})
     latency: Any = field(default=None)
-    period: Any = field(default=None)
-    stalls: Any = field(default=None)
+    period: Optional[float] = field(default=None)
+    stalls: Optional[Stalls] = field(default=None, metadata={'of': 'Stalls'})
     steady_from: Optional[float] = field(default=None)
     warm_up: Optional[int] = field(default=None)
 

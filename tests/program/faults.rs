@@ -707,6 +707,6 @@ fn a_machine_without_proc_is_told_before_anything_is_written() {
     if ended.stderr.contains("mount:") || ended.stderr.contains("unshare:") {
         return crate::common::skip("nothing can be mounted (needs root)");
     }
-    ended.fails(1, &["ERROR: /proc/stat", "mount /proc"]);
+    ended.fails(1, &["ERROR: cannot read /proc/stat", "mount /proc"]);
     assert!(!file.exists(), "nothing was written");
 }

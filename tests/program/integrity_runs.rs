@@ -110,10 +110,7 @@ fn what_was_found_before_an_io_error_is_told_with_it() {
     );
     fs::write(&profile, text).unwrap();
     let ended = diskspd("--verify=read -X{}", &profile);
-    ended.fails(
-        4,
-        &["Input/output error", "the run failed", "--verify", " corrupt; the first", "offset 1536"],
-    );
+    ended.fails(4, &["Input/output error", "the run failed", "--verify", " corrupt, in ", "offset 1536"]);
 }
 
 #[test]

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
-const NO_OUTPUTS: [&str; 34] = [
+const NO_OUTPUTS: [&str; 35] = [
+    "--give-up",
     "--no-huge-pages",
     "--atomic",
     "--dontcache",

@@ -461,8 +461,10 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     // The first one is a closed loop of which all is known.
     let known = ios(0) == ios(12) && ios(0) > 0;
     let span = &mut record.profile.time_spans[0];
+    // Requested pauses have no steadiness.
+    record.run_options.iter_mut().for_each(|options| options.replay = None);
+    span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time, t.burst_size) = (None, None, None));
     if known {
-        span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time) = (None, None));
         span.targets.iter_mut().for_each(|t| t.cache_mode = CacheMode::DisableOsCache);
         span.completion_routines = false;
     }

@@ -1,13 +1,23 @@
 //! The state of an open file, which other processes may change.
 
+use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use diskspd_model::machine::io_counters::FileState;
-use rustix::fs::{FileType, IFlags, StatVfsMountFlags};
+use diskspd_sys::file_systems;
+use rustix::fs::{AtFlags, FileType, IFlags, StatVfsMountFlags, StatxFlags, statx};
 use std::fs::File;
 
-/// The state of a regular file, as of `seen_us`; `None` = it is not a regular file, or can't be inspected.
-pub fn read(file: &File, seen_us: u64) -> Option<FileState> {
-    let found = rustix::fs::fstat(file).ok()?;
-    let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+/// Whether calls on the file wait for another program or host, which may hang.
+pub fn needs_server(file: &File) -> bool {
+    let home = FileSystemType::named(&file_systems::type_of_open(file)).home;
+    matches!(home, Home::Host | Home::Network | Home::Program)
+}
+
+/// The state of a regular file, as of `seen_us`; `None` if it is not a regular file, or cannot be inspected.
+/// With `is_cached` only attributes in memory count, so that the call does not wait for a server.
+pub fn read(file: &File, seen_us: u64, is_cached: bool) -> Option<FileState> {
+    let flags = AtFlags::EMPTY_PATH | if is_cached { AtFlags::STATX_DONT_SYNC } else { AtFlags::empty() };
+    let found = statx(file, c"", flags, StatxFlags::BASIC_STATS).ok()?;
+    let is_file = FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile;
     let flagged = || rustix::fs::ioctl_getflags(file).is_ok_and(|flags| flags.contains(IFlags::SYNC));
     let mounted = || {
         let found = rustix::fs::fstatvfs(file);
@@ -15,9 +25,9 @@ pub fn read(file: &File, seen_us: u64) -> Option<FileState> {
     };
     is_file.then(|| FileState {
         seen_us,
-        size: u64::try_from(found.st_size).unwrap_or(0),
-        links: found.st_nlink as u64,
-        synchronous: flagged() || mounted(),
+        size: found.stx_size,
+        links: found.stx_nlink.into(),
+        synchronous: !is_cached && (flagged() || mounted()),
     })
 }
 
@@ -32,13 +42,13 @@ mod tests {
         std::fs::write(&path, [0; 100]).unwrap();
         let file = File::open(&path).unwrap();
         let state = |seen_us, size, links| Some(FileState { seen_us, size, links, synchronous: false });
-        assert_eq!(read(&file, 1), state(1, 100, 1));
+        assert_eq!(read(&file, 1, false), state(1, 100, 1));
         std::fs::hard_link(&path, folder.path().join("b")).unwrap();
-        assert_eq!(read(&file, 2), state(2, 100, 2));
+        assert_eq!(read(&file, 2, true), state(2, 100, 2));
         File::options().write(true).open(&path).unwrap().set_len(7).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::remove_file(folder.path().join("b")).unwrap();
-        assert_eq!(read(&file, 3), state(3, 7, 0));
-        assert_eq!(read(&File::open(folder.path()).unwrap(), 4), None, "a folder");
+        assert_eq!(read(&file, 3, false), state(3, 7, 0));
+        assert_eq!(read(&File::open(folder.path()).unwrap(), 4, false), None, "a folder");
     }
 }

@@ -1,5 +1,5 @@
-//! `--repeat N -- A :: B`: runs of both sides in pairs, in random order within each pair, so that a drift or an
-//! effect of the position affects both sides equally.
+//! `--repeat N -- A :: B`: runs of both sides in pairs, in random order within each pair, so that a drift or
+//! an effect of the position affects both sides equally.
 
 use super::super::made::MadeResults;
 use super::super::not_done::NotDone;

@@ -62,19 +62,21 @@ impl SettingsWatch {
 #[derive(Debug)]
 pub struct FileWatch {
     file: File,
+    needs_server: bool,
     states: Vec<FileState>,
 }
 
 impl FileWatch {
     /// Watches an open file; `None` = it is not a regular file.
     pub fn start(file: &File) -> Option<FileWatch> {
-        file_state::read(file, 0)?;
-        Some(FileWatch { file: file.try_clone().ok()?, states: Vec::new() })
+        file_state::read(file, 0, false)?;
+        let needs_server = file_state::needs_server(file);
+        Some(FileWatch { file: file.try_clone().ok()?, needs_server, states: Vec::new() })
     }
 
     /// Reads the state at a time since measuring began, us.
     pub fn look(&mut self, now_us: u64) {
-        let now = file_state::read(&self.file, now_us);
+        let now = file_state::read(&self.file, now_us, self.needs_server);
         let same =
             |last: &FileState| now.is_some_and(|now| FileState { seen_us: last.seen_us, ..now } == *last);
         if self.states.len() < MOST && !self.states.last().is_some_and(same) {

@@ -212,7 +212,6 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2
 
 fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compared {
     let logs = [&first, &other].map(|values| values.iter().map(|value| value.ln()).collect::<Vec<f64>>());
-    // Of two kernels each boot is one value.
     let logs = on.order.of_units(logs);
     let values = [&logs[0][..], &logs[1][..]];
     let sure = on.sure();
