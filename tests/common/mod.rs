@@ -189,9 +189,19 @@ pub fn worker_process(started: u32) -> u32 {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
     };
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.find(|process| parent_of(process) == Some(started)).unwrap_or(started)
+    let find = || {
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.find(|process| parent_of(process) == Some(started))
+    };
+    // A program that has just been started has not forked yet.
+    for _ in 0..100 {
+        if let Some(found) = find() {
+            return found;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    started
 }
 
 /// Stops a program (SIGSTOP) and waits until all its threads are stopped.
