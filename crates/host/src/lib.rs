@@ -40,6 +40,7 @@ pub mod edges;
 pub mod environment;
 #[cfg(target_os = "linux")]
 mod file_place;
+#[cfg(target_os = "linux")]
 pub mod file_state;
 #[cfg(target_os = "linux")]
 mod holdings;
