@@ -586,7 +586,8 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         (CpuTimes { idle: 1, ..CpuTimes::default() }, CpuTimes { kernel: 1, ..CpuTimes::default() });
     for (in_flight, times, (kernel, programs), cpus, limiter) in [
         (15.0, (20, 5, 3), (5, 5), idle, Limiter::Storage),
-        (14.3, (20, 5, 3), (5, 5), idle, Limiter::Unclear),
+        (13.0, (20, 5, 3), (5, 5), idle, Limiter::Storage),
+        (11.0, (20, 5, 3), (5, 5), idle, Limiter::Unclear),
         (8.5, (20, 5, 3), (5, 5), idle, Limiter::Unclear),
         // Threads sleep, the device has little: the rest is in between, whoever works there.
         (0.1, (20, 5, 3), (150, 4), full, Limiter::Kernel),

@@ -8,7 +8,11 @@ fn findings(line: &str, target: &Path) -> (Vec<String>, String) {
     let record = directory.path().join("run.json");
     let ended = diskspd(&format!("--out={} {line}", record.display()), target);
     ended.report();
-    let record: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    findings_of(&record)
+}
+
+fn findings_of(record: &Path) -> (Vec<String>, String) {
+    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
     let findings = record["judgement"]["findings"].as_array().unwrap().iter();
     let worse = findings.filter(|finding| finding["severity"] != "note");
     let names = worse.map(|finding| finding["name"].as_str().unwrap().to_owned()).collect();
@@ -143,15 +147,17 @@ fn clones_within_a_file_are_reported() {
 fn changes_by_other_processes_are_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("a", 16);
-    let during = |change: &(dyn Fn() + Sync), name: &str| {
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                std::thread::sleep(std::time::Duration::from_millis(1000));
-                change();
-            });
-            // Starting takes time, and a busy machine more of it.
-            has("-b4K -r -w100 -Zr -Su -W0 -d3 {}", &file, name, true);
-        });
+    let during = |change: &dyn Fn(), name: &str| {
+        let directory = crate::common::directory();
+        let record = directory.path().join("run.json");
+        let line = format!("--out={} -b4K -r -w100 -Zr -Su -W0 -d3 {{}}", record.display());
+        let running = Running::until(": measuring", &line, &file);
+        // The first state is read once a second.
+        std::thread::sleep(std::time::Duration::from_millis(1200));
+        change();
+        running.end().report();
+        let (names, _) = findings_of(&record);
+        assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     };
     during(&|| File::options().write(true).open(&file).unwrap().set_len(24 * MIB).unwrap(), "file-changed");
     let name = disk.device.0.file_name().unwrap().to_str().unwrap().to_owned();

@@ -103,9 +103,9 @@ impl JudgedPart<'_> {
         let (last, first) = figures.split_last()?;
         let figures =
             if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
-        // Others' I/Os in flight show that they were there. How much of the figures is theirs their work
-        // shows.
-        let mostly = bytes && by_bytes >= MOSTLY_OTHERS || ios && by_ios >= MOSTLY_OTHERS;
+        // The number of others' I/Os, and their I/Os in flight, show other users. Only bytes show that the
+        // figures are mostly theirs.
+        let mostly = bytes && by_bytes >= MOSTLY_OTHERS;
         let severity = Some(by_degree(mostly, true));
         let (who, remedy) = match arrays::at_work(self.facts, &part.layers()) {
             None => ("others".into(), "stop the other users of the device, or measure another one".into()),

@@ -5,7 +5,7 @@ use crate::truth::device::Part;
 use crate::truth::{Finding, Severity, SpanView, memory};
 use diskspd_model::machine::io_limit::{IoControl, IoLimit};
 use diskspd_model::machine::stack::Layer;
-use diskspd_model::results::Effort;
+use diskspd_model::results::{Effort, TargetResults};
 use diskspd_model::units::{seconds_of_ns, seconds_of_us};
 
 /// A limit that was in force for less of the time is not what limited a run.
@@ -83,7 +83,7 @@ pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimi
             for part in &span.parts {
                 let Some(layer) = device(span, part, limit) else { continue };
                 // What was served from memory did not reach the device, and no limit held it back.
-                if !reached_device(span, part, layer) {
+                if !reached_device(span, layer) {
                     continue;
                 }
                 let counted = if whole { Some(counted(span, part)) } else { sampled(span, part, period) };
@@ -147,9 +147,13 @@ fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
 /// Share of the counted bytes that a device did at least, if its limit held them back.
 const REACHED_DEVICE: f64 = 0.5;
 
-/// Whether the device did most of the bytes that a part counted; a device without counters is assumed to.
-fn reached_device(span: &SpanView, part: &Part, layer: &Layer) -> bool {
-    let counted = (part.read.bytes + part.write.bytes) as f64 / span.measured.seconds;
+/// Whether the device did most of the bytes that its targets counted; a device without counters is assumed to.
+fn reached_device(span: &SpanView, layer: &Layer) -> bool {
+    let targets = span.parts.iter().flat_map(|part| &part.targets);
+    let on_device = targets.filter(|target| target.stack.layer(&layer.name).is_some());
+    let bytes = |row: &TargetResults| row.read.bytes.saturating_add(row.write.bytes);
+    let counted: u64 = on_device.map(|target| span.done(target.target, bytes)).fold(0, u64::saturating_add);
+    let counted = counted as f64 / span.measured.seconds;
     of_device(span, layer).is_none_or(|[read, written, ..]| read + written >= REACHED_DEVICE * counted)
 }
 
