@@ -1,5 +1,5 @@
 use super::*;
-use diskspd_judge::lab::compare::{Side, SideRun, compare};
+use diskspd_judge::lab::compare::{Side, SideRun, compare, draw_order};
 use diskspd_model::results::{KnownFigures, Origin, RunSummary, SpanSummary};
 use std::collections::BTreeMap;
 
@@ -20,21 +20,17 @@ fn run(test: &str, iops: f64, number: i64) -> SideRun {
     }
 }
 
-/// Two sides in turn with three tests: the first one is half as fast in B, the second the same, the third
+/// Two sides in random pairs with three tests: the first one is half as fast in B, the second the same, the third
 /// scatters.
 fn compared() -> RunComparison {
     let mut sides = ["old <1>", "new"].map(|name| Side { name: name.into(), runs: Vec::new() });
-    for pair in 0..8i64 {
-        for place in 0..2usize {
-            let side = (pair as usize + place) % 2;
-            let at = pair * 2 + place as i64;
-            let scatter = 1.0 + 0.001 * (at % 3) as f64;
-            let wild = if (at * 7919) % 5 < 2 { 3.0 } else { 1.0 };
-            let slow = if side == 1 { 500.0 } else { 1000.0 };
-            sides[side].runs.push(run("a|b:c", slow * scatter, at));
-            sides[side].runs.push(run("same", 1000.0 * scatter, at));
-            sides[side].runs.push(run("wild", 1000.0 * wild, at));
-        }
+    for (at, side) in (0..).zip(draw_order(8, 0)) {
+        let scatter = 1.0 + 0.001 * (at % 3) as f64;
+        let wild = if (at * 7919) % 5 < 2 { 3.0 } else { 1.0 };
+        let slow = if side == 1 { 500.0 } else { 1000.0 };
+        sides[side].runs.push(run("a|b:c", slow * scatter, at));
+        sides[side].runs.push(run("same", 1000.0 * scatter, at));
+        sides[side].runs.push(run("wild", 1000.0 * wild, at));
     }
     sides[1].runs.push(run("only \"new\"", 1.0, 99));
     compare(&sides[0], &sides[1], &Question::default()).unwrap()
