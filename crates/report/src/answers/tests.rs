@@ -20,7 +20,7 @@ fn run(test: &str, iops: f64, number: i64) -> SideRun {
     }
 }
 
-/// Two sides in random pairs with three tests: the first one is half as fast in B, the second the same, the third
+/// Two sides in random pairs with three tests. The first is half as fast in B, the second the same, the third
 /// scatters.
 fn compared() -> RunComparison {
     let mut sides = ["old <1>", "new"].map(|name| Side { name: name.into(), runs: Vec::new() });

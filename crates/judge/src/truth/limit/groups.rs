@@ -147,7 +147,7 @@ fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
 /// Share of the counted bytes that a device did at least, if its limit held them back.
 const REACHED_DEVICE: f64 = 0.5;
 
-/// Whether the device did most of the bytes that its targets counted; a device without counters is assumed to.
+/// Whether the device did most of the bytes that its targets counted. Without counters it is assumed to.
 fn reached_device(span: &SpanView, layer: &Layer) -> bool {
     let targets = span.parts.iter().flat_map(|part| &part.targets);
     let on_device = targets.filter(|target| target.stack.layer(&layer.name).is_some());
