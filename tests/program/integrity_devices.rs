@@ -21,7 +21,9 @@ fn faults(ended: &Ended) -> String {
     };
     let told = section.lines().find(|line| line.starts_with('\'')).unwrap_or_default();
     let counts = told.rsplit_once("': ").map_or("", |(_, counts)| counts);
-    counts.split(", ").filter_map(|count| count.split(' ').nth(1)).collect::<Vec<_>>().join(" ")
+    // `96 stale, in 192 reads`: the number of reads is not a fault.
+    let faults = counts.split(", ").filter(|count| count.starts_with(|c: char| c.is_ascii_digit()));
+    faults.filter_map(|count| count.split(' ').nth(1)).collect::<Vec<_>>().join(" ")
 }
 
 /// Waits until so many writes more have reached a device.
