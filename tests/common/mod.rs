@@ -214,9 +214,12 @@ pub fn stop(started: u32) {
         // Behind the name, which may hold anything.
         text.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with(['T', 't']))
     };
-    wait_until("all threads stand still", || {
-        let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
-        threads.flatten().all(|thread| stands(&thread.path()))
+    // The parent follows its child; a SIGCONT before that would be lost.
+    wait_until("all threads of both processes are stopped", || {
+        [process, started].iter().all(|process| {
+            let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+            threads.flatten().all(|thread| stands(&thread.path()))
+        })
     });
 }
 
