@@ -22,19 +22,24 @@ const MIN_RUNS: usize = 8;
 /// The side of each run, 0 = A and 1 = B: pairs in random order, each side first in half of them.
 pub fn draw_order(pairs: usize, seed: u64) -> Vec<usize> {
     let mut random = Random::new(seed);
-    for draw in 0.. {
-        let offset = (random.next_u64() % 2) as usize;
-        let mut first: Vec<usize> = (0..pairs).map(|pair| (pair + offset) % 2).collect();
-        for last in (1..pairs).rev() {
-            first.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
-        }
-        let order: Vec<usize> = first.into_iter().flat_map(|side| [side, 1 - side]).collect();
-        let limit = if draw < MAX_DRAWS { MAX_DRAWN } else { MIN_CONFOUNDED };
+    let mut draws = 0;
+    loop {
+        let order = draw_pairs(pairs, &mut random);
+        let limit = if draws < MAX_DRAWS { MAX_DRAWN } else { MIN_CONFOUNDED };
         if find_pattern(&order, limit).is_none() {
             return order;
         }
+        draws += 1;
     }
-    Vec::new()
+}
+
+fn draw_pairs(pairs: usize, random: &mut Random) -> Vec<usize> {
+    let offset = (random.next_u64() % 2) as usize;
+    let mut first: Vec<usize> = (0..pairs).map(|pair| (pair + offset) % 2).collect();
+    for last in (1..pairs).rev() {
+        first.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
+    }
+    first.into_iter().flat_map(|side| [side, 1 - side]).collect()
 }
 
 /// The period of a pattern, in runs, that tells the sides of most runs. An effect with this period cannot be
