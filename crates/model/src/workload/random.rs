@@ -72,6 +72,13 @@ impl Random {
         self.d
     }
 
+    /// Puts values into a random order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, values: &mut [T]) {
+        for last in (1..values.len()).rev() {
+            values.swap(last, (self.next_u64() % (last as u64 + 1)) as usize);
+        }
+    }
+
     /// The low half of the next number.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {

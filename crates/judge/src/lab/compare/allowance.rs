@@ -112,11 +112,12 @@ fn range(values: &[f64]) -> f64 {
     (high - low).max(0.0)
 }
 
-/// Runs of a session, or of a boot.
-struct LevelRuns<'a> {
-    /// 0 = earlier runs, 1 = A, 2 = B.
-    tag: usize,
-    boot: Option<&'a str>,
+/// Runs of a session, or of a boot, that may be compared with those of other sessions.
+struct LevelRuns {
+    /// Number of the session.
+    session: usize,
+    /// 0 = earlier runs and the earlier side, 1 = the later side.
+    group: usize,
     /// When the first of them began, and the last, ms.
     from: i64,
     to: i64,
@@ -133,26 +134,29 @@ pub(super) fn known_levels<'a>(
 ) -> KnownLevels {
     let (later, asked) = between_sides(&sides);
     let [first, other] = sides;
-    let levels = levels([past, first, other], by_boots);
+    let levels = levels([past, first, other], later, by_boots);
     let longest = asked.max(SESSION_MS).saturating_mul(LONGER);
     let mut steps = Vec::new();
     let mut farthest = 0;
-    // Those that may be compared: of earlier runs and the earlier side, and of the later one.
     let mut comparable = [Comparable::default(), Comparable::default()];
-    let mut neighbour = None;
-    for next in &levels {
-        let group = usize::from(next.tag == later);
-        let value = median(next.values.iter().copied());
-        let seen = &mut comparable[group];
-        let apart = seen.first_ended.map(|first| next.from.saturating_sub(first));
-        farthest = farthest.max(apart.unwrap_or(0));
-        let far = seen.farthest_from(value, next.from.saturating_sub(longest));
-        // Neighbours always count.
-        let near =
-            neighbour.filter(|(of, _)| *of == group).map(|(_, before): (usize, f64)| (value - before).abs());
-        steps.extend(far.into_iter().chain(near).reduce(f64::max));
-        seen.add(next.to, value);
-        neighbour = Some((group, value));
+    // Of each group, the last session and its value.
+    let mut neighbours: [Option<(usize, f64)>; 2] = [None, None];
+    for session in levels.chunk_by(|one, other| one.session == other.session) {
+        let mut step = None;
+        for next in session {
+            let value = median(next.values.iter().copied());
+            let seen = &mut comparable[next.group];
+            let apart = seen.first_ended.map(|first| next.from.saturating_sub(first));
+            farthest = farthest.max(apart.unwrap_or(0));
+            let far = seen.farthest_from(value, next.from.saturating_sub(longest));
+            // Neighbours always count.
+            let near = neighbours[next.group].filter(|(before, _)| before + 1 == next.session);
+            let near = near.map(|(_, before)| (value - before).abs());
+            step = step.into_iter().chain(far).chain(near).reduce(f64::max);
+            seen.add(next.to, value);
+            neighbours[next.group] = Some((next.session, value));
+        }
+        steps.extend(step);
     }
     let reach = farthest.saturating_mul(REACHES.0) / REACHES.1;
     let by = match by_boots {
@@ -208,27 +212,33 @@ fn between_sides(sides: &[Vec<TimedValue>; 2]) -> (usize, i64) {
     (later, asked)
 }
 
-/// Sessions, or boots, in the order of their times, of earlier runs and of both sides.
-fn levels(runs: [Vec<TimedValue<'_>>; 3], by_boots: bool) -> Vec<LevelRuns<'_>> {
+/// Levels in the order of their times. A session ends after [`SESSION_MS`] without a run of any side, so runs
+/// of a side that alternate with the other side are one level.
+fn levels(runs: [Vec<TimedValue<'_>>; 3], later: usize, by_boots: bool) -> Vec<LevelRuns> {
     let mut all: Vec<(usize, TimedValue)> = Vec::new();
     for (tag, runs) in runs.into_iter().enumerate() {
         all.extend(runs.into_iter().filter(|run| run.value.is_finite()).map(|run| (tag, run)));
     }
     all.sort_by_key(|(tag, run)| (run.at, *tag));
     let mut levels: Vec<LevelRuns> = Vec::new();
+    let (mut session, mut last) = (0, None);
     for (tag, TimedValue { at, boot, value }) in all {
-        let goes_on = |level: &&mut LevelRuns<'_>| match by_boots {
-            true => level.boot == boot,
-            false => at.saturating_sub(level.to) < SESSION_MS && level.tag == tag,
-        };
-        match levels.last_mut().filter(goes_on) {
+        let goes_on = last.is_some_and(|(before, last_boot): (i64, Option<&str>)| match by_boots {
+            true => last_boot == boot,
+            false => at.saturating_sub(before) < SESSION_MS,
+        });
+        session += usize::from(!goes_on);
+        last = Some((at, boot));
+        let group = usize::from(tag == later);
+        let of_session = levels.iter_mut().rev().take_while(|level| level.session == session);
+        match of_session.into_iter().find(|level| by_boots || level.group == group) {
             Some(level) => {
                 level.to = at;
                 // A boot in which one of the sides was measured is that side's.
-                level.tag = level.tag.max(tag);
+                level.group = level.group.max(group);
                 level.values.push(value);
             }
-            None => levels.push(LevelRuns { tag, boot, from: at, to: at, values: vec![value] }),
+            None => levels.push(LevelRuns { session, group, from: at, to: at, values: vec![value] }),
         }
     }
     levels
@@ -250,17 +260,41 @@ pub(super) fn timed<'a>(
 mod tests {
     use super::*;
     use diskspd_model::workload::Random;
+    use std::collections::BTreeMap;
 
-    /// Each level with each before it.
-    fn by_pairs(levels: &[LevelRuns], later: usize, longest: i64) -> Vec<f64> {
+    /// Each level with each before it, and of each session the largest step.
+    fn by_pairs(levels: &[LevelRuns], longest: i64) -> Vec<f64> {
         let value = |level: &LevelRuns| median(level.values.iter().copied());
-        let step = |(place, next): (usize, &LevelRuns)| {
-            let before = levels[..place].iter().enumerate();
-            let same = before.filter(|(_, one)| (one.tag == later) == (next.tag == later));
-            let near = same.filter(|(before, one)| before + 1 == place || next.from - one.to <= longest);
-            near.map(|(_, one)| (value(next) - value(one)).abs()).reduce(f64::max)
-        };
-        levels.iter().enumerate().filter_map(step).collect()
+        let mut steps: BTreeMap<usize, f64> = BTreeMap::new();
+        for (place, next) in levels.iter().enumerate() {
+            let same = levels[..place].iter().filter(|one| one.group == next.group);
+            let is_near =
+                |one: &&LevelRuns| one.session + 1 == next.session || next.from - one.to <= longest;
+            for step in same.filter(is_near).map(|one| (value(next) - value(one)).abs()) {
+                let largest = steps.entry(next.session).or_default();
+                *largest = largest.max(step);
+            }
+        }
+        steps.into_values().collect()
+    }
+
+    #[test]
+    fn alternating_sides_share_one_session() {
+        let minutes = |at: i64, value| TimedValue { at: at * 60_000, boot: None, value };
+        for (sessions, gap, steps) in [(1, 60, 0), (3, 14, 0), (3, 16, 2), (9, 60, 8)] {
+            let [mut first, mut other] = [Vec::new(), Vec::new()];
+            let mut at = 0;
+            for _ in 0..sessions {
+                for _ in 0..4 {
+                    first.push(minutes(at, 1.0));
+                    other.push(minutes(at + 2, 2.0));
+                    at += 4;
+                }
+                at += gap - 2;
+            }
+            let found = known_levels(Vec::new(), [first, other], false).steps;
+            assert_eq!(found, vec![0.0; steps], "{sessions} sessions, {gap} minutes apart");
+        }
     }
 
     #[test]
@@ -281,9 +315,9 @@ mod tests {
                 runs.iter().map(|run| TimedValue { boot: None, ..*run }).collect::<Vec<_>>()
             };
             let (later, asked) = between_sides(&[copy(&first), copy(&other)]);
-            let all = levels([copy(&past), copy(&first), copy(&other)], false);
+            let all = levels([copy(&past), copy(&first), copy(&other)], later, false);
             let longest = asked.max(SESSION_MS) * LONGER;
-            let steps = by_pairs(&all, later, longest);
+            let steps = by_pairs(&all, longest);
             assert!(steps.len() > 10);
             assert_eq!(known_levels(past, [first, other], false).steps, steps);
         }

@@ -36,9 +36,7 @@ pub fn draw_order(pairs: usize, seed: u64) -> Vec<usize> {
 fn draw_pairs(pairs: usize, random: &mut Random) -> Vec<usize> {
     let offset = (random.next_u64() % 2) as usize;
     let mut first: Vec<usize> = (0..pairs).map(|pair| (pair + offset) % 2).collect();
-    for last in (1..pairs).rev() {
-        first.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
-    }
+    random.shuffle(&mut first);
     first.into_iter().flat_map(|side| [side, 1 - side]).collect()
 }
 

@@ -1,6 +1,7 @@
 //! In which order the points of a pass are run.
 
 use super::settings::SweepOrder;
+use diskspd_model::workload::Random;
 
 /// The order of pass `number`, from 0, over so many points.
 pub fn pass(order: SweepOrder, count: usize, number: usize) -> Vec<usize> {
@@ -25,17 +26,10 @@ fn spread(count: usize) -> Vec<usize> {
     places
 }
 
-/// Fisher and Yates, with the same random numbers every time: a sweep that goes on finds its order again.
+/// The same random numbers every time: a sweep that continues finds its order again.
 fn shuffled(count: usize, number: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
-    let mut state = number as u64 + 1;
-    for last in (1..count).rev() {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        places.swap(last, ((mixed ^ (mixed >> 31)) % (last as u64 + 1)) as usize);
-    }
+    Random::new(number as u64 + 1).shuffle(&mut places);
     places
 }
 
