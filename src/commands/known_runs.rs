@@ -3,7 +3,7 @@
 use super::unread_runs::{UnreadFault, UnreadRuns};
 use super::{fio_logs, patterns};
 use crate::finding::Finding;
-use crate::limits::RECORD;
+use crate::limits::{EmptyInput, RECORD};
 use crate::record::decode;
 use crate::record::fio;
 use crate::record::formats::{self, InputFormat};
@@ -215,9 +215,13 @@ fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault>
         Opened::Results(file, format) => (format.limit.read(file).map_err(UnreadFault::File)?, format),
         Opened::Pipe(bytes) => match format_of(path, &bytes) {
             Some(format) => (bytes, format),
-            None => return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?))),
+            None => {
+                EmptyInput::check(&bytes).map_err(RecordError::from)?;
+                return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?)));
+            }
         },
     };
+    EmptyInput::check(&bytes).map_err(RecordError::from)?;
     let mut runs = (format.read)(&bytes, &shown(path))?;
     fio_logs::add(&mut runs, path);
     Ok(RunFile::Results(runs))
@@ -267,6 +271,9 @@ fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
     file.rewind()?;
     if packed::is_packed(&beginning) {
         return packed::unpack(file).map(Opened::Pipe);
+    }
+    if EmptyInput::check(&beginning).is_err() && (beginning.len() as u64) < BEGINNING {
+        return Ok(Opened::Pipe(beginning));
     }
     Ok(match format_of(path, &beginning) {
         Some(format) => Opened::Results(file, format),

@@ -6,6 +6,7 @@ use super::{fio_jobs, known_runs, stored};
 use crate::cli::{CliError, Exit, ProfileFile, ProfileForm, RunRequest};
 use crate::host::claims;
 use crate::host::target::locate;
+use crate::limits::EmptyInput;
 use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
@@ -184,6 +185,8 @@ enum UnreadProfile {
     IsFolder,
     #[error("{}", xml::too_large())]
     TooLarge,
+    #[error(transparent)]
+    Empty(#[from] EmptyInput),
 }
 
 /// Reads a file and its owner, up to the size limit of profiles: it might be a disk image or have no end.
@@ -201,5 +204,6 @@ fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), Un
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    EmptyInput::check(&bytes)?;
     Ok((bytes, inode::owner(&metadata)))
 }

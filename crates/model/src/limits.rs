@@ -56,6 +56,39 @@ pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 /// Targets of a profile in a file: threads of fio's jobs with a file each, too.
 pub const TARGETS: usize = 65_536;
 
+/// A file has no content, and the likely cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EmptyInput {
+    /// No bytes, or only blanks.
+    #[error("the file is empty: the run or the program that writes it probably failed; see its messages")]
+    Blank,
+    /// Only lines that begin with `#` or `;`.
+    #[error("the file is empty except for comments; name another file, or add the content")]
+    Comments,
+    /// What a file system leaves of a file that was written before a crash.
+    #[error("the file holds only zero bytes: the machine probably crashed during the write; write it again")]
+    Zeros,
+}
+
+impl EmptyInput {
+    /// Whether a text has content: one rule for all readers of files.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn check(text: &[u8]) -> Result<(), EmptyInput> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        if !text.is_empty() && text.iter().all(|byte| *byte == 0) {
+            return Err(EmptyInput::Zeros);
+        }
+        let is_comment = |line: &[u8]| matches!(line.trim_ascii_start(), [] | [b'#' | b';', ..]);
+        match text.split(|byte| *byte == b'\n').all(is_comment) {
+            true if text.trim_ascii().is_empty() => Err(EmptyInput::Blank),
+            true => Err(EmptyInput::Comments),
+            false => Ok(()),
+        }
+    }
+}
+
 /// A file is larger than its kind may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is larger than {}, the limit for {}", units::amount(.0.bytes), .0.what)]
@@ -94,6 +127,22 @@ impl InputLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_file_is_found_by_content() {
+        for (text, expected) in [
+            (&b""[..], Some(EmptyInput::Blank)),
+            (b" \r\n\t\n", Some(EmptyInput::Blank)),
+            (b"\xef\xbb\xbf\n", Some(EmptyInput::Blank)),
+            (b"# made by hand\n\n ; too", Some(EmptyInput::Comments)),
+            (&[0; 9000], Some(EmptyInput::Zeros)),
+            (b"\0\n", None),
+            (b"# made by hand\n{}", None),
+            (b"<a/>", None),
+        ] {
+            assert_eq!(EmptyInput::check(text).err(), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn limit_is_read_and_one_byte_more_is_refused() {

@@ -3,7 +3,7 @@
 use super::fio_text;
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::{Access, OfAllTargets, Rate};
-use diskspd_model::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
+use diskspd_model::results::{KnownFigures, RunSummary, SpanSummary};
 use diskspd_model::units;
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{self, Cell, TableColumn};
@@ -70,30 +70,37 @@ impl<'a> KnownLine<'a> {
 /// A percentile, or an end of the distribution.
 struct PercentileLine {
     name: String,
-    latency: ChartRow,
+    read: Cell,
+    write: Cell,
+    total: Cell,
 }
 
 impl PercentileLine {
     const COLUMNS: [TableColumn<PercentileLine>; 4] = [
         TableColumn::<PercentileLine>::words("", |line| Cell::named(&line.name)).brief(),
-        TableColumn::<PercentileLine>::number("read", |line| Cell::time(line.latency.read)).brief(),
-        TableColumn::<PercentileLine>::number("write", |line| Cell::time(line.latency.write)).brief(),
-        TableColumn::<PercentileLine>::number("total", |line| Cell::time(line.latency.total)).brief(),
+        TableColumn::<PercentileLine>::number("read", |line| line.read.clone()).brief(),
+        TableColumn::<PercentileLine>::number("write", |line| line.write.clone()).brief(),
+        TableColumn::<PercentileLine>::number("total", |line| line.total.clone()).brief(),
     ];
 }
 
 /// A line for each percentile, between minimum and maximum.
 fn latencies(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
-    let line = |name: String, latency| PercentileLine { name, latency };
-    let edge = |of: fn(&KnownFigures) -> Option<Millis>| ChartRow {
-        read: of(&span.read),
-        write: of(&span.write),
-        total: of(&span.total),
+    let edge = |name: &str, of: fn(&KnownFigures) -> Option<Millis>| PercentileLine {
+        name: name.to_owned(),
+        read: Cell::time(of(&span.read)),
+        write: Cell::time(of(&span.write)),
+        total: Cell::time(of(&span.total)),
     };
     let percentiles = span.percentiles.iter().filter(|row| all || USUAL.contains(&row.percent));
-    let percentiles = percentiles.map(|known| line(format!("{} %", known.percent), known.latency));
-    let lowest = line("min".into(), edge(|figures| figures.min_ms));
-    let highest = line("max".into(), edge(|figures| figures.max_ms));
+    let percentiles = percentiles.map(|known| PercentileLine {
+        name: format!("{} %", known.percent),
+        read: span.percentile_cell(known.latency.read),
+        write: span.percentile_cell(known.latency.write),
+        total: span.percentile_cell(known.latency.total),
+    });
+    let lowest = edge("min", |figures| figures.min_ms);
+    let highest = edge("max", |figures| figures.max_ms);
     std::iter::once(lowest).chain(percentiles).chain([highest]).collect()
 }
 

@@ -8,6 +8,7 @@ use crate::cli::{CliError, TypedLine};
 use crate::finding::Finding;
 use crate::lab::compare::TestQuestion;
 use crate::lab::suite::{self, MAX_BYTES, SHIPPED, Suite, SuiteTest};
+use crate::limits::EmptyInput;
 use crate::presets;
 use crate::profile::{Origin, RawText};
 use crate::record::decode;
@@ -143,6 +144,7 @@ fn text(source: &OsStr) -> Result<(String, u32), NotDone> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(wrong(&"it is larger than 1 MiB"));
     }
+    EmptyInput::check(&bytes).map_err(|error| wrong(&error))?;
     let text = String::from_utf8(decode::in_utf8(&bytes).into_owned());
     Ok((text.map_err(|_| wrong(&"it is not UTF-8 text"))?, owner))
 }

@@ -131,6 +131,8 @@ pub enum Cell {
     Share(f64, usize),
     /// A time.
     Time(Millis),
+    /// A time of which only a lower bound is known.
+    AtLeast(Millis),
     /// What is concluded, and what is said behind it; that may be empty.
     Marked(VerdictMark, String),
     /// In place of this and all further cells: why there are none.
@@ -154,6 +156,7 @@ impl Cell {
                 format!("{} .. {}", bound(low), bound(high))
             }
             Cell::Time(time) => time.ms().to_string(),
+            Cell::AtLeast(time) => format!(">={}", time.ms()),
             Cell::Marked(mark, _) => mark.word,
         }
     }
@@ -170,6 +173,7 @@ impl Cell {
             }
             Cell::Share(percent, decimals) => format!("{percent:.decimals$} %"),
             Cell::Time(time) => time.to_string(),
+            Cell::AtLeast(time) => format!(">= {time}"),
             Cell::Marked(VerdictMark { word, .. }, behind) if !behind.is_empty() => {
                 format!("{word}, {behind}")
             }

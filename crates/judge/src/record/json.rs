@@ -7,7 +7,7 @@ mod lines;
 
 use super::index::Index;
 use crate::truth::{Judged, Judgement};
-use diskspd_model::limits;
+use diskspd_model::limits::{self, EmptyInput};
 use diskspd_model::profile::{Profile, RunOptions};
 use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, RecordMisfit, Summary, Whole};
 use lines::LineFormatter;
@@ -40,8 +40,8 @@ pub enum RecordError {
         what: String,
     },
     /// The file has no content.
-    #[error("the file is empty: the run that should have written it probably failed; see its messages")]
-    Empty,
+    #[error(transparent)]
+    Empty(#[from] EmptyInput),
     /// Ends in the middle.
     #[error(
         "line {line}, column {column}: the record is incomplete; the file was probably truncated while it \
@@ -359,7 +359,7 @@ fn explain(error: &serde_json::Error, at_end: bool) -> RecordError {
     match error.classify() {
         // A number that ends behind its point is no number, and it's the end all the same.
         Category::Syntax if what == "invalid number" && at_end => RecordError::Truncated { line, column },
-        Category::Eof if (line, column) == (1, 0) => RecordError::Empty,
+        Category::Eof if (line, column) == (1, 0) => RecordError::Empty(EmptyInput::Blank),
         Category::Eof => RecordError::Truncated { line, column },
         Category::Data => RecordError::Field { line, column, what },
         Category::Io => RecordError::Unreadable { what },

@@ -9,6 +9,7 @@ use super::{ChartRow, FioFigures, Verdict};
 use crate::finding::Severity;
 use crate::machine::fingerprint::disk_identity;
 use crate::profile::{Parameters, RawText};
+use crate::units::table::Cell;
 use crate::units::{Millis, amount};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -287,6 +288,20 @@ impl SpanSummary {
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
         at(&self.percentiles, percent)
     }
+
+    /// Whether a percentile of the latency is a lower bound, because the last bin of the histogram that it is
+    /// from has no upper end.
+    pub fn is_lower_bound(&self, percentile: Millis) -> bool {
+        self.fio.as_ref().and_then(|fio| fio.open_end).is_some_and(|from| percentile >= from)
+    }
+
+    /// The cell of a percentile of the latency in a table.
+    pub fn percentile_cell(&self, percentile: Option<Millis>) -> Cell {
+        match percentile {
+            Some(time) if self.is_lower_bound(time) => Cell::AtLeast(time),
+            time => Cell::time(time),
+        }
+    }
 }
 
 impl KnownResponse {
@@ -369,5 +384,27 @@ impl RunSummary {
                 of_it.map_or(&UNKNOWN, |span| &span.parameters)
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentile_in_last_bin_is_lower_bound() {
+        let mut span = SpanSummary::default();
+        let [below, from] = [Millis::new(17_045.0), Millis::new(17_046.0)];
+        assert_eq!(span.percentile_cell(Some(from)), Cell::Time(from));
+        span.fio = Some(Box::new(FioFigures { open_end: Some(from), ..FioFigures::default() }));
+        for (percentile, cell) in
+            [(None, Cell::Missing), (Some(below), Cell::Time(below)), (Some(from), Cell::AtLeast(from))]
+        {
+            assert_eq!(span.percentile_cell(percentile), cell);
+        }
+        assert_eq!(
+            (Cell::AtLeast(from).plain(), Cell::AtLeast(from).readable()),
+            (">=17046".into(), ">= 17046.000".into())
+        );
     }
 }

@@ -86,7 +86,7 @@ impl<'a> DirectionLine<'a> {
     ];
 
     fn percentile(&self, percent: f64) -> Cell {
-        Cell::time(self.known.percentile(percent).and_then(|row| (self.of)(&row)))
+        self.known.percentile_cell(self.known.percentile(percent).and_then(|row| (self.of)(&row)))
     }
 }
 

@@ -46,5 +46,7 @@ pub const fn cpus<R: OfSpan>() -> TableColumn<R> {
 }
 
 fn percentile(row: &impl OfSpan, percent: f64) -> Cell {
-    Cell::time(row.span().and_then(|span| span.percentile(percent)?.total))
+    row.span().map_or(Cell::Missing, |span| {
+        span.percentile_cell(span.percentile(percent).and_then(|row| row.total))
+    })
 }

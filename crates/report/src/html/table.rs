@@ -143,6 +143,7 @@ fn content(cell: Cell, is_number: bool) -> Markup {
             html! { data value=(percent) { (format!("{percent:.decimals$} %")) } }
         }
         Cell::Time(time) => exact_time(Some(time)),
+        Cell::AtLeast(time) => html! { "≥ " (exact_time(Some(time))) },
         Cell::Marked(mark, behind) => {
             html! { (Badge(mark).markup()) @if !behind.is_empty() { " " (line(&behind)) } }
         }

@@ -128,7 +128,7 @@ fn asked<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell
 }
 
 fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<Millis>) -> Cell {
-    Cell::time(row.span.and_then(|span| direction(span.percentile(percent)?)))
+    row.span.map_or(Cell::Missing, |span| span.percentile_cell(span.percentile(percent).and_then(direction)))
 }
 
 fn response(row: &TableRow, figure: fn(&KnownResponse) -> Option<Millis>) -> Cell {

@@ -268,8 +268,7 @@ mod tests {
         let mut steps: BTreeMap<usize, f64> = BTreeMap::new();
         for (place, next) in levels.iter().enumerate() {
             let same = levels[..place].iter().filter(|one| one.group == next.group);
-            let is_near =
-                |one: &&LevelRuns| one.session + 1 == next.session || next.from - one.to <= longest;
+            let is_near = |one: &&LevelRuns| one.session + 1 == next.session || next.from - one.to <= longest;
             for step in same.filter(is_near).map(|one| (value(next) - value(one)).abs()) {
                 let largest = steps.entry(next.session).or_default();
                 *largest = largest.max(step);

@@ -153,6 +153,13 @@ pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, 
         true => NoValue::Idle { run: name.clone() },
         false => NoValue::NoFigure { run: name.clone() },
     })?;
+    let is_percentile = metric.figure.percent().is_some() && metric.from == CountedFrom::Handover;
+    if is_percentile && span.is_lower_bound(Millis::new(value)) {
+        return Err(NoValue::LowerBound {
+            run: name.clone(),
+            at_least: format!("{} ms", Millis::new(value)),
+        });
+    }
     beyond(name, metric.figure, span.figures(metric.way).ios).map(|()| value)
 }
 

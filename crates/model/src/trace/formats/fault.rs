@@ -1,6 +1,7 @@
 //! What is wrong with a line of a trace, or with the whole of it.
 
 use super::event::MOST_DISCARDED;
+use crate::limits::EmptyInput;
 use crate::trace::TracedIo;
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ pub enum TraceFault {
     #[error("the line is longer than {0} bytes")]
     LongLine(u64),
     /// There is no line.
-    #[error("the file is empty: the run or the program that writes it probably failed; see its messages")]
-    Empty,
+    #[error(transparent)]
+    Empty(#[from] EmptyInput),
     /// Events of blktrace in their binary form.
     #[error(
         "this is a binary file of blktrace: convert it to text, for example blkparse -i sda > sda.txt for \

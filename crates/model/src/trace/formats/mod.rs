@@ -17,6 +17,7 @@ mod lines;
 mod own;
 mod reader;
 
+use crate::limits::EmptyInput;
 use blkparse::Blkparse;
 pub use error::TraceError;
 pub use event::{RecordedEvent, RecordedIo};
@@ -80,10 +81,15 @@ pub fn read(
     if is_binary_blktrace(beginning) {
         return Err(whole(TraceFault::BinaryBlktrace));
     }
+    let content = EmptyInput::check(beginning);
+    if content == Err(EmptyInput::Zeros) {
+        return Err(whole(EmptyInput::Zeros.into()));
+    }
     let mut lines = TraceLines::new(input);
     let mut streams = Streams::new(taken.stream);
     let mut take = Take { line: 0, taken: 0, each: take };
-    let first = first_line(&mut lines)?.ok_or_else(|| whole(TraceFault::Empty))?;
+    let first =
+        first_line(&mut lines)?.ok_or_else(|| whole(content.err().unwrap_or(EmptyInput::Comments).into()))?;
     let (format, mut reader) = recognized(&first, taken.view)
         .ok_or_else(|| TraceError { line: Some(lines.number()), fault: unknown(&first) })?;
     let mut failed = None;
