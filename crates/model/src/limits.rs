@@ -62,19 +62,19 @@ pub enum EmptyInput {
     /// No bytes, or only blanks.
     #[error("the file is empty: the run or the program that writes it probably failed; see its messages")]
     Blank,
-    /// Only lines that begin with `#` or `;`.
+    /// Comments only: `#` or `;` at the start of each line.
     #[error("the file is empty except for comments; name another file, or add the content")]
     Comments,
-    /// What a file system leaves of a file that was written before a crash.
+    /// Zero bytes only, as after a crash of the machine.
     #[error("the file holds only zero bytes: the machine probably crashed during the write; write it again")]
     Zeros,
 }
 
 impl EmptyInput {
-    /// Whether a text has content: one rule for all readers of files.
+    /// Checks a text for content: one rule for all readers of files.
     ///
     /// # Errors
-    /// It has none.
+    /// The text is empty.
     pub fn check(text: &[u8]) -> Result<(), EmptyInput> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         if !text.is_empty() && text.iter().all(|byte| *byte == 0) {

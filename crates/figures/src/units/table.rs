@@ -131,7 +131,7 @@ pub enum Cell {
     Share(f64, usize),
     /// A time.
     Time(Millis),
-    /// A time of which only a lower bound is known.
+    /// A lower bound of a time.
     AtLeast(Millis),
     /// What is concluded, and what is said behind it; that may be empty.
     Marked(VerdictMark, String),

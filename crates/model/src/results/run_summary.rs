@@ -289,8 +289,8 @@ impl SpanSummary {
         at(&self.percentiles, percent)
     }
 
-    /// Whether a percentile of the latency is a lower bound, because the last bin of the histogram that it is
-    /// from has no upper end.
+    /// Whether a percentile of the latency is a lower bound: the last bin of fio's histogram has no upper
+    /// end.
     pub fn is_lower_bound(&self, percentile: Millis) -> bool {
         self.fio.as_ref().and_then(|fio| fio.open_end).is_some_and(|from| percentile >= from)
     }

@@ -112,7 +112,7 @@ fn range(values: &[f64]) -> f64 {
     (high - low).max(0.0)
 }
 
-/// Runs of a session, or of a boot, that may be compared with those of other sessions.
+/// Runs of a session, or of a boot.
 struct LevelRuns {
     /// Number of the session.
     session: usize,

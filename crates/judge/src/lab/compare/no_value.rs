@@ -31,12 +31,12 @@ pub(super) enum NoValue {
         /// Its name.
         run: String,
     },
-    /// Its time is in the last bin of a histogram.
+    /// A time in the last bin of a histogram.
     #[error("'{run}' took at least {at_least}: the last bin of its histogram has no upper end")]
     LowerBound {
         /// Its name.
         run: String,
-        /// Where the bin begins, with its unit.
+        /// Lower bound of the time, with its unit.
         at_least: String,
     },
     /// Too few I/Os lie beyond the percentile.
