@@ -12,6 +12,7 @@ use crate::report::{TEXT, WithVerdicts, run_text};
 use crate::results::Record;
 use crate::run::{Named, OutputDoor, Patience};
 use crate::sys::standard_error;
+use crate::sys::standard_output;
 use crate::truth::Judged;
 use std::path::{Path, PathBuf};
 
@@ -99,7 +100,7 @@ fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
         }
     }
     let text = match request.table {
-        None => runs::text(&rows),
+        None => runs::text(&rows, standard_output::room()),
         Some(TableForm::Csv) => runs::csv(&rows),
         Some(TableForm::Markdown) => runs::markdown(&rows),
     };

@@ -11,6 +11,7 @@ use crate::machine::ways::{AtomicWrites, IO_WAYS, IoWay, IoWayRow, WayFacts};
 use crate::machine::zones::ZoneFacts;
 use crate::profile::RawText;
 use crate::sys::nvme::PlacementHandle;
+use crate::sys::standard_output;
 use crate::units::Size;
 use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
@@ -175,8 +176,8 @@ const COLUMNS: &[TableColumn<WayFound>] = &[
     .brief(),
     TableColumn::words("works", |row: &WayFound| Cell::text(Some(works(row)))).brief(),
     TableColumn::words("details", |row: &WayFound| Cell::text(Some(&row.detail))).brief(),
-    TableColumn::words("since", |row: &WayFound| Cell::text(Some(row.since))).brief(),
-    TableColumn::words("good for", |row: &WayFound| Cell::text(Some(row.good_for))).brief(),
+    TableColumn::words("since", |row: &WayFound| Cell::text(Some(row.since))).brief().spare(2),
+    TableColumn::words("good for", |row: &WayFound| Cell::text(Some(row.good_for))).brief().spare(1),
 ];
 
 fn works(row: &WayFound) -> &'static str {
@@ -188,7 +189,7 @@ pub(super) fn text(found: &[WayFound]) -> String {
     let of_target = |rows: &[WayFound]| {
         let target = rows.first().map(|row| row.target.to_string()).unwrap_or_default();
         let heading = format!("\nways of I/O on '{target}' (since: the first Linux that has it)\n");
-        heading + &table::text(COLUMNS, rows)
+        heading + &table::text_within(COLUMNS, rows, standard_output::room())
     };
     found.chunk_by(|a, b| a.target == b.target).map(of_target).collect()
 }

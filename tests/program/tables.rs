@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::common::result_files::{DISKSPD, mutations};
-use crate::common::{Ended, directory, diskspd};
+use crate::common::{Ended, directory, diskspd, on_columns};
 use std::path::Path;
 
 const RECORD: &[u8] = include_bytes!("../data/records/one-line.json");
@@ -164,5 +164,34 @@ fn every_column_is_in_the_docs() {
     let head = report("--csv {}", Path::new("/dev/null")).stdout;
     for column in head.lines().next().unwrap().split(',') {
         assert!(docs.contains(&format!("`{column}`")), "docs/tables.md says nothing of {column}");
+    }
+}
+
+#[test]
+fn tables_fit_the_columns_of_a_terminal() {
+    let directory = directory();
+    let folder = directory.path().display();
+    let kept = format!("--engine sim -c64M -b4K -r -L -W0 -d1 --quiet --store {folder}/h --save=nightly");
+    diskspd(&format!("{kept} --out {{}}/run.json {{}}/x.dat"), directory.path());
+    std::fs::copy(directory.path().join("run.json"), directory.path().join("copy.json")).unwrap();
+    std::fs::write(directory.path().join("y.dat"), vec![1; 1 << 20]).unwrap();
+    for (command, kept_words) in [
+        ("sweep --engine sim -o1..4 -b4K -r -c64M -W0 -d1 --quiet x.dat", &["-o4", "p99 ms", "UNKNOWN"][..]),
+        ("history --store h", &["nightly", "IOPS"]),
+        ("report run.json copy.json", &["iops", "p99"]),
+        ("doctor y.dat", &["way of I/O", "details"]),
+    ] {
+        for columns in [80, 120] {
+            let Some(lines) = on_columns(columns, &format!("cd {folder}; \"$PROGRAM\" {command}")) else {
+                return;
+            };
+            let colours = |line: &String| {
+                line.split("\u{1b}[").skip(1).map(|piece| piece.find('m').unwrap_or(0) + 3).sum::<usize>()
+            };
+            let wide = lines.iter().find(|line| line.chars().count() - colours(line) > columns as usize);
+            assert_eq!(wide, None, "{columns} columns: {command}: {lines:#?}");
+            let all = lines.join("\n");
+            assert!(kept_words.iter().all(|word| all.contains(word)), "{columns} columns: {command}:\n{all}");
+        }
     }
 }

@@ -32,6 +32,11 @@ pub fn columns() -> usize {
     size.map(|(columns, _)| columns).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
+/// Returns the width of the terminal, or `usize::MAX` for files and pipes.
+pub fn room() -> usize {
+    if is_terminal() { columns() } else { usize::MAX }
+}
+
 /// Standard output, harmless where it is a terminal. What is drawn there makes room.
 pub fn writer() -> Guard<Stdout> {
     standard_error::wipe();

@@ -9,6 +9,7 @@ use crate::lab::selection::RunFigure;
 use crate::report::{TEXT, run_text};
 use crate::results::{SpanSummary, WhichIos};
 use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
+use crate::sys::standard_output;
 use crate::truth::Judged;
 use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
@@ -30,23 +31,26 @@ impl<'a> ListRow<'a> {
         TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
         TableColumn::<ListRow>::words("span", |row| Cell::text(row.place())).brief(),
         TableColumn::<ListRow>::words("block", |row| row.asked("block_bytes")).brief(),
-        TableColumn::<ListRow>::words("writes %", |row| row.asked("write_percent")).brief(),
-        TableColumn::<ListRow>::words("random %", |row| row.asked("random_percent")).brief(),
-        TableColumn::<ListRow>::words("threads", |row| row.asked("threads")).brief(),
+        TableColumn::<ListRow>::words("writes %", |row| row.asked("write_percent")).brief().spare(6),
+        TableColumn::<ListRow>::words("random %", |row| row.asked("random_percent")).brief().spare(6),
+        TableColumn::<ListRow>::words("threads", |row| row.asked("threads")).brief().spare(5),
         TableColumn::<ListRow>::words("depth", |row| row.asked("outstanding")).brief(),
         TableColumn::<ListRow>::words("IOPS", |row| row.figure(RunFigure::Iops, 0)).brief(),
-        TableColumn::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief(),
-        TableColumn::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief(),
+        TableColumn::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief().spare(8),
+        TableColumn::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief().spare(7),
         TableColumn::<ListRow>::words("p99 ms", |row| row.figure(RunFigure::P99, 3)).brief(),
         TableColumn::<ListRow>::words("outage s", |row| {
             let longest = row.span.and_then(|span| span.longest_outage_s);
             Cell::figure(longest.filter(|seconds| *seconds > 0.0), 2)
         })
-        .brief(),
+        .brief()
+        .spare(2),
         TableColumn::<ListRow>::words("found", |row| Cell::text(row.entry.run.worst().map(Severity::word)))
             .brief(),
-        TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags())).brief(),
-        TableColumn::<ListRow>::words("targets", |row| Cell::Text(row.entry.targets.join(" "))).brief(),
+        TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags())).brief().spare(4),
+        TableColumn::<ListRow>::words("targets", |row| Cell::Text(row.entry.targets.join(" ")))
+            .brief()
+            .spare(3),
     ];
 
     /// Which of how many; `None` = the run has but one.
@@ -88,7 +92,7 @@ pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone>
             entry.time_spans().map(move |(number, span)| ListRow { entry, letters, number, span })
         })
         .collect();
-    output::to_stdout(table::text(&ListRow::COLUMNS, &rows).as_bytes())
+    output::to_stdout(table::text_within(&ListRow::COLUMNS, &rows, standard_output::room()).as_bytes())
 }
 
 /// Prints what is known of runs, each with its report.

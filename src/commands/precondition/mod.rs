@@ -42,7 +42,8 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     let mut exit = Exit::Success;
     if let Some(done) = steps.preconditioning() {
         if standard_output == StandardOutput::Report {
-            exit = told(super::print(&visible::lines(&precondition::text(&done))));
+            let room = crate::sys::standard_output::room();
+            exit = told(output::told_to_stdout(&visible::lines(&precondition::text(&done, room))));
         }
         if let Some(mut record) = steps.last_record.take() {
             record.preconditioning = Some(done.clone());

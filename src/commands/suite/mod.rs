@@ -16,6 +16,7 @@ use crate::lab::sweep::time_in_words;
 use crate::lab::{RunLine, RunVerdict};
 use crate::store::{SuiteNotes, TestNotes};
 use crate::sys::standard_error::say;
+use crate::sys::standard_output;
 use crate::units::visible;
 use kept::SuiteKeeper;
 use outputs::SuiteFiles;
@@ -156,7 +157,7 @@ fn tell(
     let mut exit = Exit::Success;
     if walk.made.iter().any(|made| !made.is_empty()) {
         if !request.out.iter().any(|out| out.path.as_os_str() == "-") {
-            exit = told(output::told_to_stdout(&suite_text(&rows)));
+            exit = told(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
         }
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
         let command_line = format!("diskspd suite {}", quoted(&request.given));

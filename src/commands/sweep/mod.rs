@@ -18,6 +18,7 @@ use crate::lab::sweep::{
     time_in_words,
 };
 use crate::sys::standard_error::{self, say};
+use crate::sys::standard_output;
 use crate::sys::{privileges, process};
 use crate::truth::Verdict;
 use crate::units::visible;
@@ -100,13 +101,13 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
     let rows = rows(&plan.sweep, history);
     let answers = SweepAnswer::of(&rows, &plan.sweep.settings);
     let drift = Drift::of(&plan.sweep, history);
-    let mut text = table_text(&rows);
+    let mut text = table_text(&rows, standard_output::room());
     if ended != WalkEnd::Interrupted && !rows.is_empty() {
         text += "\n";
         text += &answer_text(&answers, &rows, &plan.sweep.settings, |row| plan.command_of(row));
         text += &drift.as_ref().map(|drift| format!("{}\n", drift.text())).unwrap_or_default();
     }
-    let mut exit = told(super::print(&visible::lines(&text)));
+    let mut exit = told(super::output::told_to_stdout(&visible::lines(&text)));
     standard_error::write(&findings_text(&rows, !request.quiet));
     let document = json(&plan.command_line, &rows, &answers, drift.as_ref());
     let page = match places.have_page() {

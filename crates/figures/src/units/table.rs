@@ -1,9 +1,12 @@
 //! Tables: rows of columns. A column says what it is called and how its cell is had from a row; how that is
 //! written for programs (CSV), for people and in Markdown is said here once.
 
+mod fit;
+
 use super::mark::VerdictMark;
 use super::visible::line;
 use super::{Millis, amount};
+use fit::TextColumn;
 use std::borrow::Cow;
 
 /// A column of rows of one kind.
@@ -24,6 +27,8 @@ pub struct TableColumn<R> {
     pub is_number: bool,
     /// Letters that it takes on a terminal at least.
     pub least_width: usize,
+    /// Rank on narrow terminals: the column with the highest rank is left out first.
+    pub spare: u8,
     /// What stands in it.
     pub cell: fn(&R) -> Cell,
 }
@@ -40,6 +45,7 @@ impl<R> TableColumn<R> {
             is_optional: false,
             is_number: false,
             least_width: 0,
+            spare: 0,
             cell,
         }
     }
@@ -89,6 +95,12 @@ impl<R> TableColumn<R> {
     #[must_use]
     pub const fn wide(self, least_width: usize) -> TableColumn<R> {
         TableColumn { least_width, ..self }
+    }
+
+    /// Sets the rank on narrow terminals.
+    #[must_use]
+    pub const fn spare(self, spare: u8) -> TableColumn<R> {
+        TableColumn { spare, ..self }
     }
 
     /// Whether these rows need it.
@@ -312,35 +324,23 @@ fn markdown_cell(text: &str) -> String {
     escaped
 }
 
-/// In columns, for a terminal.
+/// Returns the table in columns of any width.
 pub fn text<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
-    let (columns, rows) = for_people(columns, rows);
-    let names = columns.iter().map(|column| column.name.to_owned()).collect();
-    let head = PeopleRow { cells: names, instead: None };
-    let rows: Vec<PeopleRow> = std::iter::once(head).chain(rows).collect();
-    let width = |(place, column): (usize, &&TableColumn<R>)| {
-        let cells = rows.iter().filter_map(|row| row.cells.get(place)).map(|cell| cell.chars().count());
-        cells.chain([column.least_width]).max().unwrap_or(0)
-    };
-    let widths: Vec<(usize, bool)> =
-        columns.iter().enumerate().map(|at| (width(at), at.1.is_number)).collect();
-    rows.iter()
-        .map(|row| joined(row.cells.iter().map(String::as_str), &widths, row.instead.as_deref()))
-        .collect()
+    text_within(columns, rows, usize::MAX)
 }
 
-/// A line of cells two blanks apart, those of numbers at the right; `instead` stands behind them as it is.
-fn joined<'a>(
-    cells: impl Iterator<Item = &'a str>,
-    widths: &[(usize, bool)],
-    instead: Option<&str>,
-) -> String {
-    let cells = cells.zip(widths).map(|(cell, (width, is_number))| match is_number {
-        true => format!("{cell:>width$}"),
-        false => format!("{cell:<width$}"),
+/// Returns the table in at most `room` columns of a terminal.
+pub fn text_within<R>(columns: &[TableColumn<R>], rows: &[R], room: usize) -> String {
+    let (columns, rows) = for_people(columns, rows);
+    let columns = columns.iter().enumerate().map(|(place, column)| TextColumn {
+        name: column.name,
+        is_number: column.is_number,
+        least_width: column.least_width,
+        spare: column.spare,
+        cells: rows.iter().map(|row| row.cells.get(place).cloned().unwrap_or_default()).collect(),
     });
-    let line: Vec<String> = cells.chain(instead.map(str::to_owned)).collect();
-    line.join("  ").trim_end().to_owned() + "\n"
+    let instead: Vec<_> = rows.iter().map(|row| row.instead.clone()).collect();
+    fit::text(columns.collect(), &instead, room)
 }
 
 /// A cell of CSV (RFC 4180): in quotes where it has to be; what a spreadsheet would take for a formula is

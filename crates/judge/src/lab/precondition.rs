@@ -149,9 +149,11 @@ impl<'a> RoundLine<'a> {
             .wide(12),
         TableColumn::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
             .seen()
+            .spare(3)
             .wide(10),
         TableColumn::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
             .brief()
+            .spare(2)
             .on_page("mean, ms")
             .wide(9),
         TableColumn::<RoundLine>::number("p99 ms", |line| Cell::time(line.round.p99_ms))
@@ -162,6 +164,7 @@ impl<'a> RoundLine<'a> {
             Cell::figure(line.window.map(|window| window.average_iops), 2)
         })
         .seen()
+        .spare(1)
         .wide(14),
         TableColumn::<RoundLine>::number("excursion", |line| {
             Cell::share(line.window.map(|window| unsigned_zero(100.0 * window.excursion)))
@@ -182,9 +185,9 @@ impl<'a> RoundLine<'a> {
     ];
 }
 
-/// The table of all rounds, and the verdict.
-pub fn text(done: &Preconditioning) -> String {
-    table::text(RoundLine::COLUMNS, &lines(&done.rounds)) + "\n" + &verdict(done) + "\n"
+/// Returns the table of all rounds in at most `room` columns, and the verdict.
+pub fn text(done: &Preconditioning, room: usize) -> String {
+    table::text_within(RoundLine::COLUMNS, &lines(&done.rounds), room) + "\n" + &verdict(done) + "\n"
 }
 
 /// With one decimal; nothing is below nothing.
@@ -335,7 +338,11 @@ round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion
     6         90.00        0.35      0.500          -          100.00     20.0 %   -16.0 %
 
 ";
-        let table = text(&done);
+        let narrow = text(&done, 50);
+        let table_of_narrow: Vec<&str> = narrow.lines().take_while(|line| !line.starts_with('(')).collect();
+        assert!(table_of_narrow.iter().all(|line| line.len() <= 50), "{narrow}");
+        assert!(narrow.contains("excursion") && narrow.contains("(not enough columns for"), "{narrow}");
+        let table = text(&done, usize::MAX);
         assert_eq!(table.lines().take(8).map(|line| format!("{line}\n")).collect::<String>(), expected);
         let verdict = "excursion 20.0 % (at most 20 %), slope -16.0 % (at most 10 %)";
         assert!(table.ends_with(&format!("{verdict}\n")), "{table}");

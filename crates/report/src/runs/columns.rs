@@ -17,7 +17,8 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::words("started", |row| {
             Cell::text(row.run.and_then(|run| started(run.started_at?)))
         })
-        .brief(),
+        .brief()
+        .spare(5),
         TableColumn::<TableRow>::words("computer", |row| Cell::text(row.run.and_then(|run| run.computer()))),
         TableColumn::<TableRow>::number("time_span", |row| {
             Cell::whole(row.number.map(|number| number as u64))
@@ -26,24 +27,28 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::words("findings", |row| {
             Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
         }),
-        TableColumn::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief(),
+        TableColumn::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief().spare(2),
         TableColumn::<TableRow>::number("outstanding", |row| {
             shared(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
         })
-        .brief(),
+        .brief()
+        .spare(2),
         TableColumn::<TableRow>::number("in_flight", |row| asked(row, |asked| asked.in_flight)),
         TableColumn::<TableRow>::number("block_bytes", |row| {
             shared(row, |access| access.block_size, |n| Cell::Size(n.into()))
         })
-        .brief(),
+        .brief()
+        .spare(1),
         TableColumn::<TableRow>::number("write_percent", |row| {
             shared(row, |access| access.write_percent, |n| Cell::Whole(n.into()))
         })
-        .brief(),
+        .brief()
+        .spare(4),
         TableColumn::<TableRow>::number("random_percent", |row| {
             shared(row, |access| access.random_percent, |n| Cell::Whole(n.into()))
         })
-        .brief(),
+        .brief()
+        .spare(4),
         TableColumn::<TableRow>::words("rate", |row| {
             shared(row, |access| access.rate, |rate| Cell::Text(rate_text(rate)))
         }),
@@ -57,13 +62,19 @@ impl<'a> TableRow<'a> {
             Cell::text(row.asked.and_then(|asked| asked.paths().next()))
         }),
         TableColumn::<TableRow>::number("seconds", |row| figure(row, |span| span.seconds)),
-        TableColumn::<TableRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent)).brief(),
+        TableColumn::<TableRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent))
+            .brief()
+            .spare(6),
         TableColumn::<TableRow>::number("ios", |row| whole(row, |span| span.total.ios)),
         TableColumn::<TableRow>::number("bytes", |row| whole(row, |span| span.total.bytes)),
         TableColumn::<TableRow>::number("iops", |row| figure(row, |span| span.total.iops)).brief(),
-        TableColumn::<TableRow>::number("mib_per_s", |row| figure(row, |span| span.total.mib_per_s)).brief(),
+        TableColumn::<TableRow>::number("mib_per_s", |row| figure(row, |span| span.total.mib_per_s))
+            .brief()
+            .spare(7),
         TableColumn::<TableRow>::number("iops_std_dev", |row| figure(row, |span| span.total.iops_std_dev)),
-        TableColumn::<TableRow>::number("mean_ms", |row| time(row, |span| span.total.mean_ms)).brief(),
+        TableColumn::<TableRow>::number("mean_ms", |row| time(row, |span| span.total.mean_ms))
+            .brief()
+            .spare(3),
         TableColumn::<TableRow>::number("std_dev_ms", |row| time(row, |span| span.total.std_dev_ms)),
         TableColumn::<TableRow>::number("min_ms", |row| time(row, |span| span.total.min_ms)),
         TableColumn::<TableRow>::number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),

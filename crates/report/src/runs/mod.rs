@@ -67,7 +67,7 @@ pub fn markdown(runs: &[TableRun]) -> String {
     table::markdown(TableRow::COLUMNS, &rows(runs))
 }
 
-/// In columns, for a terminal.
-pub fn text(runs: &[TableRun]) -> String {
-    table::text(TableRow::COLUMNS, &rows(runs))
+/// Returns the table in at most `room` columns.
+pub fn text(runs: &[TableRun], room: usize) -> String {
+    table::text_within(TableRow::COLUMNS, &rows(runs), room)
 }

@@ -105,9 +105,9 @@ impl SuiteRow {
     ];
 }
 
-/// The table, for people.
-pub fn suite_text(rows: &[SuiteRow]) -> String {
-    table::text(SuiteRow::COLUMNS, rows)
+/// Returns the table in at most `room` columns.
+pub fn suite_text(rows: &[SuiteRow], room: usize) -> String {
+    table::text_within(SuiteRow::COLUMNS, rows, room)
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
         let two = one(vec![ran(100.0, RunVerdict::NothingFound), ran(120.0, RunVerdict::Wrong)]);
         assert_eq!((two.iops, &*two.verdict), (Some(110.0), RunVerdict::Wrong.word()));
         assert!(two.spread_percent.is_some_and(|percent| percent > 10.0));
-        let text = suite_text(&[none, two]);
+        let text = suite_text(&[none, two], usize::MAX);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3);
         assert!(lines[2].starts_with("log ") && lines[2].contains("110.00"), "{text}");

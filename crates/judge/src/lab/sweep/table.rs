@@ -30,6 +30,7 @@ impl<'a> PointLine<'a> {
             Cell::whole(line.repeated.then_some(line.row.runs.len() as u64))
         })
         .seen()
+        .spare(5)
         .optional()
         .wide(4),
         TableColumn::<PointLine>::number("+- %", |line| {
@@ -37,13 +38,18 @@ impl<'a> PointLine<'a> {
             Cell::figure(share.map(|share| 100.0 * share), 2)
         })
         .brief()
+        .spare(1)
         .on_page("± %")
         .meaning("the 95 % interval of the mean, to each side")
         .optional()
         .wide(7),
-        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2)).seen().wide(10),
+        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2))
+            .seen()
+            .spare(1)
+            .wide(10),
         TableColumn::<PointLine>::number("avg ms", |line| line.felt(|felt| felt.mean_ms))
             .brief()
+            .spare(3)
             .on_page("mean")
             .wide(9),
         TableColumn::<PointLine>::number("p99 ms", |line| line.felt(|felt| felt.p99_ms))
@@ -56,11 +62,13 @@ impl<'a> PointLine<'a> {
             .meaning("999 of 1000 I/Os took no longer"),
         TableColumn::<PointLine>::number("CPU %", |line| line.figure(|run| run.cpu, 1))
             .brief()
+            .spare(4)
             .on_page("CPUs, %")
             .meaning("the mean of all CPUs")
             .wide(6),
         TableColumn::<PointLine>::number("core %", |line| line.figure(|run| run.hottest, 1))
             .brief()
+            .spare(2)
             .on_page("busiest CPU, %")
             .wide(6),
         TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
@@ -95,9 +103,9 @@ impl<'a> PointLine<'a> {
     }
 }
 
-/// The table, with a line of names above it.
-pub fn text(rows: &[PointRow]) -> String {
-    table::text(PointLine::COLUMNS, &lines(rows, |_| String::new()))
+/// Returns the table in at most `room` columns.
+pub fn text(rows: &[PointRow], room: usize) -> String {
+    table::text_within(PointLine::COLUMNS, &lines(rows, |_| String::new()), room)
 }
 
 /// What makes a point, in words also where that is nothing.
