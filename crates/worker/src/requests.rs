@@ -105,9 +105,9 @@ impl Requests {
         // Most threads have no other: it stays in registers, because nothing else can refer to a copy. Which
         // of several it is may be a matter of chance, so nothing is guessed of it.
         let (first, only) = (places[0], places.len() == 1);
-        workload.each(requests, |request, next| {
+        workload.extend(batch, requests, |request, next| {
             let place = if only { &first } else { &places[next.target as usize] };
-            batch.push(place.take(flights, request, next));
+            place.take(flights, request, next)
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::block_map::BlockMap;
 use super::positions::{Positions, Uniform};
-use super::{Grid, Modulus, Pattern, Random, TargetWorkload};
+use super::{Grid, Modulus, Next, Pattern, Random, TargetWorkload};
 use crate::engines::Direction;
 use crate::results::EffectiveRange;
 use std::sync::Arc;
@@ -158,20 +158,35 @@ impl Mix {
     }
 }
 
-/// Random I/Os of one direction over all positions. All of it fits into registers.
+/// Random I/Os over all positions. All of it fits into registers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plain {
     positions: Uniform,
     base: u64,
-    pub(super) block_size: u32,
-    pub(super) direction: Direction,
+    block_size: u32,
+    mix: Mix,
 }
 
 impl Plain {
-    /// As [`TargetState::next`].
+    /// The direction of all I/Os; `None` = it is drawn.
     #[inline(always)]
-    pub(super) fn next(&self, random: &mut Random) -> u64 {
-        self.base + self.positions.draw(random)
+    pub(super) fn direction(&self) -> Option<Direction> {
+        match self.mix {
+            Mix::Read => Some(Direction::Read),
+            Mix::Write => Some(Direction::Write),
+            Mix::Drawn(_) => None,
+        }
+    }
+
+    /// The next I/O, of the direction that all have, or of one that is drawn.
+    #[inline(always)]
+    pub(super) fn next(&self, direction: Option<Direction>, random: &mut Random) -> Next {
+        let offset = self.base + self.positions.draw(random);
+        let direction = match direction {
+            Some(direction) => direction,
+            None => self.mix.choose(random),
+        };
+        Next { target: 0, length: self.block_size, offset, slice: 0, direction }
     }
 }
 
@@ -303,17 +318,13 @@ impl TargetState {
         (self.base + position, length)
     }
 
-    /// What decides the next I/Os, when each takes one draw and nothing else; `None` = there is more to it.
+    /// What decides the next I/Os, when each draws its position, then its direction, and nothing else;
+    /// `None` = there is more to it.
     #[inline]
     pub(super) fn plain(&self) -> Option<Plain> {
-        let direction = match self.mix {
-            Mix::Read => Direction::Read,
-            Mix::Write => Direction::Write,
-            Mix::Drawn(_) => return None,
-        };
         match (&self.sequence, &self.slices, self.positions.uniform()) {
             (Sequence::Random, None, Some(positions)) if self.map.is_none() => {
-                Some(Plain { positions, direction, base: self.base, block_size: self.block_size })
+                Some(Plain { positions, mix: self.mix, base: self.base, block_size: self.block_size })
             }
             _ => None,
         }
