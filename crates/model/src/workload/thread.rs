@@ -231,12 +231,7 @@ impl ThreadWorkload {
     /// # Panics
     /// There is no such request.
     #[inline(always)]
-    pub fn extend<T>(
-        &mut self,
-        batch: &mut Vec<T>,
-        requests: &[u32],
-        mut take: impl FnMut(u32, Next) -> T,
-    ) {
+    pub fn extend<T>(&mut self, batch: &mut Vec<T>, requests: &[u32], mut take: impl FnMut(u32, Next) -> T) {
         let requests = requests.iter().copied();
         // What most runs do was decided beforehand, and the generator stays in registers: half the time.
         // An iterator of known length spares the check for room at each I/O.
