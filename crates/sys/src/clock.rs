@@ -75,10 +75,10 @@ impl Clock {
     /// to move.
     #[inline]
     pub fn advance_to(&self, time: Nanos) {
-        if let Clock::Virtual(hand) = self {
-            if time > hand.get() {
-                hand.set(time);
-            }
+        if let Clock::Virtual(hand) = self
+            && time > hand.get()
+        {
+            hand.set(time);
         }
     }
 }

@@ -61,7 +61,7 @@ impl Loop<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Reports what has just been counted, where anything wants it.
+    /// Reports the I/Os that were counted last to the live line, dots and log.
     #[inline(always)]
     fn accounted(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
         debug_assert!(books.idle.len() <= self.plan.depth as usize);

@@ -22,7 +22,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Completes everything in `each` ns, and keeps what it was given.
+/// Completes everything in `each` ns, and keeps a list of its I/Os.
 struct Notes {
     each: u64,
     /// This I/O fails, counted from 1; 0 = none.
@@ -135,7 +135,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
     }
 }
 
-/// The end of a loop, what it counted of its target, its waits and the request it has in flight.
+/// End, results, errors, waits, idle requests and last completions of a loop.
 fn ended(span: &SpanPlan, worker: Worker, single: bool) -> String {
     let (mut work, mut owner) = Loop::new(worker, span);
     assert!(work.is_single());

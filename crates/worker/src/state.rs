@@ -75,7 +75,7 @@ pub(super) struct Loop<'a> {
     pub(super) start_signal: Nanos,
     /// Single I/Os are looked at: by the log, by the live line, or because they had a time to start at.
     pub(super) tells: bool,
-    /// What completes is reported by the live line, by dots, or as `tells` has it.
+    /// The live line, dots, or a reader of single I/Os (`tells`) report completions.
     pub(super) is_watched: bool,
     /// Nothing has come back since then, which was found out by waiting in vain; `None` = something has.
     pub(super) silent_since: Option<Nanos>,

@@ -2,7 +2,7 @@
 
 use super::block_map::BlockMap;
 use super::positions::{Positions, Uniform};
-use super::{Grid, Modulus, Next, Pattern, Random, TargetWorkload};
+use super::{Grid, Modulus, Pattern, Random, TargetWorkload};
 use crate::engines::Direction;
 use crate::results::EffectiveRange;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ impl Track {
 
 /// How directions are chosen.
 #[derive(Debug, Clone, Copy)]
-enum Mix {
+pub(super) enum Mix {
     Read,
     Write,
     /// Share of writes, percent; for every choice a number is drawn.
@@ -146,7 +146,7 @@ impl Mix {
     }
 
     #[inline]
-    fn choose(self, random: &mut Random) -> Direction {
+    pub(super) fn choose(self, random: &mut Random) -> Direction {
         match self {
             Mix::Read => Direction::Read,
             Mix::Write => Direction::Write,
@@ -161,10 +161,10 @@ impl Mix {
 /// Random I/Os over all positions. All of it fits into registers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plain {
-    positions: Uniform,
-    base: u64,
-    block_size: u32,
-    mix: Mix,
+    pub(super) positions: Uniform,
+    pub(super) base: u64,
+    pub(super) block_size: u32,
+    pub(super) mix: Mix,
 }
 
 impl Plain {
@@ -176,17 +176,6 @@ impl Plain {
             Mix::Write => Some(Direction::Write),
             Mix::Drawn(_) => None,
         }
-    }
-
-    /// The next I/O, of the direction that all have, or of one that is drawn.
-    #[inline(always)]
-    pub(super) fn next(&self, direction: Option<Direction>, random: &mut Random) -> Next {
-        let offset = self.base + self.positions.draw(random);
-        let direction = match direction {
-            Some(direction) => direction,
-            None => self.mix.choose(random),
-        };
-        Next { target: 0, length: self.block_size, offset, slice: 0, direction }
     }
 }
 
@@ -318,8 +307,7 @@ impl TargetState {
         (self.base + position, length)
     }
 
-    /// What decides the next I/Os, when each draws its position, then its direction, and nothing else;
-    /// `None` = there is more to it.
+    /// The state of I/Os that draw a position, then a direction, and no other number; `None` = others.
     #[inline]
     pub(super) fn plain(&self) -> Option<Plain> {
         match (&self.sequence, &self.slices, self.positions.uniform()) {

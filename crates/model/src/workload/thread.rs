@@ -47,6 +47,19 @@ pub struct ThreadWorkload {
     plain: Option<Plain>,
 }
 
+impl Plain {
+    /// The next I/O. `None` draws the direction.
+    #[inline(always)]
+    fn next(&self, direction: Option<Direction>, random: &mut Random) -> Next {
+        let offset = self.base + self.positions.draw(random);
+        let direction = match direction {
+            Some(direction) => direction,
+            None => self.mix.choose(random),
+        };
+        Next { target: 0, length: self.block_size, offset, slice: 0, direction }
+    }
+}
+
 /// See [`ThreadWorkload::plain`].
 fn plain(choice: &TargetChoice, targets: &[TargetState]) -> Option<Plain> {
     match (choice, targets) {
@@ -225,8 +238,8 @@ impl ThreadWorkload {
         Next { offset, length, ..next }
     }
 
-    /// The next I/Os of several requests, one after the other as [`ThreadWorkload::next`] gives them: what
-    /// `take` makes of each and its request is added to `batch`.
+    /// Draws the next I/Os of several requests as [`ThreadWorkload::next`] does, and adds each to `batch`
+    /// as `take` converts it.
     ///
     /// # Panics
     /// There is no such request.
