@@ -112,10 +112,12 @@ fn count(options: &[&str], kinds: &[Kind], draws: u64) -> Result<Vec<u64>, Failu
     let mut workload = ThreadWorkload::new(worker.seed, worker.floating, &assignments);
     let requests: Vec<u32> = (0..REQUESTS).collect();
     let mut counts = vec![0; kinds.len()];
+    let mut ios = Vec::with_capacity(requests.len());
     for _ in 0..draws / u64::from(REQUESTS) {
-        workload.each(&requests, |_, io| {
+        workload.extend(&mut ios, &requests, |_, io| io);
+        for io in ios.drain(..) {
             counts.iter_mut().zip(kinds).for_each(|(count, (_, _, is))| *count += u64::from(is(&io)));
-        });
+        }
     }
     Ok(counts)
 }

@@ -60,8 +60,7 @@ impl<P: Perform> Engine for AtOnce<P> {
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         // Whoever brings as much room as there is here gets it as it is.
         if done.is_empty() && done.capacity() >= self.taken.capacity() {
-            let taken = std::mem::take(&mut self.taken);
-            self.taken = std::mem::replace(done, taken);
+            std::mem::swap(&mut self.taken, done);
         } else {
             done.append(&mut self.taken);
         }

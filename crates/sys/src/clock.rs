@@ -75,8 +75,10 @@ impl Clock {
     /// to move.
     #[inline]
     pub fn advance_to(&self, time: Nanos) {
-        if let Clock::Virtual(hand) = self {
-            hand.set(hand.get().max(time));
+        if let Clock::Virtual(hand) = self
+            && time > hand.get()
+        {
+            hand.set(time);
         }
     }
 }

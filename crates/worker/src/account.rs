@@ -61,10 +61,17 @@ impl Loop<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Those who want to know learn of what has just been counted.
+    /// Reports the I/Os that were counted last to the live line, dots and log.
     #[inline(always)]
     fn accounted(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
         debug_assert!(books.idle.len() <= self.plan.depth as usize);
+        if self.is_watched {
+            self.report(books, well, phase, now, since_start);
+        }
+    }
+
+    #[inline(never)]
+    fn report(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
         if let Some(live) = self.live {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
         }

@@ -86,21 +86,33 @@ impl Loop<'_> {
     /// span is over.
     #[inline]
     pub(super) fn wait_until(&mut self, due: Nanos) -> Result<(), EngineError> {
+        self.wait_once(due)?;
+        if self.done.is_empty() { self.wait_on(due) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn wait_once(&mut self, due: Nanos) -> Result<(), EngineError> {
+        let timeout = match due {
+            Nanos::MAX => TICK,
+            due => Duration::from_nanos(due.saturating_sub(self.clock.now())).min(TICK),
+        };
+        // What was completed before, because the queue was full, is not to wait for more.
+        let least = if self.done.is_empty() { self.least() } else { 0 };
+        self.engine.wait(least, timeout, &mut self.done)
+    }
+
+    /// Continues a wait that returned with nothing.
+    #[inline(never)]
+    fn wait_on(&mut self, due: Nanos) -> Result<(), EngineError> {
         let mut silent_since = None;
         loop {
-            let timeout = match due {
-                Nanos::MAX => TICK,
-                due => Duration::from_nanos(due.saturating_sub(self.clock.now())).min(TICK),
-            };
-            // What was completed before, because the queue was full, is not to wait for more.
-            let least = if self.done.is_empty() { self.least() } else { 0 };
-            self.engine.wait(least, timeout, &mut self.done)?;
-            if !self.done.is_empty() {
-                return Ok(());
-            }
             let since = *silent_since.get_or_insert_with(|| self.clock.now());
             if self.is_over(due) {
                 self.silent_since = (due == Nanos::MAX).then_some(since);
+                return Ok(());
+            }
+            self.wait_once(due)?;
+            if !self.done.is_empty() {
                 return Ok(());
             }
         }

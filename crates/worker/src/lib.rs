@@ -47,6 +47,7 @@ pub mod recorder;
 mod requests;
 mod routines;
 mod settle;
+mod single;
 pub mod slowest;
 mod state;
 pub mod tell;
@@ -147,6 +148,10 @@ impl<'a> Worker<'a> {
         // Decided here, so that the loop without has not a single instruction more.
         let ended = match (work.others.is_some(), work.checker.is_some()) {
             _ if work.plan.routines => work.routines(&mut owner),
+            (false, false) if work.is_single() => match work.timed {
+                true => work.single::<true>(&mut owner),
+                false => work.single::<false>(&mut owner),
+            },
             (false, false) => work.turns::<false, false>(&mut owner),
             (true, false) => work.turns::<true, false>(&mut owner),
             (false, true) => work.turns::<false, true>(&mut owner),
@@ -212,6 +217,8 @@ impl<'a> Loop<'a> {
         let pacing = Pacing::new(plan, replay, phases.times_from(span), seconds(span.duration));
         let (fresh, zones) = (Fresh::new(plan, &workload), Zones::new(plan));
         let special = [pacing.is_some(), fresh.is_some(), workload.moves(), quota.is_some(), zones.is_some()];
+        let tells = [log.is_some(), slowest.is_some(), quota.is_some()].contains(&true)
+            || looks_at_single_ios(plan, live);
         checker.iter_mut().for_each(|checker| checker.starts(phases.start_signal()));
         let work = Loop {
             left: depth,
@@ -219,8 +226,8 @@ impl<'a> Loop<'a> {
             done: Vec::with_capacity(depth),
             waits: WaitStatistics::default(),
             dots: Dots::new(span.progress),
-            tells: [log.is_some(), slowest.is_some(), quota.is_some()].contains(&true)
-                || looks_at_single_ios(plan, live),
+            tells,
+            is_watched: tells || live.is_some() || span.progress > 0,
             is_special: special.contains(&true),
             moves: workload.moves(),
             preparing: 0,

@@ -1,15 +1,17 @@
 //! Mapped I/O is done one at a time, request after request, with the addresses that DISKSPD 2.2.0 issued
-//! (`tests/data/traces/43_Sm_o4`): the worker's own order, seen by an engine that only takes notes.
+//! (`tests/data/traces/43_Sm_o4`): the worker's own order, seen by an engine that only takes notes. Here too:
+//! the loop for single I/Os and the general loop do the same.
 
 use crate::control::Control;
+use crate::failed_io::Failed;
 use crate::recorder::Recorder;
 use crate::voice::Voice;
-use crate::{Books, Phases, Requests, Schedule, Worker};
+use crate::{Books, Loop, Phases, Requests, Schedule, Worker};
 use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io, Operation};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::{TargetFacts, TargetKind};
-use diskspd_model::plan::{self, Surroundings};
+use diskspd_model::plan::{self, SpanPlan, Surroundings};
 use diskspd_model::profile::{Profile, Target, TimeSpan};
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload};
 use diskspd_sys::clock::Clock;
@@ -20,8 +22,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Completes everything in a nanosecond, and keeps what it was given.
+/// Completes everything in `each` ns, and keeps a list of its I/Os.
 struct Notes {
+    each: u64,
+    /// This I/O fails, counted from 1; 0 = none.
+    fails: usize,
     seen: Rc<RefCell<Vec<Io>>>,
     waiting: Vec<Io>,
     clock: Clock,
@@ -36,9 +41,10 @@ impl Engine for Notes {
     }
 
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        let ended = |io: Io| Done { request: io.request, result: i64::from(io.length) };
-        done.extend(self.waiting.drain(..).map(ended));
-        self.clock.advance_to(self.clock.now() + 1);
+        let failed = self.seen.borrow().len() == self.fails;
+        let result = |io: &Io| if failed { -5 } else { i64::from(io.length) };
+        done.extend(self.waiting.drain(..).map(|io| Done { request: io.request, result: result(&io) }));
+        self.clock.advance_to(self.clock.now() + self.each);
         Ok(())
     }
 
@@ -55,6 +61,49 @@ impl Engine for Notes {
     }
 }
 
+/// Plans the only worker of a target.
+fn planned(target: Target, latencies: bool) -> SpanPlan {
+    let span = TimeSpan {
+        targets: vec![target],
+        disable_affinity: true,
+        measure_latency: latencies,
+        ..TimeSpan::default()
+    };
+    let facts = [TargetFacts { kind: TargetKind::File, ..TargetFacts::default() }];
+    let around = Surroundings { system: &System::default(), facts: &facts, run_options: &Default::default() };
+    plan::plan(&Profile::default(), &span, around).expect("a plan")
+}
+
+/// Runs `works` with a worker whose engine takes notes, for a microsecond; returns its I/Os too.
+fn noted<R>(span: &SpanPlan, (each, fails): (u64, usize), works: impl FnOnce(Worker) -> R) -> (Vec<Io>, R) {
+    let plan = &span.workers[0];
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let clock = Clock::simulated(0);
+    let engine = Notes { each, fails, seen: Rc::clone(&seen), waiting: vec![], clock: clock.clone() };
+    let interlocked = Arc::new(InterlockedPosition::default());
+    let assignment = Assignment { workload: &plan.targets[0].workload, requests: plan.depth, interlocked };
+    let workload = ThreadWorkload::new(plan.seed, plan.floating, &[assignment]);
+    let recorder = Recorder::new(span, plan, &workload, Default::default(), None);
+    let (books, _) = lend(Books::new(plan, Requests::new(plan, &[0], &[0]), recorder));
+    let (control, voice) = (Control::default(), Voice::quiet());
+    let result = works(Worker {
+        plan,
+        engine: Box::new(engine),
+        checker: None,
+        workload,
+        books,
+        heir: None,
+        clock,
+        phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }, &control),
+        live: None,
+        quota: None,
+        log: None,
+        slowest: None,
+        voice: &voice,
+    });
+    (seen.take(), result)
+}
+
 #[test]
 fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
     // -c1M -b4K -r -Sm -o4 -w30 -d1 -W0
@@ -68,42 +117,13 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
         file_size: Some(1 << 20),
         ..Target::default()
     };
-    let span = TimeSpan { targets: vec![target], disable_affinity: true, ..TimeSpan::default() };
-    let facts = [TargetFacts { kind: TargetKind::File, ..TargetFacts::default() }];
-    let around = Surroundings { system: &System::default(), facts: &facts, run_options: &Default::default() };
-    let span = plan::plan(&Profile::default(), &span, around).expect("a plan");
+    let span = planned(target, false);
     let plan = &span.workers[0];
     assert_eq!((plan.engine, plan.depth), (EngineKind::Mmap, 4));
-
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let clock = Clock::simulated(0);
-    let engine = Notes { seen: Rc::clone(&seen), waiting: vec![], clock: clock.clone() };
-    let interlocked = Arc::new(InterlockedPosition::default());
-    let assignment = Assignment { workload: &plan.targets[0].workload, requests: 4, interlocked };
-    let workload = ThreadWorkload::new(plan.seed, plan.floating, &[assignment]);
-    let recorder = Recorder::new(&span, plan, &workload, Default::default(), None);
-    let (books, _) = lend(Books::new(plan, Requests::new(plan, &[0], &[0]), recorder));
-    let control = Control::default();
-    let worker = Worker {
-        plan,
-        engine: Box::new(engine),
-        checker: None,
-        workload,
-        books,
-        heir: None,
-        clock,
-        phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }, &control),
-        live: None,
-        quota: None,
-        log: None,
-        slowest: None,
-        voice: &Voice::quiet(),
-    };
-    let ended = worker.run(&span);
+    let (seen, ended) = noted(&span, (1, 0), |worker| worker.run(&span));
     assert_eq!(ended.failure, None);
 
     let trace = include_str!("../../../tests/data/traces/43_Sm_o4.txt");
-    let seen = seen.borrow();
     assert_eq!(seen.len(), 1000);
     for (number, (io, expected)) in seen.iter().zip(trace.lines()).enumerate() {
         let direction = if io.op == Operation::Write { "write" } else { "read" };
@@ -113,4 +133,54 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
         let area = if io.op == Operation::Write { 4 * 4096 } else { 0 };
         assert_eq!(io.buffer_offset, area + number % 4 * 4096, "I/O {number}");
     }
+}
+
+/// End, results, errors, waits, idle requests and last completions of a loop.
+fn ended(span: &SpanPlan, worker: Worker, single: bool) -> String {
+    let (mut work, mut owner) = Loop::new(worker, span);
+    assert!(work.is_single());
+    let ended = match (single, work.timed) {
+        (true, true) => work.single::<true>(&mut owner),
+        (true, false) => work.single::<false>(&mut owner),
+        (false, _) => work.turns::<false, false>(&mut owner),
+    };
+    let failed = ended.err().map(|failed| match failed {
+        Failed::Io(failed) => (failed.errno, failed.io),
+        Failed::Engine(error) => panic!("{error}"),
+    });
+    let books = owner.pick_up().unwrap();
+    let (results, errors) = books.recorder.finish();
+    let idle = books.idle.waiting();
+    format!("{failed:?} {:?} {errors:?} {:?} {idle:?} {:?}", results.targets, work.waits, work.done)
+}
+
+#[test]
+fn single_and_general_loop_do_the_same() {
+    let mut cases = 0;
+    for (depth, mapped) in [(1, false), (1, true), (4, true)] {
+        for (latencies, (random, writes)) in
+            [false, true].into_iter().flat_map(|l| [(100, 0), (0, 100), (100, 30)].map(|case| (l, case)))
+        {
+            // Ends at the last moment and beyond it, with the first I/O, and by a failure.
+            for engine in [(1, 0), (7, 0), (5000, 0), (1, 1), (3, 20)] {
+                let target = Target {
+                    path: "q.dat".into(),
+                    random_ratio: random,
+                    memory_mapped_io: mapped,
+                    request_count: depth,
+                    write_ratio: writes,
+                    // A region that is not a power of two.
+                    file_size: Some(3 << 20),
+                    ..Target::default()
+                };
+                let span = planned(target, latencies);
+                let run = |single| noted(&span, engine, |worker| ended(&span, worker, single));
+                let (general, single) = (run(false), run(true));
+                assert_eq!(general, single, "{depth} {mapped} {latencies} {random} {writes} {engine:?}");
+                assert!(!general.0.is_empty());
+                cases += 1;
+            }
+        }
+    }
+    assert_eq!(cases, 90);
 }

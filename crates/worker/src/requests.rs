@@ -101,13 +101,17 @@ impl Requests {
     // The calls alone would be a tenth of the loop, so what is called for each I/O is inlined here.
     #[inline(always)]
     pub fn next_batch(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
+        // With completion routines nearly every batch is a single I/O.
+        if let [request] = requests {
+            return batch.push(self.next(workload, *request));
+        }
         let Requests { flights, places } = self;
         // Most threads have no other: it stays in registers, because nothing else can refer to a copy. Which
         // of several it is may be a matter of chance, so nothing is guessed of it.
         let (first, only) = (places[0], places.len() == 1);
-        workload.each(requests, |request, next| {
+        workload.extend(batch, requests, |request, next| {
             let place = if only { &first } else { &places[next.target as usize] };
-            batch.push(place.take(flights, request, next));
+            place.take(flights, request, next)
         });
     }
 }

@@ -75,6 +75,8 @@ pub(super) struct Loop<'a> {
     pub(super) start_signal: Nanos,
     /// Single I/Os are looked at: by the log, by the live line, or because they had a time to start at.
     pub(super) tells: bool,
+    /// The live line, dots, or a reader of single I/Os (`tells`) report completions.
+    pub(super) is_watched: bool,
     /// Nothing has come back since then, which was found out by waiting in vain; `None` = something has.
     pub(super) silent_since: Option<Nanos>,
     /// Target and age (ns) of what came back in the cool-down and was in flight when measuring ended.

@@ -28,6 +28,11 @@ impl Modulus {
         Modulus { divisor, multiplier, shifts: [first, bits - first] }
     }
 
+    /// The bits of `x % divisor` in `x`; `None` = the divisor is not a power of two.
+    pub fn power_mask(self) -> Option<u64> {
+        self.divisor.is_power_of_two().then(|| self.divisor - 1)
+    }
+
     /// `x % divisor`.
     #[inline]
     pub fn of(self, x: u64) -> u64 {
@@ -61,6 +66,7 @@ mod tests {
             for x in around.chain(edges.iter().copied()) {
                 assert_eq!(modulus.of(x), x % n, "{x} % {n}");
                 assert_eq!(modulus.round_down(x), x / n * n, "{x} / {n} * {n}");
+                assert!(modulus.power_mask().is_none_or(|mask| x & mask == x % n), "{x} % {n}");
             }
         }
     }

@@ -27,13 +27,25 @@ enum Places {
 pub(super) struct Uniform {
     stride: Modulus,
     size: Modulus,
+    /// Possible bits of a position where stride and size are powers of two; else 0.
+    mask: u64,
 }
 
 impl Uniform {
+    fn new(stride: Modulus, size: Modulus) -> Uniform {
+        let masks = stride.power_mask().zip(size.power_mask());
+        let mask = masks.map_or(0, |(within_stride, within_size)| within_size & !within_stride);
+        Uniform { stride, size, mask }
+    }
+
     /// As [`Positions::draw`].
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
-        let position = self.size.of(self.stride.round_down(random.next_u64()));
+        let number = random.next_u64();
+        let position = match self.mask {
+            0 => self.size.of(self.stride.round_down(number)),
+            mask => number & mask,
+        };
         debug_assert_eq!(self.stride.of(position), 0, "{position} is on the grid");
         position
     }
@@ -80,7 +92,7 @@ impl Positions {
     #[inline]
     pub(super) fn uniform(&self) -> Option<Uniform> {
         match &self.places {
-            Places::Uniform(size) => Some(Uniform { stride: self.stride, size: *size }),
+            Places::Uniform(size) => Some(Uniform::new(self.stride, *size)),
             Places::Ranges(_) | Places::Table(_) => None,
         }
     }

@@ -129,7 +129,7 @@ impl Track {
 
 /// How directions are chosen.
 #[derive(Debug, Clone, Copy)]
-enum Mix {
+pub(super) enum Mix {
     Read,
     Write,
     /// Share of writes, percent; for every choice a number is drawn.
@@ -146,7 +146,7 @@ impl Mix {
     }
 
     #[inline]
-    fn choose(self, random: &mut Random) -> Direction {
+    pub(super) fn choose(self, random: &mut Random) -> Direction {
         match self {
             Mix::Read => Direction::Read,
             Mix::Write => Direction::Write,
@@ -158,20 +158,24 @@ impl Mix {
     }
 }
 
-/// Random I/Os of one direction over all positions. All of it fits into registers.
+/// Random I/Os over all positions. All of it fits into registers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plain {
-    positions: Uniform,
-    base: u64,
+    pub(super) positions: Uniform,
+    pub(super) base: u64,
     pub(super) block_size: u32,
-    pub(super) direction: Direction,
+    pub(super) mix: Mix,
 }
 
 impl Plain {
-    /// As [`TargetState::next`].
+    /// The direction of all I/Os; `None` = it is drawn.
     #[inline(always)]
-    pub(super) fn next(&self, random: &mut Random) -> u64 {
-        self.base + self.positions.draw(random)
+    pub(super) fn direction(&self) -> Option<Direction> {
+        match self.mix {
+            Mix::Read => Some(Direction::Read),
+            Mix::Write => Some(Direction::Write),
+            Mix::Drawn(_) => None,
+        }
     }
 }
 
@@ -303,17 +307,12 @@ impl TargetState {
         (self.base + position, length)
     }
 
-    /// What decides the next I/Os, when each takes one draw and nothing else; `None` = there is more to it.
+    /// The state of I/Os that draw a position, then a direction, and no other number; `None` = others.
     #[inline]
     pub(super) fn plain(&self) -> Option<Plain> {
-        let direction = match self.mix {
-            Mix::Read => Direction::Read,
-            Mix::Write => Direction::Write,
-            Mix::Drawn(_) => return None,
-        };
         match (&self.sequence, &self.slices, self.positions.uniform()) {
             (Sequence::Random, None, Some(positions)) if self.map.is_none() => {
-                Some(Plain { positions, direction, base: self.base, block_size: self.block_size })
+                Some(Plain { positions, mix: self.mix, base: self.base, block_size: self.block_size })
             }
             _ => None,
         }

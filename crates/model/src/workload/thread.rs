@@ -47,6 +47,19 @@ pub struct ThreadWorkload {
     plain: Option<Plain>,
 }
 
+impl Plain {
+    /// The next I/O. `None` draws the direction.
+    #[inline(always)]
+    fn next(&self, direction: Option<Direction>, random: &mut Random) -> Next {
+        let offset = self.base + self.positions.draw(random);
+        let direction = match direction {
+            Some(direction) => direction,
+            None => self.mix.choose(random),
+        };
+        Next { target: 0, length: self.block_size, offset, slice: 0, direction }
+    }
+}
+
 /// See [`ThreadWorkload::plain`].
 fn plain(choice: &TargetChoice, targets: &[TargetState]) -> Option<Plain> {
     match (choice, targets) {
@@ -195,6 +208,9 @@ impl ThreadWorkload {
     // Once per I/O: the call alone would cost as much as the random number.
     #[inline(always)]
     pub fn next(&mut self, request: u32) -> Next {
+        if let Some(plain) = &self.plain {
+            return plain.next(plain.direction(), &mut self.random);
+        }
         let next = self.drawn(request);
         if self.maps.is_empty() { next } else { self.left(next) }
     }
@@ -222,35 +238,32 @@ impl ThreadWorkload {
         Next { offset, length, ..next }
     }
 
-    /// The next I/Os of several requests, one after the other as [`ThreadWorkload::next`] gives them, each
-    /// with its request.
+    /// Draws the next I/Os of several requests as [`ThreadWorkload::next`] does, and adds each to `batch`
+    /// as `take` converts it.
     ///
     /// # Panics
     /// There is no such request.
     #[inline(always)]
-    pub fn each(&mut self, requests: &[u32], mut take: impl FnMut(u32, Next)) {
+    pub fn extend<T>(&mut self, batch: &mut Vec<T>, requests: &[u32], mut take: impl FnMut(u32, Next) -> T) {
+        let requests = requests.iter().copied();
         // What most runs do was decided beforehand, and the generator stays in registers: half the time.
-        if let Some(plain) = &self.plain {
-            let (length, direction) = (plain.block_size, plain.direction);
+        // An iterator of known length spares the check for room at each I/O.
+        if let Some(plain) = self.plain {
             let mut random = self.random.clone();
-            for &request in requests {
-                let offset = plain.next(&mut random);
-                debug_assert!(self.targets[0].holds(offset), "{offset} is outside of the region");
-                take(request, Next { target: 0, length, offset, slice: 0, direction });
+            match plain.direction() {
+                None => batch.extend(requests.map(|request| take(request, plain.next(None, &mut random)))),
+                all => batch.extend(requests.map(|request| take(request, plain.next(all, &mut random)))),
             }
             self.random = random;
             return;
         }
         // Looked at once for all of them.
-        if self.maps.is_empty() {
-            for &request in requests {
-                take(request, self.drawn(request));
-            }
-        } else {
-            for &request in requests {
+        match self.maps.is_empty() {
+            true => batch.extend(requests.map(|request| take(request, self.drawn(request)))),
+            false => batch.extend(requests.map(|request| {
                 let next = self.drawn(request);
-                take(request, self.left(next));
-            }
+                take(request, self.left(next))
+            })),
         }
     }
 

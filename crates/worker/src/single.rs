@@ -1,0 +1,62 @@
+//! The loop for one I/O at a time: depth 1, or a thread that does its I/Os itself. Without batches and
+//! look-asides it takes two thirds of the instructions.
+
+use super::failed_io::Failed;
+use super::{Books, Loop, TICK};
+use crate::control::Phase;
+use diskspd_engine::{EngineError, Io};
+use diskspd_sys::clock::Nanos;
+use diskspd_sys::lent::Owner;
+
+impl Loop<'_> {
+    /// Whether the worker submits one I/O at a time and decides only its address before.
+    pub(super) fn is_single(&self) -> bool {
+        let one = self.plan.depth == 1 || self.batches.is_single();
+        let rare = [self.is_special, self.flushes.is_some(), self.counting.is_some(), self.awaited > 1];
+        one && !rare.contains(&true)
+    }
+
+    /// As [`Loop::turns`]. `TIMED`: I/Os get stamps.
+    pub(super) fn single<const TIMED: bool>(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
+        let waits = u64::from(!self.batches.is_single());
+        let mut held = owner.get();
+        while let Some(books) = held {
+            if let Some(request) = books.idle.pop() {
+                let io = books.requests.next(&mut self.workload, request);
+                self.left = books.idle.len();
+                if TIMED {
+                    self.submitted = self.clock.now();
+                    books.requests.flights[request as usize].started = self.submitted;
+                }
+                owner.put_down();
+                self.submit_one(&io)?;
+            } else {
+                owner.put_down();
+            }
+            self.waits.completion_waits += waits;
+            self.wait_until(Nanos::MAX)?;
+            let Some(books) = owner.pick_up() else { return Ok(()) };
+            let now = if TIMED { self.clock.now() } else { 0 };
+            let phase = self.phases.at(now);
+            if phase == Phase::Stop {
+                return Ok(());
+            }
+            if let Some(&ended) = self.done.first() {
+                if let Err(first) = self.account(books, &[ended], phase, now) {
+                    return Err(self.drain(books, first));
+                }
+                self.done.clear();
+            }
+            held = Some(books);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn submit_one(&mut self, io: &Io) -> Result<(), EngineError> {
+        while self.engine.submit(std::slice::from_ref(io))? == 0 {
+            self.engine.wait(1, TICK, &mut self.done)?;
+        }
+        Ok(())
+    }
+}
