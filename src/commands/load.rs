@@ -204,6 +204,9 @@ fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), Un
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(UnreadProfile::TooLarge);
+    }
     EmptyInput::check(&bytes)?;
     Ok((bytes, inode::owner(&metadata)))
 }
