@@ -105,7 +105,7 @@ fn noted<R>(span: &SpanPlan, (each, fails): (u64, usize), works: impl FnOnce(Wor
 }
 
 #[test]
-fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
+fn mapped_ios_follow_order_of_diskspd() {
     // -c1M -b4K -r -Sm -o4 -w30 -d1 -W0
     let target = Target {
         path: "q.dat".into(),

@@ -27,7 +27,7 @@ enum Places {
 pub(super) struct Uniform {
     stride: Modulus,
     size: Modulus,
-    /// Possible bits of a position where stride and size are powers of two; else 0.
+    /// Possible bits of a position where stride and size are powers of two, otherwise 0.
     mask: u64,
 }
 
