@@ -212,16 +212,16 @@ fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault>
             let record = json::read_from(BufReader::with_capacity(BUFFER, file))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
-        Opened::Results(file, format) => (format.limit.read(file).map_err(UnreadFault::File)?, format),
-        Opened::Pipe(bytes) => match format_of(path, &bytes) {
-            Some(format) => (bytes, format),
-            None => {
-                EmptyInput::check(&bytes).map_err(RecordError::from)?;
-                return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?)));
-            }
-        },
+        Opened::Results(file, format) => (format.limit.read(file).map_err(UnreadFault::File)?, Some(format)),
+        Opened::Pipe(bytes) => {
+            let format = format_of(path, &bytes);
+            (bytes, format)
+        }
     };
     EmptyInput::check(&bytes).map_err(RecordError::from)?;
+    let Some(format) = format else {
+        return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?)));
+    };
     let mut runs = (format.read)(&bytes, &shown(path))?;
     fio_logs::add(&mut runs, path);
     Ok(RunFile::Results(runs))
