@@ -2,18 +2,13 @@
 
 use super::topics::TOPICS;
 
-/// What an option answers with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PrintedAnswer {
-    /// The usage (`-?`, `--help`).
     Usage(UsageExtent),
-    /// The version (`--version`).
     Version,
-    /// The engines (`--engine help`).
     Engines,
 }
 
-/// How much of the usage is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageExtent {
     /// What the program is, and what to type first: there were no arguments.
@@ -22,7 +17,6 @@ pub enum UsageExtent {
     Everyday,
     /// All of a topic, one of the table.
     Topic(&'static str),
-    /// Every option in all its forms: what DISKSPD's usage says.
     All,
 }
 

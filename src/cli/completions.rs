@@ -57,7 +57,6 @@ fn bash_values(rows: &[OptionRow], indent: usize) -> String {
     cases
 }
 
-/// bash: what is offered behind each command.
 fn bash_commands() -> String {
     let mut behind_command = String::new();
     for command in COMMANDS {
@@ -120,7 +119,6 @@ fn bash() -> String {
     )
 }
 
-/// zsh: an option, for `_arguments`.
 fn zsh_option(row: &OptionRow) -> String {
     let escape = |text: &str| text.replace(':', "\\:");
     let help = escape(&row.help.replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]"));
@@ -171,7 +169,6 @@ fn zsh() -> String {
     )
 }
 
-/// fish: an option, offered under a condition.
 fn fish_option(condition: &str, row: &OptionRow) -> String {
     let name = match row.name.strip_prefix("--") {
         Some(long) => format!("-l {long}"),

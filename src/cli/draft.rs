@@ -17,7 +17,6 @@ pub struct Draft {
     pub span: TimeSpan,
     /// Settings that all targets share.
     pub target: Target,
-    /// What may also stand beside an XML profile.
     pub overrides: Overrides,
     /// `-Rs`
     pub system_only: bool,
@@ -35,7 +34,6 @@ pub struct Draft {
     pub alignment_given: bool,
     /// Cache mode, once an option has set it.
     pub cache_mode: Option<CacheMode>,
-    /// `-B` was given.
     pub base_given: bool,
     /// `-f` or the length of `-B` was given.
     pub end_given: bool,

@@ -5,17 +5,13 @@ use crate::units::visible::drives;
 use crate::units::{UnitError, UnitErrorKind};
 use std::fmt;
 
-/// What a size is, for messages.
 pub const SIZE: &str = "a size: digits and at most one of K, M, G, T (1024-based) or B (blocks), such as 64K";
 
-/// What is wrong within the value of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Byte offset into the value.
     pub position: usize,
-    /// What is wrong there.
     pub what: String,
-    /// What should stand there.
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
@@ -29,12 +25,10 @@ impl Problem {
         Problem { position, what: what.into(), expected: None, hint: None, form: None }
     }
 
-    /// Says what should stand there.
     pub fn expected(self, expected: impl Into<String>) -> Problem {
         Problem { expected: Some(expected.into()), ..self }
     }
 
-    /// Says what to do.
     pub fn hint(self, hint: impl Into<String>) -> Problem {
         Problem { hint: Some(hint.into()), ..self }
     }
@@ -63,11 +57,9 @@ impl From<UnitError> for Problem {
 /// A command line that can't be understood: one message with the place, what was expected, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CliError {
-    /// What is wrong.
     pub what: String,
     /// The place; `None` where it is the command line as a whole.
     pub place: Option<Box<ArgumentPlace>>,
-    /// What should stand there.
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
@@ -77,7 +69,6 @@ pub struct CliError {
     pub unknown_option: bool,
 }
 
-/// A place in an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgumentPlace {
     /// The argument's bytes.
@@ -93,7 +84,6 @@ impl CliError {
         CliError { what: what.into(), place, expected, hint, set_events, unknown_option: false }
     }
 
-    /// An error at byte `position` of `argument`.
     pub fn at(argument: &[u8], position: usize, what: impl Into<String>) -> CliError {
         CliError {
             place: Some(Box::new(ArgumentPlace { argument: argument.to_vec(), position })),
@@ -108,12 +98,10 @@ impl CliError {
         CliError { expected: problem.expected, hint: problem.hint, ..error }
     }
 
-    /// An option that is unknown here.
     pub fn unknown_option(self) -> CliError {
         CliError { unknown_option: true, ..self }
     }
 
-    /// Says what to do.
     pub fn hint(self, hint: impl Into<String>) -> CliError {
         CliError { hint: Some(hint.into()), ..self }
     }

@@ -2,7 +2,6 @@
 
 use crate::profile::RawText;
 
-/// Names of the events that a run sets or waits for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventNames {
     /// `-ys`: set when measuring begins.
@@ -15,12 +14,10 @@ pub struct EventNames {
     pub stop: Option<RawText>,
 }
 
-/// What `diskspd event` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventAction {
     /// Wait until it's set.
     Wait,
-    /// Set it; somebody must have it open.
     Set,
     /// Make it not set; somebody must have it open.
     Reset,

@@ -15,7 +15,6 @@ pub enum Exit {
     Doubtful = 2,
     /// The command line is empty or wrong, or a profile is unreadable or invalid.
     Usage = 3,
-    /// Sectors don't hold what was written (`--verify`, `verify-after`).
     Corrupt = 4,
     /// A target answered nothing for as long as `--fail-on-outage` says.
     Outage = 5,
@@ -35,7 +34,6 @@ impl Exit {
         Exit::Incomplete,
     ];
 
-    /// The number that the process ends with.
     pub fn code(self) -> u8 {
         self as u8
     }

@@ -8,17 +8,14 @@ use crate::profile::{RunOptions, Target, TimeSpan};
 use crate::units;
 use std::fmt;
 
-/// How an option is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Name {
     /// `-b`, value attached.
     Letter(u8),
-    /// `--engine`, value behind `=` or in the next argument.
     Long(&'static str),
 }
 
 impl Name {
-    /// With its dashes.
     pub fn with_dashes(self) -> String {
         match self {
             Name::Letter(letter) => format!("-{}", char::from(letter)),
@@ -27,7 +24,6 @@ impl Name {
     }
 }
 
-/// What an option's setting belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The whole profile, or how it is run.
@@ -35,14 +31,12 @@ pub enum Scope {
     /// This run alone: where its reports go, what it may overwrite. A profile that is run again doesn't
     /// bring it along.
     Invocation,
-    /// The time span.
     TimeSpan,
     /// Every target of the command line.
     Targets,
 }
 
 impl Scope {
-    /// For tables.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Profile | Scope::Invocation => "run",
@@ -64,14 +58,10 @@ pub enum CarriedByFile {
     UserOnly,
 }
 
-/// How an option relates to the same one of DISKSPD 2.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compatibility {
-    /// No difference.
     Same,
-    /// Differs; why and in what.
     Differs(&'static str),
-    /// Not in DISKSPD.
     LinuxOnly,
 }
 
@@ -80,25 +70,20 @@ pub type Form = (&'static str, &'static str);
 
 /// One option: a row of the table that parser, help, man page, completions and compatibility table come from.
 pub struct Flag {
-    /// Its letter or long name.
     pub name: Name,
     /// How it is written, and one line of help for each way. Never empty.
     pub forms: &'static [Form],
-    /// What holds without it, for the help.
     pub default: &'static str,
-    /// What it belongs to.
     pub scope: Scope,
     /// Further explanation, for the man page; may be empty.
     pub notes: &'static str,
     /// How it relates to DISKSPD 2.2.
     pub compatibility: Compatibility,
-    /// Whether a file can carry it.
     pub carried: CarriedByFile,
     /// Whether a long option that names a file can be given several times.
     pub repeats: bool,
     /// Where its meaning is tested: names of files or folders below `tests/`. Never empty.
     pub tested: &'static [&'static str],
-    /// Whether it may stand beside an XML profile (`-X`).
     pub with_profile: bool,
     /// The values that completions offer (attached to a letter); may be empty.
     pub values: &'static [&'static str],
@@ -167,7 +152,6 @@ impl fmt::Debug for Flag {
 pub enum Print {
     /// It isn't: it is of one run alone, or no command line that is written has it.
     Nothing,
-    /// Out of how it is run.
     RunOptions(fn(&RunOptions) -> Vec<String>),
     /// Out of a time span and its first target, which stands for all.
     Work(fn(&TimeSpan, &Target) -> Vec<String>),
@@ -181,12 +165,9 @@ pub enum Read {
     Integer {
         /// Whether a missing value is an error; else it reads as 0. Text without digits always reads as 0.
         required: bool,
-        /// Smallest accepted.
         min: i32,
-        /// Largest accepted.
         max: i32,
         quantity: Quantity,
-        /// What must be given, for messages.
         expected: &'static str,
         /// Stores it. The argument is not negative if `min` is not.
         set: fn(&mut Draft, i32),
@@ -203,7 +184,6 @@ pub enum Read {
     /// A long option that may stand alone; its value stands behind `=`, or is the next argument where that is
     /// one of [`Flag::values`].
     Word(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
-    /// A grammar of its own.
     Text(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
 }
 
@@ -239,7 +219,6 @@ impl Flag {
         Ok(())
     }
 
-    /// The words that set this value.
     pub fn words(&self, values: Vec<String>) -> impl Iterator<Item = String> {
         let before = match self.name {
             Name::Long(_) if self.takes_value() => self.name.with_dashes() + "=",
@@ -267,7 +246,6 @@ impl Flag {
         sweep::values(value, self.swept?).ok().flatten()
     }
 
-    /// Its name without dashes, of a long option.
     pub fn long(&self) -> Option<&'static str> {
         match self.name {
             Name::Long(name) => Some(name),
@@ -292,7 +270,6 @@ impl Flag {
         !matches!(self.read, Read::Switch(_) | Read::Optional(_) | Read::Word(_))
     }
 
-    /// Whether the next argument is its value, though it needs none.
     pub fn takes_word(&self, next: &[u8]) -> bool {
         matches!(self.read, Read::Word(_)) && self.values.iter().any(|value| value.as_bytes() == next)
     }

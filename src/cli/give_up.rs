@@ -7,14 +7,12 @@ use super::words::time_ms;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// Name with dashes.
 const NAME: &str = "--give-up";
 /// Shortest time, ms.
 pub const LEAST_MS: u64 = 100;
 /// Default times.
 pub const DEFAULT: &str = "30s, and 120s for calls that write data back";
 
-/// Row for commands.
 pub const GIVE_UP: OptionRow =
     text(NAME, "<time>", "60s", "end when storage is not responding for this long").or(DEFAULT);
 

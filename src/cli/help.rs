@@ -23,7 +23,6 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "diskspd <command> [<argument>]",
 ];
 
-/// Forms of a target.
 pub(super) const TARGETS: &[(&str, &str)] = &[
     ("<path>", "a file: must exist, unless -c creates it"),
     ("/dev/<name>", "a block device: disk, partition, logical volume"),
@@ -33,13 +32,11 @@ pub(super) const TARGETS: &[(&str, &str)] = &[
     ("./-name, ./*name, ./report", "files whose names look like an option, a template, a command"),
 ];
 
-/// What a size is.
 pub(super) const SIZES: &[(&str, &str)] = &[
     ("K, M, G, T", "times 1024, 1024^2, 1024^3, 1024^4, in either case: -b64K is -b65536"),
     ("B", "times the block size (-b): -b4K -c8b creates 32 KiB"),
 ];
 
-/// Command lines with what they do.
 pub(super) const EXAMPLES: &[(&str, &str)] = &[
     (
         "diskspd -c1G -b4K -r -o32 -t4 -d30 -Sh -L data.bin",
@@ -58,7 +55,6 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("diskspd -d60 -Xrandom.xml /dev/nvme0n1", "run it for a minute on a disk, read only"),
 ];
 
-/// What to type first, with what it does.
 const FIRST: &[(&str, &str)] = &[
     (
         "diskspd -c1G -b4K -r -o32 -t2 -Su -L -d10 test.dat",
@@ -73,7 +69,6 @@ const FIRST: &[(&str, &str)] = &[
     ("diskspd devices", "list the disks; to measure one, give its name as the target: /dev/nvme1n1"),
 ];
 
-/// Where the rest is.
 const REST: &[(&str, &str)] = &[
     ("diskspd --help", "the common options, and all commands"),
     ("diskspd --help all", "every option in all its forms, as -? does"),
@@ -98,7 +93,6 @@ impl Layout {
         Layout { columns, forms: if columns < 72 { 10 } else { 32 } }
     }
 
-    /// The same where forms are short.
     fn of_short_forms(self) -> Layout {
         Layout { forms: self.forms.min(26), ..self }
     }
@@ -165,7 +159,6 @@ fn everyday(layout: Layout) -> String {
     text
 }
 
-/// All of a topic.
 fn of_topic(topic: &str, layout: Layout) -> String {
     let mut text = title(layout);
     match topic {
@@ -182,7 +175,6 @@ fn of_topic(topic: &str, layout: Layout) -> String {
     text.replacen("\n\n\n", "\n\n", 1)
 }
 
-/// Every option in all its forms: what DISKSPD's `-?` has to say.
 fn everything(layout: Layout) -> String {
     let mut text = title(layout);
     synopsis(&mut text, layout);
@@ -345,7 +337,6 @@ mod tests {
         }
     }
 
-    /// Everything that can be asked for.
     fn extents() -> impl Iterator<Item = UsageExtent> {
         let topics = TOPICS.iter().filter_map(|topic| UsageExtent::named(topic.as_bytes()));
         topics.chain([UsageExtent::First, UsageExtent::Everyday])

@@ -9,17 +9,13 @@ use super::requests::{
 };
 use crate::profile::RawText;
 
-/// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Invocation {
     /// Print the usage: `-?`, `--help` (`Exit::Success`), or no arguments at all (`Exit::Usage`).
     Usage(UsageExtent),
-    /// Print the usage of a command.
     CommandUsage {
-        /// Its name, one of the table.
         command: &'static str,
     },
-    /// Print the version.
     Version,
     /// Run, or with `-Rp` print, a profile.
     Run(Box<RunRequest>),
@@ -30,19 +26,14 @@ pub enum Invocation {
     },
     /// Do something with an event between processes.
     Event {
-        /// What.
         action: EventAction,
-        /// Name of the event.
         name: RawText,
     },
     /// List the block devices.
     Devices {
-        /// For programs.
         json: bool,
     },
-    /// Say what would distort figures.
     Doctor {
-        /// For programs.
         json: bool,
         /// Beneath which targets to look; none = all disks.
         targets: Vec<RawText>,
@@ -55,7 +46,6 @@ pub enum Invocation {
     Sweep(Box<SweepRequest>),
     /// Run the tests of a suite, or tell what suites there are.
     Suite(Box<SuiteRequest>),
-    /// Do something with baselines.
     Baseline(Box<BaselineRequest>),
     /// Watch a device, or look at recorded I/Os, and write the profile of it.
     Trace(TraceRequest),
@@ -63,29 +53,23 @@ pub enum Invocation {
     Convert(ConvertRequest),
     /// Print what there is to know of this machine (`-Rs`).
     System {
-        /// As a document instead of a text.
         xml: bool,
     },
-    /// List the engines.
     EngineHelp,
     /// Do something with the runs that are kept.
     History(Box<HistoryRequest>),
-    /// Compare runs.
     Compare(Box<CompareRequest>),
     /// Print the report of a saved run, or a table of several.
     Report(ReportRequest),
     /// Merge the records of several hosts.
     Merge(MergeRequest),
-    /// Read back what a journal says is durable.
     VerifyAfter(VerifyAfterRequest),
     /// Print a man page.
     Man {
         /// Of this command, one of the table; `None` = of the program.
         command: Option<&'static str>,
     },
-    /// Print the completions of a shell.
     Completions(Shell),
-    /// Print the compatibility table.
     Compatibility,
     /// Print what named workloads there are.
     Preset(PresetRequest),

@@ -13,9 +13,7 @@ use std::iter::Peekable;
 /// Options and targets of a run, in their order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TypedLine {
-    /// The options.
     pub options: Vec<Given>,
-    /// The targets, behind all options.
     pub targets: Vec<Vec<u8>>,
 }
 
@@ -28,11 +26,8 @@ pub fn joined(arguments: &[OsString]) -> RawText {
 /// One option of the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
-    /// The argument as typed.
     pub argument: Vec<u8>,
-    /// Its row; `None` = unknown.
     pub flag: Option<&'static Flag>,
-    /// Its value; for a long option possibly the next argument.
     pub value: Vec<u8>,
     /// Where the value begins in the argument: behind the letter or the `=`, else at the end.
     pub offset: usize,
@@ -103,12 +98,10 @@ impl TypedLine {
         }
     }
 
-    /// Whether this letter is among the options.
     pub fn has_letter(&self, letter: u8) -> bool {
         self.options.iter().any(|given| given.is_letter(letter))
     }
 
-    /// Whether this long option is among them.
     pub fn has_long(&self, name: &str) -> bool {
         self.options.iter().any(|given| given.is_long(name))
     }
@@ -122,18 +115,15 @@ impl TypedLine {
         line
     }
 
-    /// Its words behind the program's name, as a profile keeps them.
     pub fn command_line(&self) -> RawText {
         let program = OsString::from("diskspd");
         joined(&[vec![program], self.words()].concat())
     }
 
-    /// As it can be typed into a shell.
     pub fn typed(&self) -> String {
         format!("diskspd {}", quoted(&self.words()))
     }
 
-    /// Its words, as they can be typed.
     pub fn words(&self) -> Vec<OsString> {
         let options = self.options.iter().flat_map(Given::words);
         let words = options.chain(self.targets.iter().cloned());
@@ -204,12 +194,10 @@ impl Given {
         Ok(Given { argument: argument.to_vec(), flag, value: value.to_vec(), offset })
     }
 
-    /// Whether its value is an argument of its own.
     pub fn is_apart(&self) -> bool {
         self.offset == self.argument.len() && !self.value.is_empty()
     }
 
-    /// As it was typed.
     fn words(&self) -> impl Iterator<Item = Vec<u8>> {
         [self.argument.clone()].into_iter().chain(self.is_apart().then(|| self.value.clone()))
     }
@@ -224,7 +212,6 @@ impl Given {
         Given { argument, value, ..self.clone() }
     }
 
-    /// As one argument: `--engine=uring`, where it was typed as two.
     pub fn attached(&self) -> String {
         let argument = String::from_utf8_lossy(&self.argument);
         match self.is_apart() {
@@ -241,7 +228,6 @@ impl Given {
         self.flag.is_some_and(|flag| matches!(flag.name, Name::Long(known) if known == name))
     }
 
-    /// Whether it names a file with a profile.
     pub fn names_profile(&self) -> bool {
         self.is_letter(b'X') || self.is_long("fio")
     }
@@ -250,7 +236,6 @@ impl Given {
         self.flag.is_some_and(|flag| flag.name == Name::Long("compat"))
     }
 
-    /// Whether it may stand beside an XML profile.
     pub fn goes_with_profile(&self) -> bool {
         let separation = self.is_letter(b'b') && self.value.first() == Some(&b's');
         separation || self.flag.is_some_and(|flag| flag.with_profile)

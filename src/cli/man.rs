@@ -109,7 +109,6 @@ fn meaning(exit: Exit) -> &'static str {
     }
 }
 
-/// The program's own page, and those of these commands.
 fn see_also<'a>(page: &mut String, commands: impl Iterator<Item = &'a str>) {
     page.push_str(".SH SEE ALSO\n.BR diskspd (1)");
     for name in commands {

@@ -8,7 +8,6 @@ use super::suggest::distance;
 use crate::profile::RawText;
 use std::ffi::OsString;
 
-/// First words that are no command, and what does that here.
 const WORDS: [(&[&str], &str); 6] = [
     (&["version"], "diskspd --version prints the version."),
     (&["list", "ls"], "diskspd devices lists block devices, diskspd history lists kept runs."),
@@ -114,7 +113,6 @@ pub fn list(flag: &Flag, value: &str) -> Option<String> {
     flag.takes_list(value).then(|| sweep_of(&format!("{}{equals}{value}", flag.name.with_dashes())))
 }
 
-/// What runs each of the values that an argument lists.
 pub fn sweep_of(argument: &str) -> String {
     let usual = ["-b4K", "-r", "-Su", "-W1", "-d3"];
     // What is swept is given once.

@@ -6,7 +6,6 @@ use super::flag::Name;
 use super::flags;
 use crate::profile::MixPart;
 
-/// What a part is, for messages.
 const PART: &str = "parts such as 70:-b8K -r -w0, with ; between them: a share, a colon, options";
 /// The options that a part may have.
 const LETTERS: &[u8] = b"brswBf";

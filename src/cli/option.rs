@@ -3,16 +3,11 @@
 
 use super::flag::Flag;
 
-/// An option of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionRow {
-    /// With its dashes.
     pub name: &'static str,
-    /// What it takes.
     pub value: OptionValue,
-    /// What it does.
     pub help: &'static str,
-    /// What holds without it; empty = nothing that needs to be said.
     pub default: &'static str,
     /// A value, as it could be given; empty = its kind says enough.
     pub example: &'static str,
@@ -24,28 +19,20 @@ pub struct OptionRow {
 /// is the next argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionValue {
-    /// Nothing.
     Switch,
     /// The name of a file, byte by byte.
     File,
-    /// That of a folder.
     Folder,
-    /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A whole number.
     Number {
-        /// Smallest accepted.
         min: u32,
         /// Largest accepted; `u32::MAX` = none is too large.
         max: u32,
-        /// What is counted.
         of: &'static str,
     },
-    /// What the command reads by itself.
     Text {
         /// How it is shown: `<time>`. In brackets, or empty, where the option may stand alone.
         shown: &'static str,
-        /// Values that completions offer.
         offered: &'static [&'static str],
     },
 }
@@ -53,7 +40,6 @@ pub enum OptionValue {
 use OptionValue::{File, Folder, Number, OneOf, Switch, Text};
 
 impl OptionValue {
-    /// As it is shown: `<file>`, `seen|none`.
     pub fn shown(&self) -> String {
         match self {
             Switch => String::new(),
@@ -73,7 +59,6 @@ impl OptionValue {
         }
     }
 
-    /// Whether it may be left out.
     pub fn is_optional(&self) -> bool {
         matches!(self, Text { shown, .. } if shown.is_empty() || shown.starts_with('['))
     }
@@ -105,7 +90,6 @@ impl OptionRow {
         OptionRow { default, ..self }
     }
 
-    /// Says what it does here, where that is more than elsewhere.
     pub const fn here(self, help: &'static str) -> OptionRow {
         OptionRow { help, ..self }
     }
@@ -116,12 +100,10 @@ impl OptionRow {
         OptionRow { value: Text { shown, offered }, ..self }
     }
 
-    /// Says with which words behind the command it has an effect.
     pub const fn only_with(self, only_with: &'static [&'static str]) -> OptionRow {
         OptionRow { only_with, ..self }
     }
 
-    /// That of an option of runs, by its first form.
     pub fn of(flag: &'static Flag) -> OptionRow {
         let ((form, help), own) = (flag.forms[0], flag.name.with_dashes());
         let (name, value) = form.split_at(own.len());
@@ -143,18 +125,15 @@ impl OptionRow {
         self.name.len() == 2
     }
 
-    /// As it is written: `--repeat <n>`, `-d<n>`.
     pub fn form(&self) -> String {
         self.with(&self.value.shown())
     }
 
-    /// With this value: `--slo p99=5ms`, `-d60`.
     fn with(&self, value: &str) -> String {
         let apart = !value.is_empty() && !value.starts_with('[') && !self.is_letter();
         format!("{}{}{value}", self.name, if apart { " " } else { "" })
     }
 
-    /// As it could be given; `None` = its form says enough.
     pub fn as_example(&self) -> Option<String> {
         (!self.example.is_empty()).then(|| self.with(self.example))
     }
@@ -173,7 +152,6 @@ impl OptionRow {
     }
 }
 
-/// Numbers that are accepted.
 pub fn numbers(min: u32, max: u32) -> String {
     if max == u32::MAX { format!("at least {min}") } else { format!("{min} to {max}") }
 }
@@ -196,12 +174,10 @@ pub const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figu
 pub const AS_JSON: OptionRow = switch("--json", "as JSON, for programs");
 pub const VERBOSE: OptionRow = switch("-v", "with everything that was found");
 
-/// Figures of a run.
 pub const METRIC: OptionRow =
     text("--metric", "<figure>", "", "the figure: iops, mib, mean, p50, p99, p99.9")
         .offering(&["iops", "mib", "mean", "p50", "p99", "p99.9"]);
 
-/// What can be meant by a figure's name, for messages.
 pub const FIGURES: &str = "iops, mib, mean, p50, p99 or p99.9";
 
 #[cfg(test)]

@@ -112,7 +112,6 @@ fn explained(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliE
     }
 }
 
-/// Who types `-h` alone wants to be helped.
 fn no_target(options: &[Given]) -> CliError {
     let hint = match options {
         [only] if only.argument == b"-h" => {
@@ -134,7 +133,6 @@ fn no_ranges(options: &[Given]) -> Result<(), CliError> {
     })
 }
 
-/// Reads `--mix`; what its parts say, or `--bs-split`, nothing else says.
 fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
     let given = |name: &str| options.iter().rfind(|option| option.is_long(name));
     let size = |option: &&Given| option.is_letter(b'b') && option.value.first() != Some(&b's');
@@ -191,7 +189,6 @@ fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     Ok(Invocation::Run(Box::new(RunRequest { record: Some(record), permitted, ..request })))
 }
 
-/// Reads the first-pass options and judges what may stand beside `-X`.
 fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
     let options = &line.options;
     let mut not_beside_profile: Option<&Given> = None;
@@ -219,7 +216,6 @@ fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
     Ok(())
 }
 
-/// `-Rs` stands alone.
 fn system_alone(line: &TypedLine, draft: &Draft) -> Result<Invocation, CliError> {
     let rest = |option: &&Given| !option.is_compat() && !option.is_letter(b'R');
     let options = line.options.iter();
@@ -266,7 +262,6 @@ fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
 }
 
 impl Given {
-    /// Reads the option into the draft.
     fn read(&self, draft: &mut Draft, line: &TypedLine) -> Result<(), CliError> {
         let Some(flag) = self.flag else { return Err(self.unknown()) };
         let told = draft.request.warnings.len();

@@ -32,12 +32,10 @@ pub use sweep::SweepRequest;
 pub use trace::{TraceRequest, TracedSource};
 pub use verify_after::{Journals, VerifyAfterRequest};
 
-/// A run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequest {
     /// What to run. With [`RunRequest::profile_file`] it has no time span but the command line only.
     pub profile: Profile,
-    /// How it is run.
     pub run_options: RunOptions,
     /// `-Rp`: validate and print the profile, don't run it.
     pub profile_only: bool,
@@ -47,17 +45,14 @@ pub struct RunRequest {
     pub record: Option<PathBuf>,
     /// `rerun`: devices of the record that may be overwritten.
     pub permitted: Vec<RawText>,
-    /// Named events of the run.
     pub events: EventNames,
     /// `--dry-run`: plan, but don't open or write anything.
     pub dry_run: bool,
     /// `--out`: further reports, in order.
     pub out: Vec<OutRequest>,
-    /// `--stream`
     pub stream: Option<StreamRequest>,
     /// `--io-log`: log every single I/O in this file.
     pub io_log: Option<PathBuf>,
-    /// `--journal`: tell this file what is durable.
     pub journal: Option<PathBuf>,
     /// `--mpi`: this is one of several ranks, whatever started them; with the library to use, if one
     /// is named.
@@ -68,7 +63,6 @@ pub struct RunRequest {
     pub repeat: Option<Repeat>,
     /// `--with`: the command that starts the DISKSPD which makes the runs; `None` = this program makes them.
     pub with: Option<String>,
-    /// `--recreate`: write files of `-c` anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: permit writing to block devices that carry a signature.
     pub destroy: bool,
@@ -79,13 +73,11 @@ pub struct RunRequest {
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
     /// and of `System`.
     pub xml_verdict: bool,
-    /// `--text-verdict`: verdict and findings stand behind the text report.
     pub text_verdict: bool,
     /// `--save`: keep the run in the history.
     pub save: Option<SaveRequest>,
     /// `--store`: the history's folder; `None` = the usual one.
     pub store: Option<PathBuf>,
-    /// What is accepted but hardly meant.
     pub warnings: Vec<Finding>,
     /// All that was typed, the program's name first, for the one who wants to do it again.
     pub typed: Vec<OsString>,
@@ -94,7 +86,6 @@ pub struct RunRequest {
 /// How a run is kept in the history (`--save`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveRequest {
-    /// What it is called.
     pub label: Option<String>,
 }
 
@@ -103,7 +94,6 @@ pub struct SaveRequest {
 pub struct OutRequest {
     /// Its form, when it is named (`xml:FILE`); else the file's extension tells.
     pub format: Option<&'static str>,
-    /// The file.
     pub path: PathBuf,
 }
 
@@ -116,7 +106,6 @@ impl OutRequest {
         (!file.is_empty()).then_some(OutRequest { format, path })
     }
 
-    /// Whether it is XML that is written.
     pub fn is_xml(&self) -> bool {
         let extension = self.path.extension().and_then(|extension| extension.to_str());
         match self.format {
@@ -133,12 +122,10 @@ fn format_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'sta
     named.map_or((None, value), |(form, rest)| (Some(form), rest))
 }
 
-/// What is told while the run goes on (`--stream`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRequest {
     /// Its format, when it is named (`influx:FILE`); else the file's extension tells.
     pub format: Option<&'static str>,
-    /// Where it goes.
     pub to: StreamPlace,
 }
 
@@ -146,34 +133,27 @@ impl StreamRequest {
     /// Formats that can be named, as [`crate::report::live`] knows them.
     pub const FORMATS: [&str; 3] = ["json", "influx", "prom"];
 
-    /// A format that is named, and the place behind it.
     pub fn format_and_place(value: &[u8]) -> (Option<&'static str>, &[u8]) {
         format_and_rest(value, &Self::FORMATS)
     }
 }
 
-/// Where the lines of `--stream` go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamPlace {
     /// `-`
     StandardOutput,
-    /// `fd:N`: a descriptor that the program was started with.
     Descriptor(i32),
-    /// A file, written anew; or a pipe.
     File(PathBuf),
 }
 
 /// A file that says what to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProfileForm {
-    /// An XML profile: `-X`.
     Xml,
-    /// fio's jobs: `--fio`.
     FioJobs,
 }
 
 impl ProfileForm {
-    /// How a file of this form is given.
     pub fn given(self, path: &RawText) -> String {
         match self {
             ProfileForm::Xml => format!("-X{path}"),
@@ -181,7 +161,6 @@ impl ProfileForm {
         }
     }
 
-    /// The option of this form.
     pub fn option(self) -> &'static str {
         match self {
             ProfileForm::Xml => "-X",
@@ -193,9 +172,7 @@ impl ProfileForm {
 /// A profile in a file, and what the command line adds to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileFile {
-    /// The file.
     pub path: RawText,
-    /// What is in it.
     pub form: ProfileForm,
     /// Settings that replace the profile's.
     pub overrides: Overrides,
@@ -230,13 +207,11 @@ pub struct Overrides {
     pub cooldown: Option<u32>,
     /// `-z`
     pub rand_seed: Option<u32>,
-    /// `-R`, when it names a format.
     pub result_format: Option<ResultFormat>,
     /// `-v`; can't be switched off.
     pub verbose: bool,
     /// `-vs`; can't be switched off.
     pub verbose_stats: bool,
-    /// `--compat`
     pub compat: Option<Compat>,
     /// `-bs`
     pub buffer_separation: Option<BufferSeparation>,

@@ -11,9 +11,7 @@ pub use crate::units::near::{distance, nearest};
 pub struct ForeignDash {
     /// Byte offset into the argument.
     pub position: usize,
-    /// Its length, bytes.
     length: usize,
-    /// What it is called.
     name: &'static str,
 }
 

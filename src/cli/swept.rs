@@ -11,7 +11,6 @@ use crate::lab::sweep::{self, Axis, Setting};
 pub struct SweptLine {
     /// As it was given: an option that is an axis has all its values.
     pub line: TypedLine,
-    /// In the order of the line.
     pub axes: Vec<Axis>,
 }
 
@@ -32,7 +31,6 @@ impl SweptLine {
         Ok(SweptLine { line, axes })
     }
 
-    /// The line of a point.
     pub fn at(&self, settings: &[Setting]) -> TypedLine {
         let mut line = self.line.clone();
         for setting in settings {
@@ -55,7 +53,6 @@ fn name(flag: &Flag, value: &str) -> String {
     flag.name.with_dashes() + head
 }
 
-/// Whether this option is what a setting of that name sets.
 fn sets(given: &Given, option: &str) -> bool {
     let Some(flag) = given.flag else { return false };
     name(flag, &String::from_utf8_lossy(&given.value)) == option
@@ -79,7 +76,6 @@ fn axis(given: &Given) -> Result<Option<Axis>, CliError> {
     Ok(values.map(|values| Axis { option, values }))
 }
 
-/// What is the same in all points takes no range.
 fn refuse_range(flag: &Flag, given: &Given, value: &str) -> Result<(), CliError> {
     if !sweep::is_range(value) {
         return Ok(());

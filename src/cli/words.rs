@@ -6,12 +6,10 @@ use super::error::Problem;
 pub struct Words<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T: Copy + PartialEq> Words<T> {
-    /// What a word means; `None` = it is none of them.
     pub fn read(&self, word: &[u8]) -> Option<T> {
         self.0.iter().find(|(known, _)| known.as_bytes() == word).map(|(_, meaning)| *meaning)
     }
 
-    /// The word for it.
     pub fn print(&self, meaning: T) -> String {
         let found = self.0.iter().find(|(_, known)| *known == meaning);
         found.map_or("", |(word, _)| word).to_owned()
@@ -28,7 +26,6 @@ pub fn when(says: bool, value: impl ToString) -> Vec<String> {
     given(says.then_some(value))
 }
 
-/// An option that stands alone.
 pub fn switch(is_given: bool) -> Vec<String> {
     when(is_given, "")
 }
@@ -41,7 +38,6 @@ pub fn in_words(ms: u64) -> String {
 /// Longest time that `--stuck`, `--give-up` and `--fail-on-outage` take, ms: a day.
 const LONGEST_MS: u64 = 86_400_000;
 
-/// Reads `10`, `10s` or `500ms`; ms, `least` at least.
 pub fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
     const TIME: &str = "a time up to a day, as in 10s or 1500ms; --fail-on-outage takes 1s or more";
     if value.is_empty() {

@@ -56,7 +56,6 @@ fn document(profile: &Profile) -> Option<Vec<u8>> {
     (xml::read(&bytes).map(alike) == Ok(alike(profile.clone()))).then_some(bytes)
 }
 
-/// How to run the file without converting it.
 fn as_it_is(request: &ConvertRequest) -> String {
     let file = request.file.display();
     match form_of(&request.file) {
@@ -80,7 +79,6 @@ fn opened(path: &Path, file: &Path) -> Result<OutFile, NotDone> {
     OutFile::open(permitted, path, xml, &Patience::default())
 }
 
-/// What is converted has to be runnable, but for templates.
 fn judge(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
     let findings = validate(profile, true).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<Finding> = findings.filter(|found| found.severity == Severity::Error).collect();

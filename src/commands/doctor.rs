@@ -15,14 +15,10 @@ use crate::report::findings::block;
 use crate::truth::{arrays, environment};
 use serde::Serialize;
 
-/// What programs get.
 #[derive(Serialize)]
 struct Answer<'a> {
-    /// The worst first.
     findings: &'a [Finding],
-    /// What was looked at, with the fingerprint.
     system: &'a System,
-    /// Which ways of I/O the targets offer.
     ways: &'a [WayFound],
 }
 

@@ -12,7 +12,6 @@ use std::ffi::OsString;
 /// A command, why it isn't there, and what to do instead.
 type LackingCommand = (&'static str, &'static str, &'static str);
 
-/// All that isn't there.
 const LACKING: [LackingCommand; 2] = [
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
     ("this command", "it needs Linux", "use the Linux program"),

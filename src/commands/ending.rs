@@ -28,7 +28,6 @@ pub fn of_repetitions(last: &Record, runs: &[RunLine], request: &RunRequest, scr
     put(&end_block::of_repetitions(&Judged::new(last), runs, next.as_ref(), screen.columns), screen);
 }
 
-/// Behind an empty line.
 fn put(lines: &[Vec<EndPiece>], screen: &Screen) {
     let drawn = |line: &Vec<EndPiece>| -> DrawnLine {
         line.iter().map(|piece| InkedText { ink: ink(piece.tone), text: piece.text.clone() }).collect()

@@ -30,7 +30,6 @@ pub fn add(runs: &mut [RunSummary], result: &Path) {
     }
 }
 
-/// What the files hold.
 fn contents(files: &FioLogFiles, beside: &[PathBuf]) -> Vec<Vec<u8>> {
     let is_one = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());

@@ -27,13 +27,11 @@ const BEGINNING: u64 = 64 << 10;
 
 /// A file that holds a run, or several.
 pub enum RunFile {
-    /// A record of this program.
     Record(Box<Record>),
     /// Results of DISKSPD or fio: the runs in them.
     Results(Vec<RunSummary>),
 }
 
-/// A path as it is shown.
 pub fn shown(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
@@ -82,7 +80,6 @@ const ENDINGS: [&[u8]; 4] = [b".json", b".json.gz", b".xml", b".xml.gz"];
 /// So end those that lie beside the runs of a history and say what they are called.
 const NOTES: &[u8] = b".about.json";
 
-/// Of skipped files so many are named.
 const NAMED: usize = 5;
 
 /// Records and results in a folder (`*.json`, `*.xml`, and what holds results by its content; compressed
@@ -101,7 +98,6 @@ fn records_of_sweep(folder: &Path) -> Option<PathBuf> {
     (folder.join("sweep.json").is_file() && records.is_dir()).then_some(records)
 }
 
-/// What is in a folder, by name.
 fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     found.sort();
@@ -120,7 +116,6 @@ fn holds_runs(path: &Path) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending)) || is_result_inside(path)
 }
 
-/// Whether the content is that of results.
 fn is_result_inside(path: &Path) -> bool {
     let read = |mut source: Box<dyn Read>| {
         let mut beginning = Vec::new();
@@ -248,7 +243,6 @@ pub fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRuns> {
     }
 }
 
-/// Where runs come from.
 enum Opened {
     Record(File),
     Results(File, &'static InputFormat),

@@ -18,7 +18,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What is asked for.
 pub struct ToRun {
     /// What is run, with everything that the command line puts into it.
     pub run: Runnable,
@@ -29,13 +28,11 @@ pub struct ToRun {
 }
 
 impl ToRun {
-    /// What is run for the first time.
     fn of(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> ToRun {
         let run = Runnable { origin, ..Runnable::of(request, profile, run_options) };
         ToRun { run, run_options_are_known: true, before: None }
     }
 
-    /// The same behind `number` others.
     pub fn repetition(&self, number: usize) -> ToRun {
         ToRun { run: self.run.repetition(number), before: self.before.clone(), ..*self }
     }
@@ -166,7 +163,6 @@ pub fn is_target(named: &RawText, profile: &Profile) -> bool {
     })
 }
 
-/// What is wrong with a profile in a file.
 fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
     let given = from.form.given(&from.path);
     NotDone::misused(messages).at(&given)

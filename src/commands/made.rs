@@ -9,23 +9,17 @@ use crate::results::{Record, RunSummary};
 use crate::run::Executed;
 use crate::truth::Judged;
 
-/// What was measured.
 #[derive(Debug, Clone)]
 pub enum MadeResults {
-    /// By this program.
     Here(Box<Record>),
-    /// By DISKSPD.
     ByTool(Box<ToolResults>),
 }
 
-/// What came of a run.
 #[derive(Debug)]
 pub struct MadeRun {
-    /// What was measured.
     pub results: MadeResults,
     /// Why the run failed, a message each; empty = it didn't.
     pub failures: Vec<String>,
-    /// What went wrong beside the figures.
     pub troubles: Vec<String>,
     /// Threads of this process still wait for the kernel.
     pub left_behind: bool,
@@ -65,7 +59,6 @@ impl MadeResults {
         }
     }
 
-    /// What comparisons see of it; `name` is what people call it.
     pub fn side(&self, name: &str) -> SideRun {
         match self {
             MadeResults::Here(record) => side_run::of_record(record, name),

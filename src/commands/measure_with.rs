@@ -71,7 +71,6 @@ fn interrupted(fault: WithFault) -> NotDone {
     }
 }
 
-/// What only a run of this program has.
 fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
     const OF_OURS: [&str; 3] = ["-P", "--xml-verdict", "--text-verdict"];
     let given = request.of_one_run().find(|option| OF_OURS.contains(option));
@@ -84,7 +83,6 @@ fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
     }
 }
 
-/// The files of `--out`: DISKSPD's XML as it is, and pages.
 fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDone> {
     let mut door = OutputDoor::default().which_owns(&own_files::own_files(request));
     let open = |out: &crate::cli::OutRequest| {

@@ -6,11 +6,8 @@ use crate::cli::Exit;
 use crate::run::Control;
 use std::sync::Arc;
 
-/// What came of a run.
 pub struct Measurement {
-    /// How it ended.
     pub exit: Exit,
-    /// What was measured.
     pub results: MadeResults,
     /// The user ended it before its time.
     pub interrupted: bool,
@@ -18,7 +15,6 @@ pub struct Measurement {
 
 /// A run's place among several of the same.
 pub struct RunTurn<'a> {
-    /// Which it is, for people.
     pub name: String,
     /// The reports of runs before this one, which files hold too, and which this run's are added to.
     pub earlier: &'a mut EarlierReports,

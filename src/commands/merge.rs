@@ -40,16 +40,13 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     }
 }
 
-/// A file of `--out`, not yet written.
 fn opened(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
     let format = output::format_of(out, verdicts(request))?;
     OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
 }
 
-/// What was read so far: records, or results of other programs.
 #[derive(Default)]
 struct Hosts {
-    /// Which every file goes through.
     door: OutputDoor,
     merge: Merge,
     results: Vec<RunSummary>,
@@ -102,7 +99,6 @@ impl Hosts {
     }
 }
 
-/// Which reports have verdicts besides.
 fn verdicts(request: &MergeRequest) -> WithVerdicts {
     WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
 }
@@ -138,7 +134,6 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
 }
 
-/// Of results of other programs only figures are known.
 fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     if let Some(out) = request.out.first() {
         return Err(NotDone::misused([format!(

@@ -13,7 +13,6 @@ type AddedOptions = (&'static str, &'static [&'static str]);
 /// Writes that wait in memory.
 const WRITE_THROUGH: AddedOptions = ("to measure writes that reach the device", &["-Suw"]);
 
-/// What a finding asks for. The others send to `diskspd doctor`.
 const REMEDIES: &[(&[&str], AddedOptions)] = &[
     (&["rising", "falling", "never-steady"], ("to measure once it is steady", &["--until-steady"])),
     (
@@ -100,7 +99,6 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
     usual.into_iter().filter(|(done, _)| !done).find_map(|(_, step)| added(program, words, step))
 }
 
-/// All targets, each once.
 fn targets(judged: &Judged) -> Vec<OsString> {
     let mut targets: Vec<OsString> = Vec::new();
     for target in judged.record.profile.time_spans.iter().flat_map(|span| &span.targets) {
@@ -115,7 +113,6 @@ fn targets(judged: &Judged) -> Vec<OsString> {
 /// Options that follow a single run: several can't be made with them, nor of several time spans.
 const FOLLOWS: [&str; 7] = ["--stream", "--io-log", "--journal", "-ys", "-yf", "-yr", "-yp"];
 
-/// What is typed after several runs of the same.
 pub fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
     let (program, words) = typed.split_first()?;
     match words.iter().any(|word| is_option(word, "--save")) {

@@ -10,13 +10,10 @@ use crate::run::{NotRun, OutputError, WatchError};
 use crate::store::StoreError;
 use crate::sys::standard_error::say;
 
-/// What couldn't be done, and how the program ends for that.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", messages(.findings))]
 pub struct NotDone {
-    /// How it ends.
     exit: Exit,
-    /// Why, in the order of telling.
     findings: Vec<Finding>,
 }
 
@@ -31,7 +28,6 @@ impl NotDone {
         NotDone::usage(messages.into_iter().map(Finding::error).collect())
     }
 
-    /// What was tried has failed.
     pub fn failed<M: Into<String>>(messages: impl IntoIterator<Item = M>) -> NotDone {
         NotDone { exit: Exit::RunFailed, findings: messages.into_iter().map(Finding::error).collect() }
     }
@@ -48,12 +44,10 @@ impl NotDone {
         self
     }
 
-    /// Why, for who has more to say about it.
     pub fn into_messages(self) -> Vec<String> {
         self.findings.into_iter().map(|finding| finding.message).collect()
     }
 
-    /// Tells it on standard error; returns how the program ends.
     pub fn tell(self) -> Exit {
         self.findings.iter().for_each(say);
         self.exit
@@ -70,7 +64,6 @@ pub fn told(done: Result<Exit, NotDone>) -> Exit {
     done.unwrap_or_else(NotDone::tell)
 }
 
-/// What was tried has failed, for this reason.
 impl From<String> for NotDone {
     fn from(message: String) -> NotDone {
         NotDone::failed([message])

@@ -12,25 +12,15 @@ use std::process::ExitStatus;
 
 /// So long a question may take to be answered, ns.
 pub const ANSWER: u64 = 60 * SECOND;
-/// Between two looks at a program, ns.
 const LOOK: u64 = SECOND / 100;
 /// A program that was asked to end, and didn't, is asked again after so long, ns.
 const ASKED_AGAIN: u64 = 10 * SECOND;
-/// Lines of a message that are told.
 const TOLD_LINES: usize = 3;
 
-/// Why another program didn't come to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramFault {
-    /// There is none, or it isn't one.
     #[error("can't be started: {source}{hint}")]
-    NotStarted {
-        /// What the kernel says.
-        source: io::Error,
-        /// What is most likely meant, behind a semicolon; may be empty.
-        hint: String,
-    },
-    /// It can't be watched.
+    NotStarted { source: io::Error, hint: String },
     #[error("can't be watched: {0}")]
     Unwatched(#[from] io::Error),
     /// It takes longer than it may.
@@ -44,7 +34,6 @@ pub enum ProgramFault {
     Interrupted,
 }
 
-/// What is told of a program that can't be started.
 pub fn not_started(program: &Path, source: io::Error) -> ProgramFault {
     let hint = hint(program, &source);
     ProgramFault::NotStarted { source, hint }
@@ -84,7 +73,6 @@ pub fn to_its_end(
     if control.is_interrupted() { Err(ProgramFault::Interrupted) } else { Ok(end) }
 }
 
-/// How it ended, in words.
 pub fn how(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("ended with exit code {code}"),
@@ -92,12 +80,10 @@ pub fn how(status: ExitStatus) -> String {
     }
 }
 
-/// What it said, behind how it ended.
 pub fn behind(message: &str) -> String {
     if message.is_empty() { ", without a word".to_owned() } else { format!(": {message}") }
 }
 
-/// What is most likely meant where there is no such program.
 fn hint(program: &Path, error: &io::Error) -> String {
     let is_word =
         program.components().count() == 1 && !program.as_os_str().as_encoded_bytes().contains(&b'/');

@@ -124,11 +124,8 @@ pub fn verdicts_nowhere(
 /// Where the extra outputs of a run go: the files of `--out`, the stream.
 #[derive(Debug)]
 pub struct Outputs {
-    /// In the order they were asked for.
     pub files: Vec<OutFile>,
-    /// `--stream`
     pub stream: Option<Stream>,
-    /// What of them goes to standard output.
     pub standard_output: StandardOutput,
 }
 
@@ -159,7 +156,6 @@ impl Outputs {
     }
 }
 
-/// What the command line has written, permitted all together.
 struct PermittedOutputs {
     files: Vec<Permitted>,
     stream: Option<Permitted>,
@@ -207,7 +203,6 @@ impl PermittedOutputs {
     }
 }
 
-/// What goes to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandardOutput {
     /// The report of `-R`, and what is said meanwhile as DISKSPD does.
@@ -270,12 +265,9 @@ fn stream_format(request: &StreamRequest) -> StreamFormat {
 #[derive(Debug, Default)]
 pub struct EarlierReports(Vec<(PathBuf, RunsBefore)>);
 
-/// What of earlier runs belongs into a file.
 #[derive(Debug, Clone, Default)]
 struct RunsBefore {
-    /// Their reports, one after the other.
     reports: Vec<u8>,
-    /// Of a page, which is one of all runs: the runs.
     runs: Vec<Arc<Record>>,
     /// The same of runs that DISKSPD made.
     known: Vec<RunSummary>,
@@ -320,7 +312,6 @@ impl EarlierReports {
     }
 }
 
-/// Which reports have verdicts besides.
 pub fn verdicts(request: &RunRequest) -> WithVerdicts {
     WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
 }
@@ -344,14 +335,11 @@ pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'stati
     Ok(format.with_verdicts(verdicts))
 }
 
-/// A report that is written beside the one on standard output.
 #[derive(Debug)]
 pub struct OutFile {
-    /// As the user named it.
     path: PathBuf,
     outlet: Outlet,
     format: &'static Format,
-    /// What stands before this run's report.
     before: RunsBefore,
 }
 
@@ -380,7 +368,6 @@ impl OutFile {
         self.before = found.map(|(_, before)| before.clone()).unwrap_or_default();
     }
 
-    /// Whether it has this form.
     pub fn is(&self, format: &Format) -> bool {
         self.format.name == format.name
     }
@@ -437,7 +424,6 @@ fn page_of_all(earlier: &[Arc<Record>], judged: &Judged, sink: &mut dyn Write) -
     html::write_runs(&runs.collect::<Vec<_>>(), sink)
 }
 
-/// Writes a whole report.
 pub type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
 /// Writes all these reports; every one is tried, and what fails is told. A record without figures replaces

@@ -54,7 +54,6 @@ fn judged(held: &RunFile) -> Option<Judged<'_>> {
     }
 }
 
-/// What people call a run: its file, without folder and extensions.
 fn name(file: &Path) -> String {
     let unpacked = file.with_extension("");
     let file = if file.extension().is_some_and(|extension| extension == "gz") { &unpacked } else { file };

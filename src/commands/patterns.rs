@@ -9,7 +9,6 @@ pub fn matching(path: &Path) -> Option<io::Result<Vec<PathBuf>>> {
     pattern.iter().any(|byte| b"*?".contains(byte)).then(|| listed(folder(path), pattern))
 }
 
-/// Where a path lies.
 pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -22,7 +21,6 @@ fn listed(folder: &Path, pattern: &[u8]) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Whether a name is one of a pattern's.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     match (pattern.split_first(), name.split_first()) {
         (None, _) => name.is_empty(),

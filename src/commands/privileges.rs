@@ -11,19 +11,15 @@ use crate::sys::privileges::{self, Capability, Remaining, has, lockable, may_use
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A feature that not everybody may use.
 struct Needed {
-    /// The feature.
     feature: &'static str,
     /// The capability, group or setting.
     needs: &'static str,
     /// How root gives it, to as few as possible.
     give: &'static str,
-    /// Whether this process has it; what it lacks otherwise.
     look: fn(&Root) -> Result<(), Lacking>,
 }
 
-/// What this process lacks for a feature.
 #[derive(Debug, thiserror::Error)]
 enum Lacking {
     #[error("{} can't be used", .0.display())]

@@ -78,7 +78,6 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     Ok(worst)
 }
 
-/// Which seeds the runs had: they are in the records too.
 fn seeds(asked: &ToRun, runs: usize) -> String {
     let first = asked.run.profile.time_spans.first().map_or(0, |span| span.rand_seed);
     match runs {
@@ -87,7 +86,6 @@ fn seeds(asked: &ToRun, runs: usize) -> String {
     }
 }
 
-/// What a run is called while it goes on.
 fn name_of(number: usize, how: Repeat) -> String {
     match how {
         Repeat::Times(times) => format!("run {number} of {times}"),

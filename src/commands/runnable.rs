@@ -18,19 +18,12 @@ use std::sync::Arc;
 /// What is run, and what the run may do. Ranks tell each other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Runnable {
-    /// What.
     pub profile: Profile,
-    /// How.
     pub run_options: RunOptions,
-    /// `--recreate`
     pub recreate: bool,
-    /// `--destroy`
     pub destroy: bool,
-    /// `--io-log`
     pub io_log: Option<RawText>,
-    /// `--journal`
     pub journal: Option<RawText>,
-    /// Where it comes from.
     pub origin: Origin,
     /// `--with`: what starts the DISKSPD that makes the run; `None` = this program does.
     #[serde(skip)]
@@ -42,7 +35,6 @@ pub struct Runnable {
 
 /// What becomes of a time span on a machine, with the targets as they are now.
 pub struct SpanOutlook {
-    /// Its plan, or why there is none.
     pub plan: Result<SpanPlan, Vec<PlanError>>,
     /// Why the run may not do to its targets what is planned.
     pub refusals: Vec<String>,
@@ -81,7 +73,6 @@ impl Runnable {
         }
     }
 
-    /// What breaks a rule, and what is accepted but hardly meant.
     pub fn findings(&self) -> Vec<Finding> {
         let of_profile = validate(&self.profile, false).into_iter();
         let own = of_profile.chain(validate::run_options(&self.run_options, &self.profile));

@@ -62,9 +62,7 @@ pub fn save(results: &MadeResults, request: &RunRequest, patience: &Patience) ->
 
 /// A run in the history.
 pub struct KeptInStore {
-    /// Its name there.
     pub id: String,
-    /// Why lists don't show it yet.
     pub index: Result<(), StoreError>,
 }
 

@@ -13,19 +13,15 @@ use crate::profile::{Profile, RunOptions};
 use crate::run::{Control, Listener, NotRun, Session};
 use std::sync::Arc;
 
-/// Why one of several runs has no figures.
 #[derive(Debug, thiserror::Error)]
 pub enum NoFigures {
-    /// It was refused.
     #[error(transparent)]
     NotRun(#[from] NotRun),
-    /// DISKSPD, which was to make it, didn't.
     #[error(transparent)]
     With(#[from] WithFault),
     /// All that went wrong in it.
     #[error("{}", .0.join("; "))]
     Failed(Vec<String>),
-    /// Not one I/O is in its measured time.
     #[error("nothing was measured")]
     NothingMeasured,
 }

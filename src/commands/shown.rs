@@ -8,7 +8,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The same where standard output is no terminal.
 pub fn on_standard_output<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
     if standard_output::is_terminal() { shown(value) } else { Cow::Borrowed(value) }
 }

@@ -20,7 +20,6 @@ pub fn of_known(known: RunSummary) -> SideRun {
     }
 }
 
-/// A record's run.
 pub fn of_record(record: &Record, name: &str) -> SideRun {
     let system = &record.host().system;
     let environment = match &system.fingerprint {

@@ -42,7 +42,6 @@ pub fn open(store: &Store) -> Result<StoreIndex, NotDone> {
     Ok(index)
 }
 
-/// Tells what of the history can't be read.
 pub fn tell_troubles(index: &StoreIndex) {
     index.troubles.iter().for_each(|trouble| say(Finding::warning(trouble)));
 }

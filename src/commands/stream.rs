@@ -13,7 +13,6 @@ const WAITING: usize = 1024;
 /// How long the end of the run waits for a reader to take the last lines.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where the lines go.
 #[derive(Debug)]
 pub struct Stream {
     lines: SyncSender<String>,
@@ -25,14 +24,10 @@ pub struct Stream {
     totals: LiveTotals,
 }
 
-/// How intervals are told.
 #[derive(Debug, Clone)]
 pub struct StreamStyle {
-    /// The format.
     pub format: StreamFormat,
-    /// Where they go, as the user named it.
     pub name: String,
-    /// What the machine calls itself.
     pub host: String,
 }
 
@@ -41,7 +36,6 @@ pub struct StreamStyle {
 pub struct Replaced(pub Outlet);
 
 impl Write for Replaced {
-    /// All at once: what is submitted is the whole file.
     fn write(&mut self, whole: &[u8]) -> io::Result<usize> {
         self.0.put(whole.to_vec()).map(|()| whole.len()).map_err(io::Error::other)
     }
@@ -56,7 +50,6 @@ impl Write for Replaced {
 pub enum Unfinished {
     /// The reader is slow, or has seen enough.
     Unread(String),
-    /// They can't be written.
     Unwritten(String),
 }
 

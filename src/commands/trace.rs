@@ -53,7 +53,6 @@ pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
     super::print(&text)
 }
 
-/// Where the profile goes, looked at before anybody waits for it.
 fn opened(path: &Path, request: &TraceRequest) -> Result<OutFile, NotDone> {
     let from = match &request.source {
         TracedSource::File { path, .. } => Some(Named { by: "--from".into(), path: path.clone() }),

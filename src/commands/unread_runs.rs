@@ -10,9 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", visible::line(&.path.to_string_lossy()))]
 pub struct UnreadRuns {
-    /// Which.
     pub path: PathBuf,
-    /// Why.
     #[source]
     pub fault: UnreadFault,
 }
@@ -26,13 +24,11 @@ pub enum UnreadFault {
          text report or fio's JSON"
     )]
     File(#[source] io::Error),
-    /// It is no record that can be used.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// It holds no results that can be used.
     #[error(transparent)]
     Results(#[from] ResultError),
-    /// Its files can't be listed.
     #[error("can't be read: {0}")]
     Folder(#[source] io::Error),
     /// No file in it holds runs.

@@ -20,37 +20,27 @@ use std::path::Path;
 /// What `doctor` has to say of what it doesn't look at: it looks at all of it.
 pub(super) const NOT_LOOKED_AT: &str = "";
 
-/// What was found about one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct WayFound {
-    /// The target that was looked at.
     target: RawText,
-    /// What it is.
     way: &'static str,
     /// The option that asks for it; empty = this version has none.
     option: &'static str,
-    /// Whether it works; missing = it can't be told.
     works: Option<bool>,
-    /// How far, or why not.
     detail: String,
     /// The first Linux that has it.
     since: &'static str,
-    /// What else it takes.
     needs: &'static str,
-    /// What it would be good for.
     good_for: &'static str,
 }
 
-/// What is known of a target before its rows are asked.
 struct WayPlace<'a> {
     path: &'a Path,
     found: WayFacts,
 }
 
-/// Yes, no, or unknown; and how far, or why not.
 type WayAnswer = (Option<bool>, String);
 
-/// What a target says of a way.
 fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
     match way {
         IoWay::Uring => match EngineKind::Uring.row().available() {
@@ -103,7 +93,6 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
     }
 }
 
-/// So many handles are told one by one.
 const TOLD: usize = 8;
 
 fn placement(found: Result<Vec<PlacementHandle>, NoPlacement>, block_size: u32) -> WayAnswer {
@@ -157,7 +146,6 @@ fn unknown(why: impl ToString) -> WayAnswer {
     (None, why.to_string())
 }
 
-/// Looks at every row for a target at its place.
 pub(super) fn look(target: &RawText, path: &Path) -> Vec<WayFound> {
     let place = WayPlace { path, found: ways::look(path) };
     let found = |row: &IoWayRow| {
@@ -184,7 +172,6 @@ fn works(row: &WayFound) -> &'static str {
     row.works.map_or("unknown", |works| if works { "yes" } else { "no" })
 }
 
-/// As a table, one for each target.
 pub(super) fn text(found: &[WayFound]) -> String {
     let of_target = |rows: &[WayFound]| {
         let target = rows.first().map(|row| row.target.to_string()).unwrap_or_default();

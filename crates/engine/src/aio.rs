@@ -14,7 +14,6 @@ use std::time::Duration;
 /// drivers give up on a command.
 const DRAIN_LIMIT: Duration = Duration::from_secs(40);
 
-/// See the module.
 pub struct Aio {
     queue: Queue,
     priorities: Vec<IoPriority>,

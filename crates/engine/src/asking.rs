@@ -16,7 +16,6 @@ pub(super) fn priority_refused(source: std::io::Error) -> EngineError {
     EngineError { what, source: Some(source) }
 }
 
-/// The priorities of files, and their handles.
 pub(super) fn apart(files: Vec<File>) -> (Vec<IoPriority>, Vec<FileHandle>) {
     files.into_iter().map(|file| (file.priority, file.handle)).unzip()
 }

@@ -5,7 +5,6 @@ use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setu
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::time::Duration;
 
-/// How one I/O is done.
 pub(super) trait Perform {
     /// Does it, with the memory of all I/Os; returns its [`Done::result`].
     ///
@@ -13,11 +12,9 @@ pub(super) trait Perform {
     /// As [`Engine::submit`] has them.
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
 
-    /// [`AboutEngine::features`].
     fn features(&self) -> String;
 }
 
-/// Such an engine.
 pub(super) struct AtOnce<P> {
     way: P,
     buffer: Buffer,

@@ -38,7 +38,6 @@ pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, E
     open(row, setup)
 }
 
-/// Makes an engine of files that are all alike.
 fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     Ok(match row.kind {
         EngineKind::Mmap => Box::new(Mmap::open(setup)?),

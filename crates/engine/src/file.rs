@@ -6,9 +6,7 @@ use diskspd_sys::files::FileHandle;
 /// An open file, and how its I/Os are done.
 #[derive(Debug)]
 pub struct File {
-    /// The file or device.
     pub handle: FileHandle,
-    /// Priority of its I/Os.
     pub priority: IoPriority,
     /// I/Os are copies from and to memory that the file is mapped into; `None` = they are system calls.
     pub mapping: Option<MapOptions>,

@@ -41,7 +41,6 @@ pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<d
     create_with(row, setup, RingOptions { registered_buffer: false, ..RingOptions::default() })
 }
 
-/// `options`: of a ring, if it has one.
 fn create_with(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Box<dyn Engine>, EngineError> {
     available_by_kind(row)?;
     if setup.files.iter().any(|file| file.ways.no_wait) {
@@ -50,7 +49,6 @@ fn create_with(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Bo
     open_all(row, setup, options)
 }
 
-/// Those of another system aren't made.
 fn available_by_kind(row: &EngineRow) -> Result<(), EngineError> {
     match row.kind {
         EngineKind::Port | EngineKind::Routines => available(row.kind).map_err(|why| EngineError {
@@ -82,7 +80,6 @@ fn beside_resets(
     }
 }
 
-/// Makes an engine of files that are all alike.
 fn open(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Box<dyn Engine>, EngineError> {
     Ok(match row.kind {
         EngineKind::Uring => Box::new(uring::Uring::new(setup, options)?),

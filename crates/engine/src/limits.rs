@@ -3,16 +3,13 @@
 use super::{EngineError, EngineKind, Io, MAX_LENGTH, Setup, cannot};
 use diskspd_sys::transfer::{fits, fits_without_data};
 
-/// What an [`Io`] may ask of an engine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// [`Setup::depth`].
     pub depth: u32,
     /// How many files there are; `None` = the engine ignores them.
     pub files: Option<usize>,
     /// Bytes of the buffer.
     pub buffer: usize,
-    /// Whose they are.
     pub engine: EngineKind,
 }
 

@@ -7,15 +7,11 @@ use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
 
-/// Where the I/Os of a file go.
 enum Way {
-    /// To its view.
     Mapped(Box<Mapped>),
-    /// To this file of the queue.
     Queue(u32),
 }
 
-/// See the module.
 pub struct Mixed {
     limits: Limits,
     ways: Vec<Way>,

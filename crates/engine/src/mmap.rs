@@ -14,7 +14,6 @@ use diskspd_sys::mapping::View;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
 
-/// Every file is mapped.
 pub(super) struct Mmap {
     views: Vec<Mapped>,
     thread: ThreadPriority,
@@ -49,7 +48,6 @@ impl Perform for Mmap {
     }
 }
 
-/// One mapped file.
 pub(super) struct Mapped {
     view: View,
     priority: IoPriority,
@@ -101,7 +99,6 @@ impl Mapped {
     }
 }
 
-/// As [`Done::result`] has it.
 fn result(copied: io::Result<usize>) -> i64 {
     match copied {
         Ok(bytes) => bytes as i64,

@@ -7,14 +7,11 @@ use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
 
-/// See the module.
 pub(super) struct Nowait {
     inner: Box<dyn Engine>,
     /// Of each file, which one of the engine is the same without the flag; `None` = it has no flag.
     waiting: Vec<Option<u32>>,
-    /// By request: what became of its I/O.
     tried: Vec<NowaitAttempt>,
-    /// Completions of a pass, and what of them is submitted again.
     found: Vec<Done>,
     again: Vec<Io>,
 }
@@ -25,7 +22,6 @@ struct NowaitAttempt {
     io: Io,
     /// What came back of the first attempt, if that was less than all of it; `None` = nothing has.
     first: Option<i64>,
-    /// It would have waited.
     missed: bool,
 }
 
@@ -73,7 +69,6 @@ impl Nowait {
         self.found = found;
     }
 
-    /// Submits again what was refused. There is room: it has completed.
     fn repeat(&mut self) -> Result<(), EngineError> {
         let mut left = &self.again[..];
         while !left.is_empty() {

@@ -4,7 +4,6 @@ use super::at_once::{AtOnce, Perform};
 use super::{EngineError, EngineKind, Io, Setup};
 use diskspd_sys::memory::Buffer;
 
-/// See the module.
 pub(super) struct Null;
 
 impl Null {

@@ -18,7 +18,6 @@ use std::time::Duration;
 /// How long one command may take before the engine begins, ns: longer than the kernel's timeout (30 s).
 const PATIENCE: Nanos = 60 * SECOND;
 
-/// How often it is looked whether it has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A queue of commands for the calling thread.

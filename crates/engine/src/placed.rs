@@ -6,13 +6,11 @@ use diskspd_sys::transfer::Transfer;
 use std::ops::Range;
 
 impl Io {
-    /// Its data in the memory.
     #[inline]
     pub(super) fn place(&self) -> Range<usize> {
         self.buffer_offset..self.buffer_offset + self.length as usize
     }
 
-    /// For the queues of the kernel; priorities by file.
     #[inline]
     pub(super) fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
         Transfer {

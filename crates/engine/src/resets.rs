@@ -9,7 +9,6 @@ use diskspd_sys::operation::perform;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// See the module.
 pub(super) struct Resets {
     inner: Box<dyn Engine>,
     /// By file, once more; `None` = it has no zones.

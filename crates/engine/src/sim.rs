@@ -41,21 +41,33 @@ pub struct SimDevice {
 /// How the speed of a device changes. Time counts from the first I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SimCourse {
-    /// It doesn't.
     Steady,
     /// So many bytes are written fast; what is written after them takes `factor` times as long.
-    Cliff { cache: u64, factor: u64 },
+    Cliff {
+        cache: u64,
+        factor: u64,
+    },
     /// An I/O every `interval` ns, and credits for so many more.
-    Throttle { interval: Nanos, credits: u64 },
+    Throttle {
+        interval: Nanos,
+        credits: u64,
+    },
     /// No I/O begins from second `from` to `to` of every `every`; ns.
-    Stalls { every: Nanos, from: Nanos, to: Nanos },
-    /// Nothing completes from `from` to `to`, ns.
-    Outage { from: Nanos, to: Nanos },
+    Stalls {
+        every: Nanos,
+        from: Nanos,
+        to: Nanos,
+    },
+    Outage {
+        from: Nanos,
+        to: Nanos,
+    },
     /// Every I/O takes longer from one to the next: twice as long after this time, and then no longer.
-    Drift { doubled_after: Nanos },
+    Drift {
+        doubled_after: Nanos,
+    },
 }
 
-/// How one direction is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Service {
     /// Shortest time in a channel, ns.
@@ -119,7 +131,6 @@ impl SimDevice {
     }
 }
 
-/// How a flush is served.
 const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 };
 
 /// How a discard is served: of a device that writes it down, and frees the blocks later.
@@ -137,7 +148,6 @@ struct Flight {
     result: i64,
 }
 
-/// See the module.
 pub struct Sim {
     limits: Limits,
     device: SimDevice,
@@ -149,7 +159,6 @@ pub struct Sim {
     /// When the link becomes free.
     link: Nanos,
     flights: BinaryHeap<Reverse<Flight>>,
-    /// I/Os so far.
     number: u64,
     /// Bytes written so far.
     written: u64,

@@ -18,7 +18,6 @@ use std::os::fd::AsFd;
 /// does, no I/O pays for it.
 pub(super) struct Sync<const WITH: bool> {
     files: Vec<File>,
-    /// Of each file, whether it is a block device.
     devices: Vec<bool>,
     thread: ThreadIoPriority,
 }

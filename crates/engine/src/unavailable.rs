@@ -4,9 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {remedy}")]
 pub struct Unavailable {
-    /// What is in the way.
     pub reason: String,
-    /// What to do about it.
     pub remedy: String,
     /// Whether it is a matter of resources, which may be there another time or for fewer threads. Else the
     /// machine has no such engine, or forbids it.

@@ -18,12 +18,10 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// How often it is asked when nothing is in flight that could free some.
 const PATIENCE: u32 = 1000;
 
-/// See the module.
 pub struct Uring<F: EntryForm = FileTransfers> {
     ring: Ring<F>,
     priorities: Vec<IoPriority>,
     limits: Limits,
-    /// Why the buffer isn't registered.
     not_pinned: Option<NotPinned>,
 }
 
@@ -51,7 +49,6 @@ impl Uring {
     }
 }
 
-/// Why the kernel gives no ring.
 #[cold]
 pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
     let why = available::explain_here(error);
@@ -59,7 +56,6 @@ pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
 }
 
 impl<F: EntryForm> Uring<F> {
-    /// With this ring.
     pub(super) fn with(ring: Ring<F>, priorities: Vec<IoPriority>, limits: Limits) -> Uring<F> {
         let not_pinned = ring.unregistered().map(|why| match why {
             Unregistered::Limit => NotPinned::Limit,

@@ -80,7 +80,6 @@ pub(super) struct FileCalls {
 }
 
 impl FileCalls {
-    /// Of files that are not open for overlapped I/O.
     pub fn new(files: Vec<File>) -> FileCalls {
         FileCalls { files: files.into_iter().map(|file| file.handle.into()).collect() }
     }

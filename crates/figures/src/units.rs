@@ -22,14 +22,11 @@ use std::fmt;
 pub struct UnitError {
     /// Byte offset into the text that was given.
     pub position: usize,
-    /// What is wrong there.
     pub kind: UnitErrorKind,
 }
 
-/// What is wrong with a size or an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnitErrorKind {
-    /// Nothing was given.
     #[error("the value is missing")]
     Missing,
     /// Not a decimal digit where one must stand.

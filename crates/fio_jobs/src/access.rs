@@ -5,20 +5,16 @@ use super::surroundings::JobSurroundings;
 use diskspd_model::profile::{ContentShape, IoPriority, WriteLifetime};
 use std::collections::BTreeSet;
 
-/// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobContent {
     /// Random bytes, of which fio changes some before each write.
     Usual,
     /// Random bytes, the same in each buffer again and again.
     Fixed,
-    /// Zeros.
     Zeros,
-    /// Made for each I/O.
     Made(ContentShape),
 }
 
-/// Whether writes go through to the medium.
 pub(super) fn write_through(settings: &JobSettings) -> Option<bool> {
     match settings.text("sync") {
         None | Some("none" | "0") => Some(false),
@@ -35,7 +31,6 @@ pub(super) fn write_through(settings: &JobSettings) -> Option<bool> {
     }
 }
 
-/// Whether the kernel is told how I/O goes.
 pub(super) fn hints(settings: &JobSettings) -> Option<bool> {
     match settings.text("fadvise_hint") {
         None | Some("1" | "") => Some(true),
@@ -47,7 +42,6 @@ pub(super) fn hints(settings: &JobSettings) -> Option<bool> {
     }
 }
 
-/// Whether buffers have large pages.
 pub(super) fn large_pages(settings: &JobSettings) -> Option<bool> {
     match settings.text("mem") {
         None | Some("malloc" | "mmap") => Some(false),
@@ -59,7 +53,6 @@ pub(super) fn large_pages(settings: &JobSettings) -> Option<bool> {
     }
 }
 
-/// What is written.
 pub(super) fn content(settings: &JobSettings) -> Option<JobContent> {
     let percent = |name| settings.number(name, 0..=100).filter(|percent| *percent > 0);
     let (compress, dedupe) = (percent("buffer_compress_percentage"), percent("dedupe_percentage"));
@@ -87,7 +80,6 @@ pub(super) fn content(settings: &JobSettings) -> Option<JobContent> {
     })
 }
 
-/// The I/O priority.
 pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
     match settings.number("prioclass", 0..=3) {
         None | Some(0) => Some(IoPriority::Normal),
@@ -171,7 +163,6 @@ fn of_nodes(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Opti
     Some(Some(cpus))
 }
 
-/// How long what is written lives.
 pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>> {
     let Some(name) = settings.text("write_hint") else { return Some(None) };
     match WriteLifetime::from_name(name) {

@@ -69,7 +69,6 @@ pub(super) fn pool(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<F
     Some(())
 }
 
-/// What reads everything back that a time span has written.
 pub(super) fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) -> Option<TimeSpan> {
     let JobSettings { place, .. } = &named.settings;
     if group.len() > 1 {

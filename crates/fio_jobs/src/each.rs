@@ -5,28 +5,22 @@ use super::number::NoNumber;
 /// A value for each direction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Each<T> {
-    /// Of reads.
     pub(super) read: T,
-    /// Of writes.
     pub(super) write: T,
-    /// Of trims.
     pub(super) trim: T,
 }
 
 impl<T: Clone> Each<T> {
-    /// The same for all.
     pub(super) fn all(value: T) -> Each<T> {
         Each { read: value.clone(), write: value.clone(), trim: value }
     }
 
-    /// What each is made into.
     pub(super) fn map<U>(self, mut change: impl FnMut(T) -> U) -> Each<U> {
         Each { read: change(self.read), write: change(self.write), trim: change(self.trim) }
     }
 }
 
 impl<T> Each<Option<T>> {
-    /// What is missing, of another one.
     pub(super) fn or(self, other: Each<Option<T>>) -> Each<Option<T>> {
         Each {
             read: self.read.or(other.read),
@@ -65,42 +59,27 @@ impl<T> Each<Option<T>> {
 #[error("at most three values are possible: for reads, writes and trims")]
 pub(super) struct TooMany;
 
-/// Why a value is not what its option takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum WrongValue {
-    /// A number in it.
     #[error(transparent)]
     Number(#[from] NoNumber),
-    /// Too many values.
     #[error(transparent)]
     TooMany(#[from] TooMany),
-    /// Of a part, a number in it.
     #[error("{part}: {error}")]
     NumberIn {
-        /// The part.
         part: String,
-        /// What is wrong with it.
         #[source]
         error: NoNumber,
     },
-    /// A part is not what has to stand there.
     #[error("{part}: {wrong}")]
-    Part {
-        /// The part.
-        part: String,
-        /// What is wrong with it.
-        wrong: &'static str,
-    },
-    /// Shares that are not all.
+    Part { part: String, wrong: &'static str },
     #[error("the shares must add up to 100 %, not {0}")]
     Shares(String),
-    /// Something else.
     #[error("{0}")]
     Other(&'static str),
 }
 
 impl WrongValue {
-    /// A part that is not what has to stand there.
     pub(super) fn part(part: &str, wrong: &'static str) -> WrongValue {
         WrongValue::Part { part: part.to_owned(), wrong }
     }

@@ -9,29 +9,19 @@ use diskspd_model::profile::Volume;
 /// The longest time span that ends by what was done, s: 30 days.
 pub(super) const LONGEST_S: u32 = 30 * 24 * 3600;
 
-/// How a job ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum JobEnd {
     /// After this time, s.
     Time(u32),
     /// When so much has been done in a direction, at the latest after a time.
-    Amount {
-        /// It is written, not read.
-        written: bool,
-        /// How much.
-        volume: Volume,
-        /// s
-        at_most: u32,
-    },
+    Amount { written: bool, volume: Volume, at_most: u32 },
 }
 
-/// Why it isn't known how a job ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoEnd {
     /// Trims aren't counted for it.
     #[error("trimmed bytes can't end a time span: only reads and writes count")]
     Trims,
-    /// The area isn't known.
     #[error("the amount of I/O depends on the size of a device that doesn't exist on this machine")]
     NoSize,
     /// Numbers beyond 64 bits.

@@ -3,10 +3,8 @@
 use std::fmt;
 use std::io;
 
-/// Where something stands in a job file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobPlace {
-    /// The file, as it was named.
     pub file: String,
     /// The line in it, from 1; 0 = none in particular.
     pub line: usize,
@@ -33,9 +31,7 @@ impl fmt::Display for JobPlace {
 #[derive(Debug, thiserror::Error)]
 #[error("{}", format_problem(place, problem, remedy.as_deref()))]
 pub struct JobFault {
-    /// Where.
     pub place: JobPlace,
-    /// Why.
     #[source]
     pub problem: JobProblem,
     /// What to do about it; `None` = the problem says it.
@@ -45,15 +41,12 @@ pub struct JobFault {
 /// Why an option, a line or a file can't be converted.
 #[derive(Debug, thiserror::Error)]
 pub enum JobProblem {
-    /// The text is no job file here.
     #[error("{0}")]
     Syntax(String),
     /// A file that is included can't be read.
     #[error("include {name}: the file can't be read: {error}")]
     Include {
-        /// Its name, as it is given.
         name: String,
-        /// Why.
         #[source]
         error: io::Error,
     },
@@ -68,7 +61,6 @@ pub enum JobProblem {
     Value {
         /// The option with its value, as it is given.
         setting: String,
-        /// What is wrong.
         what: String,
     },
     /// It is understood, but there is nothing that does the same.
@@ -76,7 +68,6 @@ pub enum JobProblem {
     Refused {
         /// The option, with its value where it has one.
         setting: String,
-        /// Why.
         reason: String,
     },
 }
@@ -107,7 +98,6 @@ impl JobProblem {
 }
 
 impl JobFault {
-    /// A line that makes no sense.
     pub(super) fn syntax(place: &JobPlace, what: impl Into<String>) -> JobFault {
         JobFault { place: place.clone(), problem: JobProblem::Syntax(what.into()), remedy: None }
     }
@@ -122,18 +112,15 @@ impl JobFault {
         JobFault { place: place.clone(), problem, remedy: None }
     }
 
-    /// What to do about it.
     pub(super) fn hint(self, remedy: impl Into<String>) -> JobFault {
         JobFault { remedy: Some(remedy.into()), ..self }
     }
 }
 
-/// What is done in another way than fio does it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// The option of fio that it is about.
     pub option: String,
-    /// What differs, in one sentence without a full stop.
     pub what: String,
     /// The jobs that it concerns, in their order.
     pub jobs: Vec<String>,
@@ -150,7 +137,6 @@ impl fmt::Display for Note {
 pub(super) struct Notes(pub(super) Vec<Note>);
 
 impl Notes {
-    /// Adds one of a job.
     pub(super) fn tell(&mut self, job: &str, option: &str, what: impl Into<String>) {
         let what = what.into();
         match self.0.iter_mut().find(|note| note.option == option && note.what == what) {

@@ -9,22 +9,16 @@ use super::surroundings::{Existing, JobSurroundings};
 pub(super) struct Files {
     /// The files of all of its threads; `None` = each thread has files of its own.
     named: Option<Vec<GivenFile>>,
-    /// Stands in front of the names that aren't given.
     folder: Option<String>,
-    /// How names are made that aren't given.
     format: Option<String>,
-    /// The job's name.
     job: String,
-    /// How many files, where names are made.
     count: u32,
     /// `size`: of all files together, where it isn't a part of each.
     size: Option<FioSize>,
-    /// `filesize`: of each file, its beginning included.
     file_size: Option<u64>,
     offset: Option<FioSize>,
     increment: Option<FioSize>,
     align: Option<u64>,
-    /// Files may be made.
     pub(super) may_create: bool,
 }
 
@@ -38,11 +32,9 @@ struct GivenFile {
 /// A part of a file that a thread works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePiece {
-    /// The file.
     pub(super) path: String,
     /// Where the part begins, byte offset.
     pub(super) from: u64,
-    /// Its length, bytes; `None` = to the end of what is there.
     pub(super) length: Option<u64>,
     /// What the file has to have, bytes; `None` = it is large enough, or a device.
     pub(super) create: Option<u64>,
@@ -51,7 +43,6 @@ pub(super) struct FilePiece {
 /// Bytes of a path, at most (Linux's `PATH_MAX`, without its end).
 const LONGEST_PATH: usize = 4095;
 
-/// Why a part of a file is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoPiece {
     /// There is no file, and nothing says how large it is to be.
@@ -60,7 +51,6 @@ pub(super) enum NoPiece {
     /// A percentage of something unknown.
     #[error("a percentage of '{0}', whose size is not known")]
     NoWhole(String),
-    /// The area begins behind the end.
     #[error("the offset lies beyond the end of '{0}'")]
     Behind(String),
     /// The file is not there, and may not be made.
@@ -212,7 +202,6 @@ impl Files {
         self.named.as_ref().map_or(self.count.into(), |named| named.len() as u64)
     }
 
-    /// That of a name which isn't given.
     fn path(&self, name: &str) -> Result<String, NoPiece> {
         path(self.folder.as_deref(), name)
     }

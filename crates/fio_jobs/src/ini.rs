@@ -11,29 +11,21 @@ use diskspd_model::limits;
 pub(super) struct JobSetting {
     /// The option, as it is given.
     pub(super) name: String,
-    /// Its value; `None` = it has none.
     pub(super) value: Option<String>,
-    /// Where it stands.
     pub(super) place: JobPlace,
 }
 
 impl JobSetting {
-    /// As it is given.
     pub(super) fn shown(&self) -> String {
         self.value.as_ref().map_or(self.name.clone(), |value| format!("{}={value}", self.name))
     }
 }
 
-/// A section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JobSection {
-    /// Its name.
     pub(super) name: String,
-    /// Whether it holds for all jobs behind it.
     pub(super) is_global: bool,
-    /// Where it begins.
     pub(super) place: JobPlace,
-    /// Its settings, in order.
     pub(super) settings: Vec<JobSetting>,
 }
 
@@ -70,7 +62,6 @@ struct JobReader<'a> {
     lines: usize,
     bytes: usize,
     jobs: usize,
-    /// There is too much, and nothing more is read.
     is_over: bool,
 }
 
@@ -99,7 +90,6 @@ impl JobReader<'_> {
         }
     }
 
-    /// Nothing more is read, of any file.
     fn is_too_much(&mut self, place: &JobPlace, what: &str) {
         self.faults.push(JobFault::syntax(place, what));
         self.is_over = true;
@@ -177,7 +167,6 @@ impl JobReader<'_> {
         }
     }
 
-    /// A value with what its variables and words stand for.
     fn replaced(&mut self, value: &str, place: &JobPlace) -> String {
         let mut made = String::new();
         let mut rest = value;
@@ -198,7 +187,6 @@ impl JobReader<'_> {
         self.with_keywords(made, place)
     }
 
-    /// fio computes what has such a word in it, with `bc`.
     fn with_keywords(&mut self, mut value: String, place: &JobPlace) -> String {
         let mut found = false;
         for (word, keyword) in

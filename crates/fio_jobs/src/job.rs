@@ -15,44 +15,31 @@ use diskspd_model::profile::{IoPriority, Throughput, WriteLifetime};
 /// Buffers from this size on lie in huge pages, bytes (`Buffer::new` in the crate `sys`).
 const HUGE_FROM: u64 = 64 << 10;
 
-/// A job.
 #[derive(Debug, Clone)]
 pub(super) struct AskedJob {
     /// How many threads do the same.
     pub(super) clones: u32,
-    /// Which engine does it.
     pub(super) engine: EngineKind,
     /// Outstanding I/Os of each thread.
     pub(super) depth: u32,
-    /// What the I/Os are.
     pub(super) shape: JobShape,
-    /// Which files, and which part of each.
     pub(super) files: Files,
     /// The page cache is bypassed.
     pub(super) direct: bool,
-    /// Writes go through to the medium.
     pub(super) write_through: bool,
-    /// Each write is atomic (RWF_ATOMIC).
     pub(super) atomic: bool,
-    /// Nothing stays in the page cache (RWF_DONTCACHE).
     pub(super) dont_cache: bool,
-    /// All jobs beside it end when it has ended.
     pub(super) ends_all: bool,
-    /// The kernel is told whether I/O is random or sequential.
     pub(super) hints: bool,
-    /// Large pages for buffers.
     pub(super) large_pages: bool,
-    /// What is written.
     pub(super) content: JobContent,
     /// Limit of each thread.
     pub(super) throughput: Option<Throughput>,
     /// I/Os of a thread between two pauses, and those, ms.
     pub(super) pause: Option<(u32, u32)>,
-    /// I/O priority.
     pub(super) priority: IoPriority,
     /// CPUs of its threads; empty = any.
     pub(super) cpus: Vec<u8>,
-    /// How long what it writes lives; `None` = nothing is said.
     pub(super) write_hint: Option<WriteLifetime>,
     /// It works in the zones of a device.
     pub(super) zoned: bool,
@@ -60,28 +47,22 @@ pub(super) struct AskedJob {
     pub(super) runtime_s: Option<u32>,
     /// It goes on until that time is over, however much it has done.
     pub(super) time_based: bool,
-    /// Warm-up, s.
     pub(super) warmup_s: u32,
     /// When it starts, us after the others.
     pub(super) start_delay_us: u64,
-    /// How often it does everything.
     pub(super) loops: u64,
     /// What each thread does before it ends: bytes, or a part of its area.
     pub(super) amount: Option<FioSize>,
-    /// And at most so many I/Os.
     pub(super) number_ios: Option<u64>,
-    /// Seed.
     pub(super) seed: u32,
     /// It begins when all jobs before it have ended.
     pub(super) stonewall: bool,
     /// It begins when this job has ended.
     pub(super) wait_for: Option<String>,
-    /// What holds for the whole run.
     pub(super) run: OfRun,
 }
 
 impl AskedJob {
-    /// What a job's settings say; `None` = something of it was refused.
     pub(super) fn of(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
         // All of them are read before one is missed, so that everything that is wrong is told.
         let (engine, shape, files) = (engine(settings), JobShape::of(settings), files::of(settings));
@@ -137,7 +118,6 @@ impl AskedJob {
         job.fits(settings).then_some(job)
     }
 
-    /// What is known to differ.
     fn tell(&self, settings: &JobSettings) {
         let cached = !self.direct && self.engine.row().needs_files;
         if cached && settings.switch("invalidate") != Some(false) {
@@ -178,7 +158,6 @@ impl AskedJob {
         self.engine.row().needs_files && !self.large_pages && bytes >= HUGE_FROM
     }
 
-    /// What can't go together.
     fn fits(&self, settings: &JobSettings) -> bool {
         if self.engine == EngineKind::Aio && self.shape.way == JobWay::Trim {
             settings.refuse(
@@ -195,7 +174,6 @@ impl AskedJob {
         self.commands_fit(settings) && self.zones_fit(settings) && self.ways_fit(settings)
     }
 
-    /// What NVMe commands can't do.
     fn commands_fit(&self, settings: &JobSettings) -> bool {
         if self.engine != EngineKind::Nvme {
             let asked = settings.is_on("writefua");
@@ -266,7 +244,6 @@ impl AskedJob {
         broken.map(|(_, option, reason, remedy)| settings.refuse(option, reason, remedy)).count() == 0
     }
 
-    /// Whether any of its I/Os write.
     pub(super) fn has_writes(&self) -> bool {
         matches!(self.shape.way, JobWay::Write | JobWay::Mixed(_))
     }

@@ -43,14 +43,10 @@ use named_job::NamedJob;
 use settings::{GlobalSettings, JobSettings};
 use std::cell::Cell;
 
-/// What a job file becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
-    /// What is run.
     pub profile: Profile,
-    /// How.
     pub run_options: RunOptions,
-    /// What is done in another way than fio does it.
     pub notes: Vec<Note>,
 }
 

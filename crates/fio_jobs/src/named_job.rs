@@ -3,7 +3,6 @@
 use super::job::AskedJob;
 use super::settings::JobSettings;
 
-/// A job with its settings.
 pub(super) struct NamedJob<'a> {
     pub(super) settings: JobSettings<'a>,
     pub(super) job: AskedJob,

@@ -2,10 +2,8 @@
 
 use std::num::ParseIntError;
 
-/// A size as it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FioSize {
-    /// Bytes.
     Bytes(u64),
     /// Percent of the file or device.
     Percent(u64),
@@ -23,27 +21,21 @@ impl FioSize {
     }
 }
 
-/// Why a text is no number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoNumber {
-    /// There is nothing.
     #[error("the value is missing")]
     Missing,
     /// It begins with no digit.
     #[error("this is not a number")]
     NotANumber,
-    /// What stands behind the number.
     #[error(
         "'{0}' is not a unit: sizes take k, m, g, t, p with or without b or ib, times us, ms, s, m, h, d"
     )]
     Unit(String),
-    /// Zones of a zoned device.
     #[error("of how many bytes a zone (z) is, the job doesn't say: give zonemode=zbd and zonesize, or bytes")]
     Zones,
-    /// It is beyond what is possible.
     #[error("the number is out of range")]
     TooLarge,
-    /// An expression in parentheses.
     #[error("the expression can't be computed: numbers, + - * / % ^, parentheses and units are possible")]
     Expression,
 }
@@ -54,7 +46,6 @@ impl From<ParseIntError> for NoNumber {
     }
 }
 
-/// What a number counts, which decides about its units.
 #[derive(Clone, Copy)]
 enum Units {
     /// Bytes; k is this many.
@@ -64,7 +55,6 @@ enum Units {
 }
 
 impl Units {
-    /// What a unit stands for; `None` = there is no such unit.
     fn factor(self, unit: &str) -> Option<u64> {
         let unit = unit.to_ascii_lowercase();
         match self {
@@ -145,7 +135,6 @@ fn number(text: &str, units: Units) -> Result<u64, NoNumber> {
     }
 }
 
-/// A number and its unit.
 fn plain(text: &str, units: Units) -> Result<u64, NoNumber> {
     let (digits, rest, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => (hex, hex.trim_start_matches(|c: char| c.is_ascii_hexdigit()), 16),
@@ -260,7 +249,6 @@ impl Expression<'_> {
         Ok(value)
     }
 
-    /// What the letters here stand for.
     fn unit(&mut self) -> Result<f64, NoNumber> {
         let behind = self.rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let unit = &self.rest[..self.rest.len() - behind.len()];

@@ -7,21 +7,16 @@ use super::shape::{JobShape, JobWay};
 /// What a job asks for that is one for all jobs of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OfRun {
-    /// Flush after so many writes.
     pub(super) fsync_every: Option<u32>,
-    /// Flush at the end.
     pub(super) flush_after: bool,
-    /// Verify what is written.
     pub(super) verify: bool,
     /// Read it back afterwards.
     pub(super) read_back: bool,
-    /// Poll for completions.
     pub(super) poll: bool,
     /// I/Os per second of each thread, at random times.
     pub(super) poisson: Option<u64>,
 }
 
-/// What holds for the whole run.
 pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u64>) -> Option<OfRun> {
     let writes = matches!(shape.way, JobWay::Write | JobWay::Mixed(_));
     let every = |name| settings.number(name, 0..=u64::from(u32::MAX)).filter(|every| *every > 0);

@@ -8,15 +8,12 @@ use diskspd_model::profile::{SizeShare, Throughput};
 /// How fast each thread of a job goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct JobRate {
-    /// Its limit.
     pub(super) limit: Option<Throughput>,
-    /// Its I/Os per second, at random times.
     pub(super) poisson: Option<u64>,
     /// The share of reads that the rates of both directions come to, percent; `None` = that of the job.
     pub(super) reads: Option<u32>,
 }
 
-/// That of a job; `None` = it was refused.
 pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<JobRate> {
     let Some(name) = settings.last_of(&["rate", "rate_iops"]) else { return Some(JobRate::default()) };
     let each = settings.read(name, |text| {
@@ -93,7 +90,6 @@ fn mixed(
     }
 }
 
-/// Whether I/Os come at random times.
 fn is_poisson(settings: &JobSettings) -> Option<bool> {
     match settings.text("rate_process") {
         None | Some("linear") => Some(false),

@@ -4,15 +4,11 @@ use super::each::{Each, WrongValue};
 use super::number;
 use diskspd_model::profile::{AddressSpread, Distribution, DistributionKind, DistributionRange};
 
-/// Where random I/O goes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum RandomPlaces {
-    /// Everywhere alike.
     #[default]
     Uniform,
-    /// By one of our forms.
     Spread(AddressSpread),
-    /// By ranges.
     Ranges(Distribution),
 }
 

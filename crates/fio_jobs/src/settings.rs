@@ -11,15 +11,12 @@ use std::ops::RangeInclusive;
 
 /// What holds for a job, with what was found wrong and what differs while it is read.
 pub(super) struct JobSettings<'a> {
-    /// The job's name.
     pub(super) job: String,
-    /// Where it begins.
     pub(super) place: JobPlace,
     /// Each option once, in the order of what was given last.
     given: Vec<GivenSetting<'a>>,
     /// All of `filename`.
     file_names: Vec<FileNames<'a>>,
-    /// What k stands for.
     kb_base: u64,
     faults: &'a Cell<Vec<JobFault>>,
     notes: &'a Cell<Notes>,
@@ -34,12 +31,10 @@ pub(super) struct GlobalSettings<'a> {
     /// Each option once, in the order of what was given last.
     known: Vec<GivenSetting<'a>>,
     file_names: Vec<FileNames<'a>>,
-    /// What the table doesn't have, until a job has told it.
     untold: Cell<Vec<&'a JobSetting>>,
 }
 
 impl<'a> GlobalSettings<'a> {
-    /// Adds those of a section.
     pub(super) fn add(&mut self, section: &'a JobSection) {
         for setting in &section.settings {
             sort(setting, &mut self.known, self.untold.get_mut());
@@ -52,13 +47,11 @@ impl<'a> GlobalSettings<'a> {
 /// own section (`str_filename_cb` in its `options.c`).
 #[derive(Clone, Copy)]
 pub(super) struct FileNames<'a> {
-    /// With colons between several.
     pub(super) names: &'a str,
     /// `directory`.
     pub(super) folder: Option<&'a str>,
 }
 
-/// Those of a section, with all that is known behind it.
 fn file_names<'a>(
     section: &'a JobSection,
     known: &[GivenSetting<'a>],
@@ -95,7 +88,6 @@ fn sort<'a>(setting: &'a JobSetting, known: &mut Vec<GivenSetting<'a>>, unknown:
 }
 
 impl<'a> JobSettings<'a> {
-    /// Those of a section, behind those that hold for all.
     pub(super) fn of(
         section: &'a JobSection,
         global: &GlobalSettings<'a>,
@@ -165,7 +157,6 @@ impl<'a> JobSettings<'a> {
         }
     }
 
-    /// What was found wrong.
     pub(super) fn fault(&self, fault: JobFault) {
         let mut faults = self.faults.take();
         match faults.len() {
@@ -176,7 +167,6 @@ impl<'a> JobSettings<'a> {
         self.faults.set(faults);
     }
 
-    /// Whether no more of them are kept.
     fn faults_are_enough(&self) -> bool {
         let faults = self.faults.take();
         let enough = faults.len() > MOST_FAULTS;
@@ -193,7 +183,6 @@ impl<'a> JobSettings<'a> {
         self.fault(JobFault::refused(place, shown, reason).hint(remedy));
     }
 
-    /// What is done in another way.
     pub(super) fn tell(&self, option: &str, what: impl Into<String>) {
         let mut notes = self.notes.take();
         notes.tell(&self.job, option, what);
@@ -206,17 +195,14 @@ impl<'a> JobSettings<'a> {
         self.given.iter().find(|given| given.row.name == name).map(|given| given.setting)
     }
 
-    /// All that name files.
     pub(super) fn file_names(&self) -> &[FileNames<'a>] {
         &self.file_names
     }
 
-    /// Whether an option was given.
     pub(super) fn has(&self, name: &str) -> bool {
         self.given(name).is_some()
     }
 
-    /// Of several options the one that was given last.
     pub(super) fn last_of(&self, names: &[&'static str]) -> Option<&'static str> {
         let last = self.given.iter().rfind(|given| names.contains(&given.row.name));
         last.map(|given| given.row.name)
@@ -251,12 +237,10 @@ impl<'a> JobSettings<'a> {
         })
     }
 
-    /// Whether a switch is on.
     pub(super) fn is_on(&self, name: &str) -> bool {
         self.switch(name).unwrap_or(false)
     }
 
-    /// A number within these.
     pub(super) fn number(&self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
         self.read(name, |text| {
             let number = number::bytes(text, self.kb_base).map_err(|error| error.to_string())?;
@@ -268,7 +252,6 @@ impl<'a> JobSettings<'a> {
         })
     }
 
-    /// A size.
     pub(super) fn size(&self, name: &str) -> Option<FioSize> {
         self.read(name, |text| match number::zones(text) {
             None => number::size(text, self.kb_base),
@@ -285,12 +268,10 @@ impl<'a> JobSettings<'a> {
         self.bytes(size).ok().filter(|bytes| *bytes > 0)
     }
 
-    /// What k stands for.
     pub(super) fn kb_base(&self) -> u64 {
         self.kb_base
     }
 
-    /// A number of bytes.
     pub(super) fn bytes(&self, text: &str) -> Result<u64, NoNumber> {
         number::bytes(text, self.kb_base)
     }

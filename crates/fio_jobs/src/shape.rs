@@ -6,40 +6,29 @@ use super::settings::JobSettings;
 use super::sizes;
 use diskspd_model::profile::{Distribution, DistributionKind, SizeShare};
 
-/// In which direction data go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobWay {
-    /// All I/Os read.
     Read,
-    /// All write.
     Write,
-    /// So many percent read, the others write.
     Mixed(u32),
-    /// All are trims.
     Trim,
 }
 
-/// What a job's I/Os are.
 #[derive(Debug, Clone)]
 pub(super) struct JobShape {
-    /// Which way.
     pub(super) way: JobWay,
     /// Share of random I/O, percent; 0 = sequential.
     pub(super) random_percent: u32,
-    /// What is left out between two sequential I/Os, bytes.
     pub(super) hole: u64,
-    /// Sizes with their shares; one alone is that of all.
     pub(super) sizes: Each<Vec<SizeShare>>,
     /// Random I/O begins at multiples of this, bytes; `None` = of the smallest size.
     pub(super) alignment: Each<Option<u64>>,
-    /// Where random I/O goes.
     pub(super) random: Each<RandomPlaces>,
     /// Each block is done once before any is done twice.
     pub(super) each_once: bool,
 }
 
 impl JobShape {
-    /// That of a job; `None` = it was refused.
     pub(super) fn of(settings: &JobSettings) -> Option<JobShape> {
         let (way, random, hole) = way(settings)?;
         let sizes = sizes::of(settings)?;
@@ -111,7 +100,6 @@ impl JobShape {
         self.random_percent == 100 && blocks && (self.has_map(settings) || register)
     }
 
-    /// What is known to differ.
     fn tell(&self, settings: &JobSettings) {
         if self.has_map(settings) && !self.each_once {
             let what =
@@ -139,12 +127,10 @@ impl JobShape {
         bytes / shares.max(1.0)
     }
 
-    /// Whether a way has several sizes.
     pub(super) fn has_several_sizes(&self) -> bool {
         self.used_sizes().iter().any(|sizes| sizes.len() > 1)
     }
 
-    /// Whether random I/O goes everywhere alike.
     pub(super) fn is_uniform(&self) -> bool {
         let Each { read, write, trim } = &self.random;
         [read, write, trim].iter().all(|places| **places == RandomPlaces::Uniform)

@@ -6,7 +6,6 @@ use super::files::FilePiece;
 use super::shape::JobWay;
 use diskspd_model::profile::{TimeSpan, Volume};
 
-/// How the time span ends.
 pub(super) fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) -> Option<()> {
     let mut whole: Option<JobEnd> = None;
     for (NamedJob { settings, job }, pieces) in group.iter().zip(pieces) {

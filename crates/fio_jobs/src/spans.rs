@@ -11,7 +11,6 @@ use diskspd_model::profile::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Jobs that run beside each other.
 pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
 
 /// The profile of all jobs, and how it is run; `None` = something was refused.
@@ -43,7 +42,6 @@ fn is_not_too_much(jobs: &[NamedJob]) -> Option<()> {
     Some(())
 }
 
-/// Jobs by what they wait for.
 fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
     let mut groups: Vec<JobGroup> = Vec::new();
     for named in jobs {
@@ -78,7 +76,6 @@ fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
     Some(groups)
 }
 
-/// What holds for all jobs.
 fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     let first = jobs.first()?;
     let writers = || jobs.iter().filter(|named| named.job.has_writes());
@@ -223,7 +220,6 @@ fn tell_of_made_files(named: &NamedJob, pieces: &[Vec<FilePiece>], around: &dyn 
     }
 }
 
-/// What can't differ between jobs that run beside each other.
 fn same_for_all(group: &[&NamedJob]) -> Option<()> {
     let first = group.first()?;
     for NamedJob { settings, job } in group {

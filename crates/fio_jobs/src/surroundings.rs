@@ -18,7 +18,6 @@ pub trait JobSurroundings {
     /// It can't be read.
     fn included(&self, name: &str) -> io::Result<Vec<u8>>;
 
-    /// What is there by the name of a target.
     fn existing(&self, path: &str) -> Existing;
 
     /// The CPUs of a NUMA node that this process may use, ascending; empty = there is no such node.
@@ -28,14 +27,10 @@ pub trait JobSurroundings {
     fn keyword(&self, keyword: Keyword) -> Option<u64>;
 }
 
-/// What is there by a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// Nothing.
     Nothing,
-    /// A file of so many bytes.
     File(u64),
-    /// A block device of so many bytes.
     Device(u64),
     /// Something else: a folder, a character device, a pipe.
     Other,
@@ -53,7 +48,6 @@ pub enum Keyword {
 }
 
 impl Keyword {
-    /// All, with their words.
     pub(super) const ALL: [(&'static str, Keyword); 3] =
         [("$pagesize", Keyword::PageSize), ("$mb_memory", Keyword::Memory), ("$ncpus", Keyword::Cpus)];
 }

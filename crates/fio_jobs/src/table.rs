@@ -3,7 +3,6 @@
 use super::options::{ENGINES, EngineRule, FioKind, FioOption, GROUPS};
 use std::fmt::Write;
 
-/// What becomes of an option, in words.
 fn verdict(row: &FioOption) -> String {
     match row.kind {
         FioKind::Same => "same, or refused by its value".to_owned(),
@@ -17,7 +16,6 @@ fn verdict(row: &FioOption) -> String {
     }
 }
 
-/// All options, in Markdown.
 pub fn options_table() -> String {
     let mut text = String::new();
     for group in GROUPS {
@@ -33,7 +31,6 @@ pub fn options_table() -> String {
     text
 }
 
-/// All engines, in Markdown.
 pub fn engines_table() -> String {
     let mut text = "| fio's engine | Here |\n|---|---|\n".to_owned();
     for (name, rule) in ENGINES {

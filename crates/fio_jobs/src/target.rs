@@ -11,11 +11,9 @@ use diskspd_model::profile::{
     CacheMode, MixPart, OperationShares, RandomDataSource, RawText, SizeShare, Target,
 };
 
-/// What a buffer of random bytes holds, at least; bytes.
 const BUFFER: u64 = 4 << 20;
 
 impl AskedJob {
-    /// The target of so many threads on a piece.
     pub(super) fn target(&self, piece: &FilePiece, threads: u32) -> Target {
         let mapped = self.engine == EngineKind::Mmap;
         let mut target = Target {
@@ -51,7 +49,6 @@ impl AskedJob {
         target
     }
 
-    /// Directions, sizes and offsets.
     fn shaped(&self, target: &mut Target) {
         let shape = &self.shape;
         let JobShape { sizes, alignment, random, .. } = shape;
@@ -110,7 +107,6 @@ impl AskedJob {
         target.spread = alone.spread;
     }
 
-    /// What is written.
     fn fill(&self, target: &mut Target) {
         match self.content {
             JobContent::Zeros => target.zero_write_buffers = true,

@@ -9,7 +9,6 @@ use diskspd_model::engines::EngineKind;
 type JobZoneRule = (bool, &'static str, &'static str, &'static str);
 
 impl AskedJob {
-    /// What a job in zones can't go with, and what differs.
     pub(super) fn zones_fit(&self, settings: &JobSettings) -> bool {
         if !self.zoned {
             return true;
@@ -28,7 +27,6 @@ impl AskedJob {
         true
     }
 
-    /// What a job in zones can't go with.
     fn zone_rules(&self, settings: &JobSettings) -> Vec<JobZoneRule> {
         let JobShape { random_percent, hole, way, .. } = self.shape;
         let outstanding = u64::from(self.depth) * u64::from(self.clones);

@@ -9,10 +9,8 @@ use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
 use diskspd_model::path::RawText;
 use std::path::Path;
 
-/// A look at one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ArrayLook {
-    /// How many members it is made of.
     pub members: Option<u64>,
     /// How many of these are missing.
     pub missing: u64,
@@ -49,7 +47,6 @@ pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
     arrays.into_iter().map(now).collect()
 }
 
-/// The kernel's names of RAIDs in these stacks, each once.
 pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
     let is_raid = |layer: &&Layer| match layer.kind {
         LayerKind::Raid => true,

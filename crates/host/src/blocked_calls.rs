@@ -17,11 +17,9 @@ use std::path::{Path, PathBuf};
 pub struct BlockedCall {
     /// The kernel's number of the thread.
     pub thread: i32,
-    /// Name of the call.
     pub name: &'static str,
     /// Whether it writes data back or waits for written data, which may take long.
     pub writes_back: bool,
-    /// Its file.
     pub file: PathBuf,
     /// Number, arguments and stack of the call; equal until the call returns.
     place: String,
@@ -31,14 +29,10 @@ pub struct BlockedCall {
     waits_in: String,
 }
 
-/// How a call names its file.
 #[derive(Debug, Clone, Copy)]
 enum Named {
-    /// Its first argument is a path.
     Path,
-    /// Its first two arguments are an open folder and a path.
     At,
-    /// Its first argument is an open file.
     Handle,
 }
 
@@ -122,7 +116,6 @@ const NOT_STORAGE: &[&str] = &["pipe", "fifo", "partner", "tty", "lease", "flock
 /// Functions of the kernel that wait for a server.
 const SERVERS: &[&str] = &["request_wait_answer", "fuse", "rpc", "nfs", "cifs", "smb", "ceph", "p9"];
 
-/// Folders without storage.
 const NOT_FILES: &[&str] = &["/proc", "/sys", "/dev/pts", "/dev/shm"];
 
 /// Name of a file while it is closed.

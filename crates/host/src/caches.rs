@@ -5,7 +5,6 @@ use diskspd_model::machine::System;
 use diskspd_model::machine::caches::*;
 use diskspd_model::machine::cpu_list;
 
-/// Fully associative.
 const FULL: u32 = 255;
 
 /// Finds out the size of pages, and the caches. Reads some files of each CPU.

@@ -10,7 +10,6 @@ use diskspd_model::machine::quota::*;
 use mounts::{GroupMounts, shares_a_name};
 use std::path::{Path, PathBuf};
 
-/// Where this machine has its groups.
 static LIVE: GroupMounts = GroupMounts::new();
 
 /// The groups of this process, each with all that are above it, innermost first; of both versions of the
@@ -20,19 +19,16 @@ pub struct Groups {
     groups: Vec<ControlGroup>,
 }
 
-/// A group that this process is in, or one above.
 #[derive(Debug, Clone)]
 pub(super) struct ControlGroup {
     root: Root,
     directory: PathBuf,
-    /// What counts for it; empty = everything (version 2).
     controllers: String,
     /// Whether this process is in it, not in one below.
     own: bool,
 }
 
 impl Groups {
-    /// Finds the groups of this process.
     pub fn find(root: &Root) -> Groups {
         match root.is_live() {
             true => Groups::find_by(root, &LIVE),
@@ -61,7 +57,6 @@ impl Groups {
         Groups { groups }
     }
 
-    /// Those that a controller, by its name in version 1, counts for.
     pub(super) fn of(&self, controller: &str) -> impl Iterator<Item = &ControlGroup> {
         self.groups.iter().filter(move |group| {
             group.controllers.is_empty() || shares_a_name(controller, &group.controllers)
@@ -85,7 +80,6 @@ impl Groups {
 }
 
 impl ControlGroup {
-    /// One of its files.
     pub fn text(&self, file: &str) -> Option<String> {
         self.root.text(self.directory.join(file))
     }

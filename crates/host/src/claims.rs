@@ -23,10 +23,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// What another process holds can't be held here too.
 #[derive(Debug, thiserror::Error)]
 pub enum NotShared {
-    /// Its handles can't be had.
     #[error(transparent)]
     NoHandle(std::io::Error),
     /// It holds something else by now.
@@ -56,13 +54,11 @@ pub struct SharedClaim {
     pub device: u64,
 }
 
-/// Why devices can't be written to.
 #[derive(Debug, thiserror::Error)]
 pub enum Denial {
     /// They're in use, or something is on them.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// They can't be claimed or looked at.
     #[error(transparent)]
     Target(#[from] TargetError),
 }
@@ -86,10 +82,8 @@ pub fn protect<'a, L: Location + ?Sized + 'a>(
     protect_as(Claimant::Alone, targets, permission)
 }
 
-/// Who claims devices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Claimant {
-    /// This process.
     #[default]
     Alone,
     /// One of the processes of a job on this machine, for all of them: devices are only looked at here, and
@@ -306,7 +300,6 @@ impl Claims {
         self.numbers.contains(&device)
     }
 
-    /// What another process needs to hold these devices too.
     pub fn to_share(&self) -> Vec<SharedClaim> {
         let shared = |device: &File| {
             Some(SharedClaim { handle: device.as_raw_fd(), device: files::device_number(device)? })
@@ -333,12 +326,10 @@ impl Claims {
         Ok(shared)
     }
 
-    /// How many devices are held.
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }

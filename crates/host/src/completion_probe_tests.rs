@@ -2,7 +2,6 @@ use super::*;
 use crate::target::probe;
 use std::fs;
 
-/// As if it lay on a disk, wherever temporary files are.
 fn look(path: &Path, direct: bool) -> Completion {
     let facts = TargetFacts { file_system: "ext4".into(), ..probe(path).expect("facts") };
     completion(path, &facts, direct)

@@ -12,11 +12,9 @@ const AWAKE: [&str; 2] = ["POLL", "snooze"];
 #[derive(Debug)]
 pub struct SleepCounters {
     cpus: Vec<CpuSleeps>,
-    /// Of each state of each processor, where it's counted.
     files: Vec<PathBuf>,
 }
 
-/// What the counters stood at, by processor and state; `None` = unreadable.
 #[derive(Debug, Default)]
 pub struct SleepReading(Vec<Option<u64>>);
 

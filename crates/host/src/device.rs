@@ -7,7 +7,6 @@ use rustix::fs::FileType;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// (major, minor).
 pub(super) type DeviceNumber = (u32, u32);
 
 /// Details of the block device at a path; `None` when there is none.
@@ -32,9 +31,7 @@ pub fn name_of_world(path: &Path) -> Option<String> {
 pub(super) struct Device {
     /// The kernel's name: `sda1`, `dm-0`.
     pub name: String,
-    /// Its number.
     pub number: DeviceNumber,
-    /// Its directory below `/sys/devices`.
     directory: PathBuf,
 }
 
@@ -45,7 +42,6 @@ impl Device {
         Device::within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
     }
 
-    /// The device with this kernel name.
     pub fn named(root: &Root, name: &str) -> Option<Device> {
         Device::at(&root.path(format!("/sys/class/block/{name}")))
     }
@@ -61,7 +57,6 @@ impl Device {
             .or_else(|| all(root).find(|device| device.mapper_name().as_deref() == Some(name)))
     }
 
-    /// Its directory below `/sys/devices`.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -77,12 +72,10 @@ impl Device {
         Some(Device { name, number, directory })
     }
 
-    /// The disk that this is a partition of.
     pub fn whole(&self) -> Option<Device> {
         self.is_partition().then(|| Device::at(self.directory.parent()?)).flatten()
     }
 
-    /// The partitions of this disk.
     pub fn partitions(&self) -> Vec<Device> {
         let below = names(&self.directory).into_iter().map(|name| self.directory.join(name));
         below.filter(|path| path.join("partition").exists()).filter_map(|path| Device::at(&path)).collect()
@@ -93,13 +86,11 @@ impl Device {
         self.linked("holders")
     }
 
-    /// The devices that a directory of links leads to.
     pub fn linked(&self, directory: &str) -> Vec<Device> {
         let directory = self.directory.join(directory);
         names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
     }
 
-    /// A device that nobody can open: it has no number.
     pub fn hidden(root: &Root, name: &str) -> Option<Device> {
         let mut links = ["/sys/class/block", "/sys/block"].iter().map(|at| root.path(format!("{at}/{name}")));
         let directory = links.find_map(|link| fs::canonicalize(link).ok())?;
@@ -121,12 +112,10 @@ impl Device {
         root.is_live().then(|| mapper::parts(self.number).ok()).flatten()
     }
 
-    /// The file or device behind a loop device.
     pub fn backing_file(&self) -> Option<String> {
         text(&self.directory.join("loop/backing_file"))
     }
 
-    /// Where its node is: what programs open.
     pub fn node(&self) -> PathBuf {
         // A slash in a name is an exclamation mark in /sys.
         Path::new("/dev").join(self.name.replace('!', "/"))
@@ -145,12 +134,10 @@ impl Device {
         text(&self.directory.join("queue/zoned")).is_some_and(|model| model == "host-managed")
     }
 
-    /// Whether this is a partition.
     pub fn is_partition(&self) -> bool {
         self.directory.join("partition").exists()
     }
 
-    /// What the kernel tells of it and its queue.
     pub fn details(&self) -> Details {
         let queue = self.whole().unwrap_or_else(|| self.clone()).directory.join("queue");
         let word = |file: &Path| text(file).filter(|text| !text.is_empty());
@@ -193,7 +180,6 @@ impl Device {
     }
 }
 
-/// As a user finds it: `/dev/mapper/vg-root (dm-0)`, `/dev/sda1`.
 impl std::fmt::Display for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.mapper_name() {

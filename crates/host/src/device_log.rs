@@ -10,7 +10,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The logs of one disk.
 #[derive(Debug)]
 pub struct DeviceLogs {
     name: String,
@@ -20,24 +19,16 @@ pub struct DeviceLogs {
     placement_group: Option<u16>,
 }
 
-/// Why a log could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LogRefusal {
     /// The disk's node in /dev can't be used.
     #[error("/dev/{name} can't be opened: {why}")]
-    Unopened {
-        /// The disk.
-        name: String,
-        /// The kernel's answer.
-        why: String,
-    },
-    /// Nobody but root may ask.
+    Unopened { name: String, why: String },
     #[error("only root may read them")]
     NotRoot,
     /// The kernel or the device refuses.
     #[error("{0}")]
     Refused(#[from] io::Error),
-    /// The answer is another one than was asked for.
     #[error("its answer is invalid")]
     Nonsense,
 }

@@ -29,9 +29,7 @@ pub fn list(root: &Root) -> Vec<Disk> {
      ./#{name}"
 )]
 pub struct NoDevice {
-    /// As it was given, behind the #.
     pub name: String,
-    /// What there is, for people.
     pub there: String,
 }
 

@@ -10,14 +10,10 @@ pub struct Disk {
     pub number: usize,
     /// The kernel's name, `nvme0n1`.
     pub name: String,
-    /// Where to open it.
     pub path: PathBuf,
-    /// Capacity, bytes; 0 = no medium, or not told.
     pub size: u64,
-    /// What it is, and how the kernel queues for it.
     #[serde(flatten)]
     pub details: Details,
-    /// Its partitions, by name.
     pub partitions: Vec<Partition>,
     /// Who uses it, a partition of it, or what is made of it; empty = nobody that the
     /// system's own lists know of.
@@ -27,12 +23,10 @@ pub struct Disk {
     pub unchecked: Option<String>,
 }
 
-/// A partition of a disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Partition {
     /// The kernel's name, `nvme0n1p1`.
     pub name: String,
-    /// Where to open it.
     pub path: PathBuf,
     /// Capacity, bytes.
     pub size: u64,
@@ -46,7 +40,6 @@ pub struct Details {
     pub model: Option<String>,
     /// The name that a device-mapper device was given.
     pub mapper_name: Option<String>,
-    /// What a loop device is made of: a file or device.
     pub backing_file: Option<String>,
     /// Whether it has turning parts, as far as the kernel was told.
     pub rotational: Option<bool>,
@@ -68,42 +61,32 @@ pub struct Use {
     /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of
     /// it.
     pub device: String,
-    /// How it's used.
     #[serde(flatten)]
     pub how: How,
 }
 
-/// How a device is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum How {
     /// A file system on it is mounted.
     Mounted {
-        /// Where; of several places the first.
         at: String,
-        /// Type of the file system.
         file_system: String,
     },
     /// It's one of the devices of a mounted file system of this type that keeps track of them itself.
     Member {
-        /// Type of the file system.
         file_system: &'static str,
     },
-    /// It's swap space.
     Swap,
-    /// Another device is made of it: LVM, RAID, multipath, encryption, loop.
     HeldBy {
-        /// That device.
         holder: String,
     },
     /// A server or driver of this machine gives it to others.
     Served {
-        /// Which one, and what it calls it.
         by: String,
     },
     /// A program has locked it, as virtual machines do with their images.
     Locked {
-        /// Process, where the kernel tells.
         process: Option<u32>,
     },
     /// A program has a lease on it (`F_SETLEASE`) and does not release it.

@@ -4,10 +4,8 @@
 pub trait EdgeCounters {
     /// What they stand at; the default is that of counters which were not read.
     type AtEdge: Default;
-    /// What one of them, or a group of them, has counted.
     type BetweenEdges;
 
-    /// What they stand at now.
     fn read(&self) -> Self::AtEdge;
 
     /// What was counted between two readings; nothing where both are needed and one is missing.

@@ -21,7 +21,6 @@ pub fn read(root: &Root, targets: &[Storage]) -> Environment {
     with_disks(root, disks::beneath(root, targets))
 }
 
-/// What is around all disks of the machine.
 pub fn read_all(root: &Root) -> Environment {
     with_disks(root, disks::hardware(root))
 }

@@ -10,12 +10,9 @@ use std::path::{Path, PathBuf};
 /// The largest number of file systems on top of each other, by loop devices and overlays.
 pub(super) const NESTING: u32 = 8;
 
-/// A file and its mount.
 #[derive(Debug, Clone)]
 pub(super) struct FilePlace {
-    /// The path without links.
     pub path: PathBuf,
-    /// Number of its file system's device.
     pub number: Option<DeviceNumber>,
     /// The number of its mount when it was opened; `None` = the path decides.
     pub mount: Option<u32>,

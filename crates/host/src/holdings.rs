@@ -16,7 +16,6 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-/// What a name leads to, whatever other names it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Identity {
     /// A regular file: (major, minor) of its file system, and its inode there.
@@ -28,7 +27,6 @@ pub(super) enum Identity {
 }
 
 impl Identity {
-    /// Of what is at a path of the machine.
     pub fn at(root: &Root, path: &Path) -> Identity {
         match rustix::fs::stat(root.path(path)) {
             Ok(found) => Identity::of(&found),
@@ -40,7 +38,6 @@ impl Identity {
         }
     }
 
-    /// Of what `stat` has found.
     pub fn of(found: &rustix::fs::Stat) -> Identity {
         match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => Identity::Device(split(found.st_rdev)),
@@ -49,14 +46,11 @@ impl Identity {
     }
 }
 
-/// Something that is held.
 #[derive(Debug, Clone)]
 pub(super) struct Holding {
     /// The file or device, and the files of other file systems with the same data.
     pub what: Vec<Identity>,
-    /// As the holder calls it.
     pub name: String,
-    /// By whom.
     pub by: Holder,
 }
 
@@ -78,10 +72,8 @@ fn is_stacked(path: &Path) -> bool {
     FileSystemType::named(&file_systems::type_name(path)).may_be_stacked()
 }
 
-/// Who holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// A loop device.
     Loop(Device),
     /// It's a swap file. Devices that are swap space are left to [`super::usage`].
     Swap,
@@ -95,7 +87,6 @@ pub(super) enum Holder {
 pub struct Unknown {
     /// The use, as in "it may be ..".
     pub guards: &'static str,
-    /// Why not, and what to do.
     pub cause: FailedCall,
 }
 
@@ -198,7 +189,6 @@ fn parent_name(file: &str) -> String {
     }
 }
 
-/// The files that a pattern stands for.
 fn expand(root: &Root, pattern: &str) -> Result<Vec<String>, FailedCall> {
     let Some((directory, rest)) = pattern.split_once("/*") else { return Ok(vec![pattern.to_owned()]) };
     let mut found = Vec::new();

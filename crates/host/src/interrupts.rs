@@ -21,7 +21,6 @@ pub struct InterruptCounters {
 #[derive(Debug)]
 struct Interrupting {
     name: String,
-    /// Of each of its interrupt numbers, where it's counted by CPU.
     files: Vec<PathBuf>,
 }
 

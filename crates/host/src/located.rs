@@ -21,7 +21,6 @@ pub struct Located {
     learned: Arc<Learned>,
 }
 
-/// What doesn't change while a target is there.
 #[derive(Debug, Default)]
 struct Learned {
     direct: OnceLock<Option<DirectRequirements>>,
@@ -29,17 +28,14 @@ struct Learned {
     written: OnceLock<Stack>,
 }
 
-/// A target that is open to be looked at.
 #[derive(Debug)]
 pub struct OpenedToLook {
     /// `None` = it can't be opened.
     pub file: Option<File>,
-    /// What it lies on.
     pub stack: Stack,
 }
 
 impl Located {
-    /// Looks for what is at a path; `None` = nothing is.
     fn at(root: &Root, path: &Path) -> Result<Option<Located>, TargetError> {
         match Anchor::at(path) {
             Ok(anchor) => Ok(Some(Located { root: root.clone(), anchor, learned: Arc::default() })),

@@ -18,7 +18,6 @@ pub fn snapshot() -> System {
     System { unread: unread_facts(&root), ..read(&root) }
 }
 
-/// What this machine calls itself; empty = unknown.
 pub fn name() -> String {
     name_in(&Root::live())
 }
@@ -27,7 +26,6 @@ fn name_in(root: &Root) -> String {
     root.text("/proc/sys/kernel/hostname").unwrap_or_default()
 }
 
-/// The machine whose files lie in a directory.
 pub fn read(root: &Root) -> System {
     let topology = topology::read(root);
     let governors = topology
@@ -84,7 +82,6 @@ pub fn look_around(system: &mut System, targets: Vec<Storage>) {
     look_around_at(system, &Root::live(), targets);
 }
 
-/// The same on the machine whose files lie in a directory.
 pub fn look_around_at(system: &mut System, root: &Root, targets: Vec<Storage>) {
     system.environment = Some(match targets.as_slice() {
         [] => environment::read_all(root),

@@ -3,20 +3,15 @@
 use super::device::{DeviceNumber, parse_number};
 use std::path::Path;
 
-/// A mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
     /// Its own number, as `mnt_id` of an open file has it.
     pub id: u32,
     /// Number of the file system's device; one without a device has a number too.
     pub number: DeviceNumber,
-    /// Which directory of the file system is mounted.
     pub root: String,
-    /// Where.
     pub at: String,
-    /// Type of the file system.
     pub file_system: String,
-    /// What was given to mount: a device, a share, anything.
     pub source: String,
     /// Options of the mount and of the file system, joined by commas.
     pub options: String,

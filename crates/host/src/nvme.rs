@@ -35,7 +35,6 @@ impl Generic {
         Generic::found(root, &rustix::fs::stat(path).ok()?)
     }
 
-    /// The character device with this number.
     pub fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
         let directory = root.resolved(&format!("/sys/dev/char/{major}:{minor}"))?;
         let class = std::fs::canonicalize(directory.join("subsystem")).ok()?;
@@ -58,7 +57,6 @@ impl Generic {
         self.block.as_ref().ok_or_else(unknown)
     }
 
-    /// What is to be known of the namespace for a plan.
     pub fn facts(&self, answer: &Namespace) -> NvmeFacts {
         let kib = |device: &Device| number::<u64>(&device.directory().join("queue/max_hw_sectors_kb"));
         let of_kernel = self.block.as_ref().and_then(kib).map(|kib| kib.saturating_mul(1024));
@@ -126,9 +124,7 @@ impl Device {
 /// NVMe namespace.
 #[derive(Debug)]
 pub(super) struct Claimable {
-    /// What messages call it.
     name: PathBuf,
-    /// By what it is reached.
     way: PathBuf,
 }
 
@@ -138,7 +134,6 @@ impl Claimable {
         Claimable { name: target.name().to_owned(), way: target.way().to_owned() }
     }
 
-    /// In place of a character device that is the target.
     pub fn instead<L: Location + ?Sized>(target: &L, device: &Device) -> Claimable {
         Claimable { name: target.name().to_owned(), way: device.node() }
     }

@@ -4,7 +4,6 @@
 use crate::root::Root;
 use std::collections::BTreeMap;
 
-/// Interfaces that are looked at, at most.
 const MOST_LINKS: usize = 64;
 /// What is told of a network interface: whether it is up, and how often its carrier has come or gone.
 const OF_LINKS: [&str; 2] = ["operstate", "carrier_changes"];

@@ -6,16 +6,13 @@ use diskspd_model::machine::environment::Platform;
 /// What the firmware tells, by the names of files of `/sys/class/dmi/id`.
 pub(crate) const FIRMWARE: [&str; 4] = ["sys_vendor", "product_name", "chassis_asset_tag", "bios_version"];
 
-/// What a machine tells of itself.
 #[derive(Debug, Default)]
 pub(crate) struct OwnAccount {
     /// The values of [`FIRMWARE`]; empty = it isn't told.
     pub firmware: [String; 4],
-    /// What the system says that runs it.
     pub hypervisor: Option<String>,
     /// Whether the processor says that it is a virtual one; `None` = it doesn't say.
     pub virtual_machine: Option<bool>,
-    /// Whether this process is in a container.
     pub container: bool,
 }
 
@@ -42,7 +39,6 @@ const CLOUDS: [(&str, &str, &str); 19] = [
     ("product_name", "openstack", "OpenStack"),
 ];
 
-/// The same for what runs virtual machines.
 const HYPERVISORS: [(&str, &str, &str); 12] = [
     ("sys_vendor", "vmware", "vmware"),
     ("product_name", "virtualbox", "virtualbox"),
@@ -58,7 +54,6 @@ const HYPERVISORS: [(&str, &str, &str); 12] = [
     ("sys_vendor", "alibaba cloud", "kvm"),
 ];
 
-/// What follows from that.
 pub(crate) fn platform(told: OwnAccount) -> Platform {
     let value = |name: &str| {
         let at = FIRMWARE.iter().position(|file| *file == name);

@@ -21,7 +21,6 @@ const SETTINGS: [&str; 7] = [
 pub struct QueueSetting {
     /// The kernel's name of the device.
     pub device: String,
-    /// The name of the setting.
     pub name: &'static str,
     file: File,
 }

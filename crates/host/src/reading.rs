@@ -2,7 +2,6 @@
 
 use diskspd_model::machine::io_counters::{Activity, OwnIo};
 
-/// One reading of everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Of every device, in the order they were asked for; `None` = it can't be read.

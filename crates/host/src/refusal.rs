@@ -109,7 +109,6 @@ pub enum Unchecked {
     Unread {
         /// The path from the command line.
         path: PathBuf,
-        /// One or more uses.
         unknown: Vec<Unknown>,
     },
     /// The file system does not show where it keeps the data.
@@ -121,13 +120,11 @@ pub enum Unchecked {
     Hidden {
         /// The path from the command line.
         path: PathBuf,
-        /// The file system, described.
         by: String,
     },
 }
 
 impl Unchecked {
-    /// What to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
             Unchecked::Unread { unknown, .. } => unknown.first().map_or("", |unknown| unknown.cause.remedy()),

@@ -19,22 +19,10 @@ const DEVICE: &str = "a disk, a volume or a device";
 pub enum Refusal {
     /// Never allowed.
     #[error("refusing to overwrite {}: it is in use:{}", shown(path), lines(uses))]
-    InUse {
-        /// As the user gave it.
-        path: PathBuf,
-        /// At least one.
-        uses: Vec<Use>,
-    },
+    InUse { path: PathBuf, uses: Vec<Use> },
     /// Never allowed.
     #[error("refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}", shown(path))]
-    Unknown {
-        /// As the user gave it.
-        path: PathBuf,
-        /// What is missing for that.
-        why: String,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Unknown { path: PathBuf, why: String, remedy: &'static str },
     /// Never allowed; only where links are followed that anybody may make.
     #[error(
         "refusing to overwrite {}: it is reached by a link of another user (number {owner}), {}, in a \
@@ -42,14 +30,7 @@ pub enum Refusal {
         shown(path),
         shown(link)
     )]
-    Planted {
-        /// As the user gave it.
-        path: PathBuf,
-        /// The link.
-        link: PathBuf,
-        /// Whose it is.
-        owner: u32,
-    },
+    Planted { path: PathBuf, link: PathBuf, owner: u32 },
     /// Never allowed: a write changes settings of the kernel.
     #[error(
         "refusing to write to {}: it is on {file_system}, where files are settings of the kernel; name a \
@@ -59,15 +40,11 @@ pub enum Refusal {
     KernelInterface {
         /// The path from the command line.
         path: PathBuf,
-        /// Type of the file system.
         file_system: String,
     },
     /// Never allowed: reports, streams and logs are files.
     #[error("{}: would overwrite {DEVICE}; name a file", shown(path))]
-    NoOutput {
-        /// As the user gave it.
-        path: PathBuf,
-    },
+    NoOutput { path: PathBuf },
     /// Allowed when the command line names it.
     #[error(
         "refusing to overwrite {}: only a file names this device; to allow it, name the device on the \
@@ -78,14 +55,12 @@ pub enum Refusal {
         /// Path of the device in the file.
         path: PathBuf,
     },
-    /// Allowed with `--destroy`.
     #[error(
         "refusing to overwrite {} (it holds {}): pass --destroy to allow it",
         shown(path),
         found.join(", ")
     )]
     WouldDestroy {
-        /// As the user gave it.
         path: PathBuf,
         /// What there is, as the table of signatures names it; at least one.
         found: Vec<signatures::Name>,

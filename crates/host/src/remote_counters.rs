@@ -3,10 +3,8 @@
 use super::root::Root;
 use diskspd_model::machine::remote::{Protocol, RemoteActivity, RemoteMount, TcpSegments};
 
-/// One reading of a mount.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteReading {
-    /// What the client has done for it since it was made.
     pub done: RemoteActivity,
     /// What the machine has sent over TCP; `None` = the kernel doesn't tell.
     pub tcp: Option<TcpSegments>,

@@ -13,11 +13,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[derive(Debug, Clone)]
 pub struct Root {
     directory: PathBuf,
-    /// `None` = everything is read when it is asked for.
     memory: Option<Arc<Memory>>,
 }
 
-/// What a root has read, and doesn't read again.
 #[derive(Debug, Default)]
 struct Memory {
     mounts: OnceLock<String>,
@@ -25,7 +23,6 @@ struct Memory {
 }
 
 impl Root {
-    /// This machine.
     pub fn live() -> Root {
         Root::at(Path::new("/"))
     }
@@ -50,7 +47,6 @@ impl Root {
         }
     }
 
-    /// Where an absolute path leads, all links followed.
     pub(super) fn resolved(&self, absolute: &str) -> Option<PathBuf> {
         let path = self.path(absolute);
         let Some(memory) = &self.memory else { return fs::canonicalize(path).ok() };
@@ -101,7 +97,6 @@ impl Root {
     }
 }
 
-/// An answer about what may not be there: `None` = it isn't.
 fn present<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
     match answer {
         Ok(found) => Ok(Some(found)),
@@ -118,7 +113,6 @@ pub fn text(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(file).ok()?).trim().to_owned())
 }
 
-/// A file that holds one number.
 pub fn number<T: std::str::FromStr>(file: &Path) -> Option<T> {
     text(file)?.parse().ok()
 }

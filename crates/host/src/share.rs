@@ -7,20 +7,15 @@ use super::mountinfo::{self, Mount};
 /// A file or directory on a share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SharePath {
-    /// The host.
     server: String,
-    /// The share's name.
     share: String,
     /// Parts of the path within the share, none empty.
     path: Vec<String>,
-    /// Written with `\`: it can mean nothing else.
     windows: bool,
 }
 
-/// What a name of a share leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MountFound {
-    /// Where it is on this machine.
     Mounted(String),
     /// Where it is if the share exists: a network of shares is mounted, no single one.
     InNetwork(String),

@@ -25,7 +25,6 @@ pub const TAIL: u64 = 2 << 20;
 
 const KIB: u64 = 1 << 10;
 
-/// What something on a device is called.
 pub type Name = Cow<'static, str>;
 
 /// What the table finds on a device of `size` bytes that is read so: into all of these bytes, from that
@@ -45,7 +44,6 @@ pub(crate) fn find_in(
     Ok(recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect())
 }
 
-/// Who is asked.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
@@ -84,7 +82,6 @@ pub fn find_by(device: &File, size: u64, knowledge: Knowledge) -> io::Result<Vec
     Ok(found)
 }
 
-/// What is meant by what libblkid has found.
 #[cfg(target_os = "linux")]
 fn names(found: &blkid::BlkidSignature) -> impl Iterator<Item = Name> {
     let named = |table: &'static [(&str, &'static str)], kind: &str| {

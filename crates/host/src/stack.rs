@@ -20,7 +20,6 @@ use std::path::Path;
 /// Drivers that count I/O whatever the switch for that (`queue/iostats`) says.
 pub(super) const COUNTED_ANYWAY: [&str; 3] = ["zram", "drbd", "bcache"];
 
-/// What an existing target of this machine lies on.
 pub fn stack(path: &Path) -> Stack {
     let root = Root::live();
     if let Some(number) = device::block_number(path) {
@@ -35,7 +34,6 @@ pub fn stack(path: &Path) -> Stack {
     }
 }
 
-/// What the block device with this number lies on.
 pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
     match Device::of(root, number) {
         Some(device) => downwards(root, vec![device], None),
@@ -191,7 +189,6 @@ impl Device {
         text(&directory.join("queue/iostats")).as_deref() != Some("0")
     }
 
-    /// Whether a loop device bypasses the page cache.
     fn is_direct(&self) -> Option<bool> {
         text(&self.directory().join("loop/dio")).map(|value| value == "1")
     }

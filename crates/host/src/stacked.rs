@@ -16,10 +16,8 @@ pub(super) enum Role {
     Written,
 }
 
-/// The other places of a file's data.
 #[derive(Debug, Default)]
 pub(super) struct OtherPlaces {
-    /// Paths of this machine.
     pub paths: Vec<PathBuf>,
     /// The file system that hides where it keeps the data, described.
     pub hidden_by: Option<String>,

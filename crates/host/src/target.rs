@@ -23,20 +23,12 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
     folders.take_while(|folder| !folder.exists()).last().map(Path::to_owned)
 }
 
-/// A target is nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotLocated {
-    /// There is no such device.
     #[error(transparent)]
     NoDevice(#[from] NoDevice),
-    /// It lies on a share that isn't mounted.
     #[error("'{share}': {advice}")]
-    NotMounted {
-        /// As it was named.
-        share: String,
-        /// How it is mounted.
-        advice: String,
-    },
+    NotMounted { share: String, advice: String },
 }
 
 /// Where a target is, as it was given: a path is its own place; `#<n>` and `#<name>` are block devices of
@@ -198,7 +190,6 @@ fn aligned(block: u32) -> DirectRequirements {
     DirectRequirements { offset: block, memory: block }
 }
 
-/// What can be found out by opening the file, for reading.
 fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequirements> {
     let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
     if rustix::fs::open(path, flags, Mode::empty()).err() == Some(Errno::INVAL) {

@@ -5,9 +5,7 @@ use diskspd_model::machine::tasks::*;
 use diskspd_sys::clock::{self, Nanos};
 use std::collections::BTreeMap;
 
-/// So many are named.
 const NAMED: usize = 16;
-/// Who used less of a CPU is not named.
 const LEAST: f64 = 0.01;
 /// Where there are more processes than this nobody looks: that would take longer than 100 ms, with the
 /// window about to begin. (No limit of time: it is crowded machines that are to be seen.)
@@ -51,7 +49,6 @@ impl Tasks {
         (!tasks.is_empty()).then_some(Tasks { at, tasks })
     }
 
-    /// What they used since an earlier look.
     pub fn since(&self, earlier: &Tasks) -> Others {
         let elapsed = self.at.saturating_sub(earlier.at);
         let mut others = Others { elapsed, ..Others::default() };

@@ -5,7 +5,6 @@ use diskspd_model::machine::cpu_list;
 use diskspd_model::machine::{Core, Group, Place, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// CPUs in a group.
 const GROUP: u32 = 64;
 const CPUS: &str = "/sys/devices/system/cpu";
 
@@ -72,7 +71,6 @@ fn groups(root: &Root, active: &[u32]) -> Vec<Group> {
         .collect()
 }
 
-/// Masks of CPUs by group.
 fn masks(cpus: &[u32]) -> BTreeMap<u16, u64> {
     let mut masks = BTreeMap::new();
     for cpu in cpus {

@@ -12,7 +12,6 @@ const SAMPLES: usize = 12;
 /// More threads than this are not asked each time: who traces one mostly traces all.
 const MOST_THREADS: usize = 16;
 
-/// Looks again and again.
 #[derive(Debug)]
 pub struct TracerWatch {
     root: Root,
@@ -21,7 +20,6 @@ pub struct TracerWatch {
 }
 
 impl TracerWatch {
-    /// Nobody was seen yet.
     pub fn new(root: Root) -> TracerWatch {
         TracerWatch { root, threads: Vec::new(), found: Tracer::default() }
     }
@@ -62,7 +60,6 @@ impl TracerWatch {
         }
     }
 
-    /// Looks for the last time; `None` = nobody was ever seen.
     pub fn finish(&mut self) -> Option<Tracer> {
         self.look();
         (self.found.looks > 0).then(|| std::mem::take(&mut self.found))

@@ -7,7 +7,6 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Where the kernel describes the processors.
 const PROCESSORS: &str = "/sys/devices/system/cpu";
 
 /// Files and folders of every Linux, and their facts.

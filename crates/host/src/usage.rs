@@ -100,13 +100,10 @@ struct Walk<'a> {
     holdings: Vec<Holding>,
     unknown: Vec<Unknown>,
     uses: Vec<Use>,
-    /// Devices whose use is one of what was asked about.
     related: Vec<Device>,
-    /// Those of them that are not looked at yet.
     queue: VecDeque<Device>,
     /// What was asked about, and what that is made of: they hold each other, which is no use.
     own: Vec<Device>,
-    /// Disks of own partitions: of them, other partitions are left out.
     disks: Vec<Device>,
 }
 
@@ -175,7 +172,6 @@ impl Walk<'_> {
         }
     }
 
-    /// What is made of all that is in the queue.
     fn upwards(&mut self) {
         while let Some(next) = self.queue.pop_front() {
             if self.related.contains(&next) {
@@ -194,7 +190,6 @@ impl Walk<'_> {
         }
     }
 
-    /// With what is mounted or swap space.
     fn into_uses(mut self) -> FoundUses {
         const MOUNTS: &str = "/proc/self/mountinfo";
         let mounts = match self.root.read(MOUNTS) {

@@ -13,7 +13,6 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Looks at what is there; nothing there is no finding.
 pub fn look(path: &Path) -> WayFacts {
     let [no_dont_cache, no_nowait] =
         [IoWays { dont_cache: true, ..IoWays::default() }, IoWays { no_wait: true, ..IoWays::default() }]

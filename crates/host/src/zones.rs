@@ -34,7 +34,6 @@ fn is_host_managed(root: &Root, (major, minor): DeviceNumber) -> bool {
     model("queue").or_else(|| model("../queue")).is_some_and(|model| model == "host-managed")
 }
 
-/// Of a host-managed disk, or a partition of one.
 fn facts(device: &Device, way: &Path) -> Option<ZoneFacts> {
     let unknown = |why: String| Some(ZoneFacts { unknown: Some(why), ..ZoneFacts::default() });
     if let Some(whole) = device.whole() {

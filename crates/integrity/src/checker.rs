@@ -23,9 +23,7 @@ use std::sync::Arc;
 pub struct SectorChecker<'a> {
     run: &'a Integrity,
     thread: u32,
-    /// By file of the engine.
     targets: Vec<CheckedTarget>,
-    /// By request.
     flights: Vec<CheckedFlight>,
     /// What there could be when reads began: so many units for each request.
     looks: Vec<UnitVersions>,
@@ -36,11 +34,9 @@ pub struct SectorChecker<'a> {
     /// An I/O's data, and whether the checksums of its sectors fit.
     data: Vec<u8>,
     fits: Vec<bool>,
-    /// What the journal gets next.
     acks: Vec<Acknowledged>,
 }
 
-/// A file that the thread works on.
 struct CheckedTarget {
     id: TargetId,
     sector: usize,
@@ -57,11 +53,9 @@ struct CheckedTarget {
     flushed: u64,
 }
 
-/// What a request has in flight.
 #[derive(Clone, Copy)]
 struct CheckedFlight {
     io: Io,
-    /// It has to be looked at when it ends.
     is_open: bool,
     /// Number of the write among those of the thread.
     write: u64,
@@ -252,7 +246,6 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    /// These flushes ([`Io::file`]) are about to be submitted.
     pub fn flushing(&mut self, batch: &[Io]) {
         for io in batch {
             let target = &self.targets[io.file as usize];
@@ -385,7 +378,6 @@ struct FailedRead<'a> {
     /// Byte offset in the target.
     start: u64,
     data: &'a [u8],
-    /// Whether the checksum of each sector fits.
     fits: &'a [bool],
     faults: &'a [(Expected, SectorFault)],
     /// When it was found, us since the start signal.

@@ -3,33 +3,26 @@
 use super::stamp::SectorStamp;
 use diskspd_model::results::SectorFault;
 
-/// What is known of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expected {
     /// The run that wrote there; `None` = any that stamped the target.
     pub run: Option<u64>,
-    /// Number of the target in it.
     pub target: u32,
     /// Where the sector lies, byte offset.
     pub offset: u64,
     /// The oldest version that can be there; 0 = also what nobody of us wrote.
     pub oldest: u64,
-    /// The newest one that anybody has begun to write.
     pub newest: u64,
     /// The sector may be a mixture of versions.
     pub may_be_mixed: bool,
 }
 
-/// What a sector tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectorVerdict {
-    /// It is as it has to be.
     Verified,
-    /// Nothing is known of the place.
     Unknown,
     /// It is a mixture, and may be.
     Undecided,
-    /// It is wrong.
     Failed(SectorFault),
 }
 

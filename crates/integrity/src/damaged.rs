@@ -18,7 +18,6 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct DamagedSectors(Mutex<BTreeMap<TargetId, Vec<u64>>>);
 
 impl DamagedSectors {
-    /// Forgets all of them.
     pub fn clear(&self) {
         self.0.lock_anyway().clear();
     }

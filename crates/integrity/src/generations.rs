@@ -19,7 +19,6 @@ pub struct Generations {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnitVersions(u64);
 
-/// The largest count of eight bits: so many, or more.
 const MANY: u64 = 0xff;
 
 impl UnitVersions {
@@ -113,7 +112,6 @@ impl Generations {
         self.change(unit, |versions| versions.ended(well))
     }
 
-    /// What there may be now.
     #[inline]
     pub fn look(&self, unit: usize) -> UnitVersions {
         UnitVersions(self.units[unit].load(Ordering::SeqCst))
@@ -126,7 +124,6 @@ impl Generations {
         UnitVersions(unit.map_or(0, |unit| unit.load(Ordering::Relaxed)))
     }
 
-    /// Somebody else may have written anywhere.
     pub fn forget(&self) {
         for unit in &self.units {
             unit.fetch_or((MANY << 16) | (MANY << 8), Ordering::SeqCst);

@@ -11,24 +11,19 @@ pub const MOST_RUNS: usize = 64;
 /// Sectors of a target that a thread found whole and in their place, by the run that stamped them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StampedAs {
-    /// Number of the run.
     pub run: u64,
     /// Number that the target has in that run, from 0.
     pub number: u32,
-    /// How many sectors.
     pub sectors: u64,
-    /// The first one, told as if it were wrong.
     pub first: Option<FailedSector>,
 }
 
 /// What all threads and time spans of a run have seen of that.
 #[derive(Debug, Default)]
 pub struct TargetOrder {
-    /// What the user says, by target; empty = nothing.
     given: Vec<u32>,
     /// By which number a run calls a target: by that of the first of its stamps that anybody read there.
     numbers: Mutex<Vec<(u64, TargetId, u32)>>,
-    /// Of the threads of this time span that have ended.
     found: Mutex<Vec<(u32, TargetId, StampedAs)>>,
 }
 
@@ -109,7 +104,6 @@ fn is_astray(target: TargetId, numbers: &[(TargetId, u32)]) -> bool {
 mod tests {
     use super::*;
 
-    /// Which targets are astray when a run calls them so.
     fn astray(numbers: &[u32]) -> Vec<u32> {
         let numbers: Vec<_> = (0..).map(TargetId).zip(numbers.iter().copied()).collect();
         let all = numbers.iter().map(|(target, _)| *target);

@@ -20,7 +20,6 @@ const PIECE: u64 = LARGEST_SECTOR as u64;
 const FIRST_SEARCHED: u64 = 256 << 20;
 const SEARCHED_PER_BYTE: u64 = 16;
 
-/// What a target holds of what it was said to hold.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TargetReadBack {
     /// Units of which a version was acknowledged.
@@ -92,7 +91,6 @@ struct BackReader<'a> {
     checksums: SectorChecksums,
     file: File,
     found: TargetReadBack,
-    /// For another look at the write of a sector that failed.
     beside: Option<Buffer>,
     /// The unit that was looked at last, by its offset, and the version of its first whole sector.
     block: Option<(u64, u64)>,

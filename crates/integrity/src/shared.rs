@@ -51,12 +51,10 @@ impl Integrity {
         Ok(Integrity { run, mode, spans, versions, journal, order, damaged })
     }
 
-    /// Its number, which is in every stamp.
     pub fn number(&self) -> u64 {
         self.run
     }
 
-    /// What is stamped, and what is checked.
     pub fn mode(&self) -> VerifyMode {
         self.mode
     }
@@ -77,7 +75,6 @@ impl Integrity {
         &self.damaged
     }
 
-    /// Where it is told what is durable.
     pub fn journal(&self) -> Option<&AckJournal> {
         self.journal.as_ref()
     }

@@ -3,7 +3,6 @@
 use diskspd_sys::crc32c::{Linear, crc32c, remainder, remainder_of_words};
 use diskspd_sys::multiples;
 
-/// Begins every stamp, behind the checksum.
 const MAGIC: [u8; 4] = *b"DSV1";
 /// Bytes of the checksum, which comes first and covers all that follows.
 const CHECKSUM: usize = 4;
@@ -13,7 +12,6 @@ const LENGTH: usize = 56;
 /// Who wrote a sector, where, and which version of the place it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectorStamp {
-    /// Of the run; random.
     pub run: u64,
     /// Where the sector belongs, byte offset in the target.
     pub offset: u64,
@@ -27,12 +25,10 @@ pub struct SectorStamp {
     pub write: u64,
     /// Number of the sector in its write.
     pub index: u32,
-    /// Sectors of the write.
     pub sectors: u32,
 }
 
 impl SectorStamp {
-    /// Fills a sector, but for its checksum.
     pub fn fill(&self, sector: &mut [u8]) {
         let (stamp, rest) = sector.split_at_mut(LENGTH);
         let mut at = CHECKSUM;
@@ -117,7 +113,6 @@ impl SectorStamp {
 
 /// The golden ratio, as is usual where words are to differ in all their bits.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-/// What undoes a multiplication with it, modulo 2^64.
 const STEP_INVERSE: u64 = {
     // Newton's iteration: each step doubles the bits that are right, three at first.
     let (mut inverse, mut step) = (STEP, 0);
@@ -146,7 +141,6 @@ pub struct SectorChecksums {
 }
 
 impl SectorChecksums {
-    /// For sectors of so many bytes, a multiple of 8.
     pub fn new(sector: usize) -> SectorChecksums {
         let zeros = vec![0; sector.saturating_sub(LENGTH)];
         let mut multiples = zeros.clone();

@@ -8,7 +8,6 @@ use std::fs::File;
 use std::path::Path;
 
 pub(super) use diskspd_sys::positioned::read_exact;
-/// Why a target can't be opened.
 pub use diskspd_sys::problem::TargetError as NotOpened;
 
 /// Whether what is written to a mapped file and then flushed in this way is durable.
@@ -16,7 +15,6 @@ pub(super) fn is_durable(flush: Flush) -> bool {
     matches!(flush, Flush::Pages | Flush::CacheLines)
 }
 
-/// How mapped files are written durably, for people.
 pub const DURABLY_MAPPED: &str = "-Sm with -Nv";
 
 /// The ways of flushing mapped files after which a write is durable (`-N`).

@@ -4,13 +4,10 @@ pub use crate::operation::Direction;
 
 use crate::operation::Operation;
 
-/// The engines there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineKind {
-    /// io_uring.
     Uring,
-    /// Linux AIO (libaio's interface).
     Aio,
     /// `pread(2)`, `pwrite(2)`.
     Sync,
@@ -34,12 +31,10 @@ pub enum EngineKind {
     SimDrift,
     /// The same, standing still for a second now and then.
     SimStall,
-    /// The same, with an outage.
     SimOutage,
 }
 
 impl EngineKind {
-    /// The engine of that name, as `--engine` takes it.
     pub fn from_name(name: &str) -> Option<EngineKind> {
         ENGINES.iter().find(|row| row.name == name).map(|row| row.kind)
     }
@@ -49,7 +44,6 @@ impl EngineKind {
         self.row().one_at_a_time
     }
 
-    /// Its row in [`ENGINES`].
     pub fn row(self) -> &'static EngineRow {
         match self {
             EngineKind::Uring => &ENGINES[0],
@@ -70,20 +64,15 @@ impl EngineKind {
     }
 }
 
-/// One engine: what it is, and what it can do.
 #[derive(Debug)]
 pub struct EngineRow {
-    /// Which one.
     pub kind: EngineKind,
-    /// What `--engine` calls it.
     pub name: &'static str,
     /// One line for the help.
     pub description: &'static str,
     /// Largest number of I/Os in flight.
     pub max_depth: u32,
-    /// Whether data moves at all.
     pub real_io: bool,
-    /// Whether it needs open files.
     pub needs_files: bool,
     /// Whether an I/O has ended when it has been submitted: a thread then does them one by one, in the
     /// order of its requests, and more outstanding I/Os are only more places in the buffer.
@@ -94,7 +83,6 @@ pub struct EngineRow {
     pub polls: bool,
     /// Whether it can have the kernel pin the memory of all I/Os once, instead of that of every single one.
     pub pins_once: bool,
-    /// What it can do.
     pub operations: &'static [Operation],
 }
 
@@ -105,10 +93,8 @@ impl EngineRow {
     }
 }
 
-/// Reads, writes, and making them durable: what every engine can do.
 const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operation::Flush];
 
-/// The same, and zones of a device can be emptied meanwhile.
 const DURABLE_DATA_IN_ZONES: &[Operation] =
     &[Operation::Read, Operation::Write, Operation::Flush, Operation::ZoneReset];
 
@@ -251,7 +237,6 @@ pub const ENGINES: [EngineRow; 14] = [
     },
 ];
 
-/// What the engines of Windows have in common.
 const OVERLAPPED: EngineRow = EngineRow {
     kind: EngineKind::Port,
     name: "",
@@ -267,7 +252,6 @@ const OVERLAPPED: EngineRow = EngineRow {
     operations: DURABLE_DATA,
 };
 
-/// What simulated devices have in common.
 const SIMULATED: EngineRow = EngineRow {
     kind: EngineKind::Sim,
     name: "",

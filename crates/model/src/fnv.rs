@@ -20,7 +20,6 @@ impl Fnv {
         self.0 = bytes.iter().fold(self.0, step);
     }
 
-    /// The number.
     pub fn value(self) -> u64 {
         self.0
     }

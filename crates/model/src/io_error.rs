@@ -63,7 +63,6 @@ pub fn describe(number: i32) -> String {
     }
 }
 
-/// The same as an error.
 pub fn error(number: i32) -> io::Error {
     if let Some(text) = text_of_windows(number) {
         return io::Error::other(text);
@@ -134,7 +133,6 @@ impl NvmeStatus {
         NvmeStatus(status & 0x7ff)
     }
 
-    /// Of an error number, where it is one of NVMe.
     pub fn of_number(number: i32) -> Option<NvmeStatus> {
         (NVME..NVME + 0x800).contains(&number).then(|| NvmeStatus((number - NVME) as u16))
     }
@@ -144,12 +142,10 @@ impl NvmeStatus {
         NVME + i32::from(self.0)
     }
 
-    /// Status code type.
     pub fn code_type(self) -> u8 {
         (self.0 >> 8) as u8
     }
 
-    /// Status code.
     pub fn code(self) -> u8 {
         self.0 as u8
     }

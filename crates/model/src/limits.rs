@@ -30,9 +30,7 @@ pub const RESULTS: InputLimit = InputLimit { what: "results of DISKSPD", bytes: 
 pub const FIO_RESULTS: InputLimit = InputLimit { what: "results of fio", bytes: 64 << 20 };
 /// An XML profile, with 65,536 targets.
 pub const PROFILE: InputLimit = InputLimit { what: "a profile", bytes: 16 << 20 };
-/// A job file of fio.
 pub const FIO_JOBS: InputLimit = InputLimit { what: "a job file", bytes: 1 << 20 };
-/// A suite.
 pub const SUITE: InputLimit = InputLimit { what: "a suite", bytes: 1 << 20 };
 /// A file that the program keeps next to runs: notes, a baseline with all its runs, the result of a power
 /// cut on all targets.

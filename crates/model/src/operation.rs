@@ -7,20 +7,16 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// From the target into the buffer.
     Read,
-    /// From the buffer to the target.
     Write,
 }
 
-/// What an I/O does, in the order of the reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Moves data from the target into the buffer.
     Read,
     /// Moves data from the buffer to the target.
     Write,
-    /// Makes durable what was written and has completed. Follows writes (`--fsync-every`).
     Flush,
     /// Gives back a part of the target: what was there is gone (`--trim`).
     Discard,
@@ -34,13 +30,10 @@ pub enum Operation {
 /// One operation: what it is called, where it comes from, how it is counted.
 #[derive(Debug)]
 pub struct OperationRow {
-    /// Which one.
     pub op: Operation,
     /// A single one, in logs and messages.
     pub name: &'static str,
-    /// What is being done when it fails.
     pub doing: &'static str,
-    /// How it counts; `None` = in DISKSPD's own figures.
     pub other: Option<OtherRow>,
 }
 
@@ -49,15 +42,11 @@ pub struct OperationRow {
 pub struct OtherRow {
     /// Several, in a sentence and above a column.
     pub plural: &'static str,
-    /// What their sections are called.
     pub title: &'static str,
-    /// Their element in result XML (`--xml-verdict`).
     pub element: &'static str,
     /// Their accounts in records, and how many there were in a summary.
     pub stored: &'static str,
-    /// The option that asks for them.
     pub option: &'static str,
-    /// What a file system does then, behind "can't".
     pub in_files: &'static str,
     /// A share of the I/Os is of this kind instead, at the places of those; `None` = they follow from
     /// others, and concern no part of the target.
@@ -67,15 +56,12 @@ pub struct OtherRow {
 /// What the share of an operation among all I/Os is called.
 #[derive(Debug, PartialEq)]
 pub struct ShareRow {
-    /// In a sentence.
     pub name: &'static str,
-    /// In the profile of a record.
     pub ratio: &'static str,
     /// Among the parameters of a known run.
     pub percent: &'static str,
     /// In a profile in XML, in our own namespace.
     pub element: &'static str,
-    /// What was done to a block.
     pub past: &'static str,
     /// It writes to block devices, and the kernel counts it so; else, and in files, it leaves holes.
     pub writes_on_devices: bool,
@@ -173,17 +159,14 @@ impl Operation {
         all
     };
 
-    /// Its row in [`OPERATIONS`].
     pub fn row(self) -> &'static OperationRow {
         &OPERATIONS[self as usize]
     }
 
-    /// The number that it goes by: its place in [`OPERATIONS`].
     pub fn number(self) -> u8 {
         self as u8
     }
 
-    /// The operation of a number.
     pub fn of_number(number: u8) -> Option<Operation> {
         Self::ALL.get(usize::from(number)).copied()
     }
@@ -206,12 +189,10 @@ impl Operation {
         if self == Operation::Write { Direction::Write } else { Direction::Read }
     }
 
-    /// Those that are in none of DISKSPD's figures, with their rows.
     pub fn others() -> impl Iterator<Item = (Operation, &'static OtherRow)> {
         OPERATIONS.iter().filter_map(|row| Some((row.op, row.other.as_ref()?)))
     }
 
-    /// Those of them that are a share of all I/Os.
     pub fn shared() -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
         Operation::others().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
     }

@@ -23,12 +23,10 @@ pub struct RawText {
 }
 
 impl RawText {
-    /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// As the operating system takes it; see [`path`].
     pub fn as_os_str(&self) -> &OsStr {
         match &self.instead {
             Some(name) => name,
@@ -36,7 +34,6 @@ impl RawText {
         }
     }
 
-    /// As a path.
     pub fn as_path(&self) -> &Path {
         Path::new(self.as_os_str())
     }

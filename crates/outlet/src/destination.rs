@@ -31,7 +31,6 @@ pub enum Destination {
     /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be
     /// written from its start, over what others write through the descriptor.
     Descriptor(i32),
-    /// A pipe, a terminal: what is neither replaced nor truncated.
     Special(Spot),
     /// A regular file, or nothing yet.
     File(Spot),
@@ -39,7 +38,6 @@ pub enum Destination {
     Nowhere(io::Error),
 }
 
-/// Standard output, as a descriptor.
 const STANDARD_OUTPUT: i32 = 1;
 
 /// The folder of the descriptors of this process, as Linux calls it.
@@ -81,7 +79,6 @@ pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
 }
 
 impl Destination {
-    /// Whether it is standard output, by whatever name.
     pub fn is_standard_output(&self) -> bool {
         matches!(self, Destination::Descriptor(STANDARD_OUTPUT))
     }
@@ -124,7 +121,6 @@ impl Destination {
     }
 }
 
-/// Whether a path leads to standard output.
 pub fn is_standard_output(path: &Path) -> bool {
     Destination::at(&named(path)).is_ok_and(|found| found.is_standard_output())
 }

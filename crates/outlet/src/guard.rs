@@ -180,7 +180,6 @@ pub fn time_of_day(seconds: i64) -> String {
 pub struct Waiting {
     /// Time without a result and without progress.
     pub hung: Nanos,
-    /// Limit of that time.
     pub limit: Nanos,
 }
 
@@ -191,7 +190,6 @@ pub fn waiting(thread: i32) -> Option<Waiting> {
     Some(Waiting { hung: watched.hung, limit: limit(&watched.call) })
 }
 
-/// Result of a check.
 enum Word {
     Named(Finding),
     GivenUp(String),
@@ -270,7 +268,6 @@ impl Guard {
     }
 }
 
-/// Formats a duration.
 fn seconds(time: Nanos) -> String {
     let seconds = time as f64 / SECOND as f64;
     if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }

@@ -7,10 +7,8 @@ use diskspd_model::finding::Finding;
 use diskspd_sys::standard_error::say;
 use std::io::{self, Write};
 
-/// Where lines go.
 #[derive(Debug)]
 pub struct LateFile {
-    /// As in `--stream run.jsonl`.
     given: String,
     sink: Begun,
 }
@@ -25,7 +23,6 @@ impl LateFile {
         Ok(LateFile { given, sink: outlet.begin()? })
     }
 
-    /// Whether an earlier file would be replaced.
     pub fn replaces(&self) -> bool {
         matches!(&self.sink, Begun::New(file) if file.replaces())
     }
@@ -72,7 +69,6 @@ impl Write for LateFile {
     }
 }
 
-/// A [`LateFile`] that is shown from its first line on.
 #[derive(Debug)]
 pub struct FromTheFirstLine(pub LateFile);
 

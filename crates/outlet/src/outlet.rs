@@ -20,7 +20,6 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a command measures, reads and writes.
 #[derive(Debug, Clone, Default)]
 pub struct OutputDoor {
     targets: Vec<PathBuf>,
@@ -30,7 +29,6 @@ pub struct OutputDoor {
 }
 
 impl OutputDoor {
-    /// That of a run.
     pub fn of_run(profile: &Profile, run_options: &RunOptions) -> OutputDoor {
         OutputDoor::default().which_runs(profile, run_options)
     }
@@ -133,7 +131,6 @@ impl OutputDoor {
     }
 }
 
-/// A path that may be written to.
 #[derive(Debug)]
 pub struct Permitted {
     by: String,
@@ -143,12 +140,10 @@ pub struct Permitted {
 }
 
 impl Permitted {
-    /// The option and what it names.
     pub fn by(&self) -> &str {
         &self.by
     }
 
-    /// Whether it is standard output, by whatever name.
     pub fn is_standard_output(&self) -> bool {
         self.destination.is_standard_output()
     }
@@ -195,12 +190,9 @@ impl Permitted {
     }
 }
 
-/// Where something is written.
 #[derive(Debug)]
 pub struct Outlet {
-    /// The option and what it names.
     by: String,
-    /// As it was named.
     path: PathBuf,
     sink: Sink,
     patience: Patience,
@@ -208,14 +200,12 @@ pub struct Outlet {
 
 #[derive(Debug)]
 enum Sink {
-    /// A pipe, a device, a descriptor: nothing is replaced there.
     Open(Arc<File>),
     /// A regular file: it appears under its name whole or not at all.
     File(Arc<Place>),
 }
 
 impl Outlet {
-    /// The option and what it names.
     pub fn by(&self) -> &str {
         &self.by
     }
@@ -308,10 +298,8 @@ impl Outlet {
     }
 }
 
-/// What is open for writing bit by bit.
 #[derive(Debug)]
 pub(super) enum Begun {
-    /// A pipe, a terminal, a descriptor: nothing is replaced there.
     Open(Arc<File>),
     /// A regular file, which takes its place later.
     New(NewFile),

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Rounds of a race. Every second name leads to the file in use, so each round can hit it.
 const ROUNDS: usize = 8;
 
-/// A way to write an output.
 type Written = fn(Outlet) -> Result<(), OutputError>;
 
 const WAYS: [(&str, Written); 3] = [

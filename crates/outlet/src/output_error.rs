@@ -7,50 +7,32 @@ use diskspd_sys::place::{NotPut, PlaceError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a command doesn't write what it was asked to.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// What is wrong with one output.
     #[error("{by}: {fault}")]
     Output {
-        /// By which option it was named.
         by: String,
-        /// What is wrong.
         #[source]
         fault: OutputFault,
     },
-    /// It would destroy what somebody uses.
     #[error("{option} {refusal}")]
     InUse {
-        /// The option.
         option: String,
-        /// By whom, and where.
         #[source]
         refusal: Refusal,
     },
-    /// There is one standard output.
     #[error("{earlier} and {by} both write to standard output: choose one, and write the other to a file")]
-    BothStandardOutput {
-        /// Who has it.
-        earlier: String,
-        /// Who wants it too.
-        by: String,
-    },
+    BothStandardOutput { earlier: String, by: String },
 }
 
-/// What is wrong with an output.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputFault {
-    /// It is a block device.
     #[error("would overwrite a block device; name a file")]
     BlockDevice,
-    /// It is a target.
     #[error("would overwrite a target of the run; name another file")]
     Target,
-    /// The program keeps it: whose it is.
     #[error("would write into a folder that {0} keeps; name a file in another folder")]
     Kept(&'static str),
-    /// It cannot be re-created.
     #[error("would overwrite a journal of durable writes (--journal); name another file")]
     Journal,
     /// It is read: by which option.
@@ -59,32 +41,19 @@ pub enum OutputFault {
     /// It is written already: by which option.
     #[error("is also the file of {0}; name another file")]
     Twice(String),
-    /// The shell writes one of its streams there: which.
     #[error("the shell already redirects {0} to this file (> FILE); name another file")]
     Redirected(&'static str),
-    /// Somebody else may have laid it there.
     #[error(
         "{} in this world-writable folder belongs to another user (number {owner}), who could redirect or \
          read what is written; name a new file, or one in a folder of your own", .step.display()
     )]
-    Planted {
-        /// What belongs to somebody else, on the way there.
-        step: PathBuf,
-        /// To whom, by number.
-        owner: u32,
-    },
+    Planted { step: PathBuf, owner: u32 },
     /// The descriptor wasn't handed down.
     #[error("{source}; open the descriptor when you start the program, as in {number}>FILE")]
-    Descriptor {
-        /// Its number.
-        number: i32,
-        /// Why.
-        source: io::Error,
-    },
+    Descriptor { number: i32, source: io::Error },
     /// It is in use, or a device.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Its storage doesn't answer.
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
     /// No pipe or terminal can be opened there.
@@ -99,7 +68,6 @@ pub enum OutputFault {
     /// The file can't be begun.
     #[error("can't be created: {0}")]
     NotCreated(#[source] io::Error),
-    /// What there is can't be written.
     #[error("can't be written: {0}")]
     NotWritten(#[source] NotWritten),
     /// The log has no memory.
@@ -121,13 +89,11 @@ pub enum NotWritten {
     /// The new file can't take its place.
     #[error(transparent)]
     NotPut(#[from] NotPut),
-    /// The storage doesn't answer.
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
     /// They can't be written, and are elsewhere, or nowhere.
     #[error("{why}; {}", told(.kept))]
     Elsewhere {
-        /// Why they can't.
         #[source]
         why: Box<NotWritten>,
         /// Where they are instead; or why they are nowhere.

@@ -37,13 +37,11 @@ pub struct Patience {
     wish: Option<Arc<dyn EndWish>>,
 }
 
-/// The storage doesn't answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
     "its storage doesn't answer: gave up after {waited_s:.0} s; see dmesg, and check the server or device"
 )]
 pub struct Unanswered {
-    /// How long was waited, s.
     pub waited_s: f64,
 }
 
@@ -54,7 +52,6 @@ impl From<Unanswered> for std::io::Error {
 }
 
 impl Patience {
-    /// That of a run.
     pub fn of_run<W: EndWish + 'static>(control: &Arc<W>) -> Patience {
         Patience { wish: Some(Arc::<W>::clone(control)) }
     }
@@ -143,14 +140,12 @@ impl Patience {
     }
 }
 
-/// State of the work.
 #[derive(Debug)]
 enum WorkState {
     /// It uses a CPU, or waits for a CPU.
     Ready,
     /// It waits, but not in a call that the guard checks.
     Blocked,
-    /// It waits in a call that the guard checks.
     InCall(guard::Waiting),
 }
 

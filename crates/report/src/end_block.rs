@@ -23,7 +23,6 @@ use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
 
-/// Columns of the labels.
 const LABELS: usize = 10;
 /// In narrower terminals a table has the workloads in lines of their own.
 const WIDE: usize = 100;
@@ -31,36 +30,24 @@ const WIDE: usize = 100;
 /// Stands for a blank at which no line ends. Texts of others are harmless before it is put there.
 const WITHIN: char = '\u{1}';
 
-/// How a piece of a line looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndTone {
-    /// As all text.
     Plain,
-    /// A label.
     Label,
-    /// All is well.
     Good,
-    /// Good to know.
     Note,
-    /// A warning.
     Doubtful,
-    /// The figures are wrong.
     Wrong,
 }
 
-/// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndPiece {
-    /// How it looks.
     pub tone: EndTone,
-    /// What it says.
     pub text: String,
 }
 
-/// What to type next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextCommand {
-    /// What for: `to see how far runs differ`.
     pub why: &'static str,
     /// The words, as a shell takes them.
     pub words: Vec<String>,
@@ -243,7 +230,6 @@ fn row(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -
     labelled(label, &shown, word)
 }
 
-/// What is wrapped already behind its label.
 fn labelled(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<Vec<EndPiece>> {
     let plain = |text: &str| EndPiece { tone: EndTone::Plain, text: text.to_owned() };
     let mut lines: Vec<Vec<EndPiece>> = shown.split('\n').map(|line| vec![plain(line)]).collect();

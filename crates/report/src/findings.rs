@@ -4,7 +4,6 @@ use diskspd_judge::truth::{Judgement, Limiter};
 use diskspd_model::finding::{Finding, Printed, Severity};
 use diskspd_model::units::visible::line;
 
-/// How much of it people get to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// What makes the figures other than they seem to be, in a line each (`--quiet`).
@@ -98,7 +97,6 @@ pub fn is_printed(judgement: &Judgement, finding: &Finding) -> bool {
     place.is_some_and(|place| place < MOST || finding.answers || finding.severity > Severity::Warning)
 }
 
-/// The findings that `-v` adds.
 #[derive(Debug, Default)]
 pub struct HiddenFindings {
     count: usize,
@@ -163,7 +161,6 @@ fn full(finding: &Finding, several: bool) -> String {
     format!("{}\n", Printed { place, message: &line(&finding.message), ..finding.printed() })
 }
 
-/// One finding, wherever it is.
 pub fn block(finding: &Finding) -> String {
     full(finding, false)
 }

@@ -21,12 +21,10 @@ pub fn text(fio: &FioFigures) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// Why there are none.
 const APART: &str = "no percentiles: fio's of several jobs can't be combined; run fio with \
                      --output-format=json+ or --group_reporting";
 const UNSTATED: &str = "no percentiles: fio states none; leave out clat_percentiles=0 and disable_clat";
 
-/// One sentence for each: the jobs, and what the latencies are.
 pub fn facts(fio: &FioFigures) -> Vec<String> {
     let names: Vec<String> = fio.jobs.iter().map(|name| line(name).into_owned()).collect();
     let failed = fio.failed.iter().map(|(name, error)| {
@@ -58,12 +56,10 @@ pub const FIO_OTHERS: [TableColumn<OtherFigures>; 8] = [
     TableColumn::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
 ];
 
-/// Discards and flushes.
 pub fn others(fio: &FioFigures) -> Vec<OtherFigures> {
     fio.trims.iter().chain(&fio.syncs).cloned().collect()
 }
 
-/// What a course is of: `IOPS, read`.
 pub fn title(series: &FioSeries) -> String {
     let of = match series.of {
         FioSeriesOf::Latency => "total latency, ms",
@@ -82,7 +78,6 @@ pub fn title(series: &FioSeries) -> String {
 /// A course of a log file.
 struct CourseLine<'a> {
     series: &'a FioSeries,
-    /// What its intervals have.
     known: Vec<f64>,
 }
 

@@ -118,10 +118,8 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure]) {
     }
 }
 
-/// One figure of those of all hosts.
 type OfAll = fn(Vec<f64>) -> f64;
 
-/// A figure of a host; `None` = not known.
 type HostColumn = fn(&HostFigure) -> Option<f64>;
 
 const COLUMNS: [HostColumn; 5] = [

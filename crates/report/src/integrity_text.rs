@@ -45,7 +45,6 @@ fn write_failures(out: &mut Vec<u8>, row: &IntegrityRow) {
     }
 }
 
-/// What a sector that is wrong holds.
 pub fn held(failed: &FailedSector) -> String {
     let Some(found) = &failed.found else {
         return match failed.fault {

@@ -51,29 +51,21 @@ use diskspd_model::results::Record;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A form that a record can be printed in.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
-    /// As the user names it.
     pub name: &'static str,
     /// File name extensions that stand for it, without the dot; the first one is the usual one.
     pub extensions: &'static [&'static str],
-    /// What a file of it holds when a run is repeated.
     pub of_runs: OfRuns,
     /// Writes the whole report, part by part where it can be large. Errors are those of the sink.
     pub write: fn(&Judged, &mut dyn Write) -> io::Result<()>,
 }
 
-/// What a file holds of several runs (`--repeat`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfRuns {
-    /// One report behind the other.
     InTurn,
-    /// One report of all.
     AsOne,
-    /// One run: each has a file of its own.
     OneEach,
-    /// The latest run's.
     Latest,
 }
 
@@ -100,29 +92,22 @@ impl Format {
 /// Which of DISKSPD's forms get verdicts and findings, which it doesn't have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WithVerdicts {
-    /// `--xml-verdict`
     pub xml: bool,
-    /// `--text-verdict`
     pub text: bool,
 }
 
 impl WithVerdicts {
-    /// All of them.
     pub const ALL: WithVerdicts = WithVerdicts { xml: true, text: true };
 }
 
-/// The text report.
 pub const TEXT: Format =
     Format { name: "text", extensions: &["txt"], of_runs: OfRuns::InTurn, write: text::write };
 
-/// The page.
 pub const HTML: Format =
     Format { name: "html", extensions: &["html", "htm"], of_runs: OfRuns::AsOne, write: html::write };
 
-/// DISKSPD's XML.
 const XML: Format = Format { name: "xml", extensions: &["xml"], of_runs: OfRuns::InTurn, write: xml::write };
 
-/// All forms there are.
 pub const FORMATS: &[Format] = &[
     TEXT,
     XML,
@@ -141,10 +126,8 @@ pub const FORMATS: &[Format] = &[
 /// XML with elements more than DISKSPD's has (`--xml-verdict`).
 static XML_WITH_VERDICT: Format = Format { write: xml::write_with_verdict, ..XML };
 
-/// The text report with verdict and findings behind it (`--text-verdict`).
 static TEXT_WITH_VERDICT: Format = Format { write: text::write_with_verdict, ..TEXT };
 
-/// The form of a name.
 pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }

@@ -6,7 +6,6 @@ use diskspd_model::results::{IntervalDirection, IntervalFigures, WhichIos};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A format of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamFormat {
     /// A line of JSON for each interval.
@@ -29,11 +28,9 @@ impl StreamFormat {
 /// One interval of a run, and where it belongs.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct LiveInterval<'a> {
-    /// The time span, from 1.
     pub time_span: usize,
     /// Intervals that were left out before this one, in all.
     pub missed: u64,
-    /// What happened in it.
     #[serde(flatten)]
     pub figures: &'a IntervalFigures,
 }
@@ -46,7 +43,6 @@ pub struct LiveTotals {
 }
 
 impl LiveTotals {
-    /// Adds what happened in an interval.
     pub fn add(&mut self, figures: &IntervalFigures) {
         let [reads, writes] = &mut self.ios;
         *reads = reads.saturating_add(figures.read.ios);

@@ -47,12 +47,10 @@ fn text(judged: &Judged, dialect: Dialect) -> String {
     text.finish()
 }
 
-/// A measured time span.
 struct MeasuredSpan<'a> {
     /// From 1.
     number: String,
     known: &'a SpanSummary,
-    /// What all did, by target in the order of their ids.
     targets: Vec<(usize, Work)>,
     all: Work,
     failed: u64,
@@ -127,7 +125,6 @@ fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
     }
 }
 
-/// What was asked for.
 fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let about = Family {
         name: "diskspd_time_span",
@@ -154,7 +151,6 @@ fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
     }
 }
 
-/// What was done, and how fast.
 fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let mut seconds =
         text.family(gauge("diskspd_measured_seconds", "seconds", "Length of the measured time."));
@@ -274,7 +270,6 @@ fn cumulated(latency: &Histogram) -> Vec<(f64, u64)> {
     bounds_ns().map(|bound| (seconds_of_ns(bound), up_to(bound))).collect()
 }
 
-/// What was done on each target.
 fn targets(text: &mut Exposition, judged: &Judged, spans: &[MeasuredSpan]) {
     let host = judged.record.host();
     let about = Family {

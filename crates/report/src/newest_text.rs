@@ -9,7 +9,6 @@ use diskspd_model::results::{ThreadSubmits, ThreadWaits, is_heterogeneous};
 use diskspd_model::units::NewestSize;
 use diskspd_model::units::start_time::date_and_time;
 
-/// The machine.
 pub(super) fn write_system(out: &mut Vec<u8>, system: &System) {
     let topology = &system.topology;
     let cpus: u64 = topology.groups.iter().map(|group| u64::from(group.active)).sum();
@@ -38,7 +37,6 @@ pub(super) fn write_system(out: &mut Vec<u8>, system: &System) {
     caches::write(out, system);
 }
 
-/// Which CPUs the threads of a time span were bound to.
 pub(super) struct ThreadPlacement<'a> {
     cpus: Vec<GroupCpu>,
     bound: bool,
@@ -46,7 +44,6 @@ pub(super) struct ThreadPlacement<'a> {
 }
 
 impl<'a> ThreadPlacement<'a> {
-    /// As the time span asked for on this machine.
     pub fn new(asked: &TimeSpan, topology: &'a Topology) -> ThreadPlacement<'a> {
         let cpus = effective_affinity(asked, Compat::V2_3, topology);
         ThreadPlacement { cpus, bound: !asked.disable_affinity, topology }

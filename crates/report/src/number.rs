@@ -3,7 +3,6 @@
 use diskspd_model::units::Millis;
 use maud::{Markup, html};
 
-/// What stands where nothing was measured.
 pub const NONE: &str = "–";
 
 /// Some three significant digits, and groups of thousands: `126,948`, `84.2`, `0.031`.

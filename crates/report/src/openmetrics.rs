@@ -12,12 +12,10 @@ pub enum Dialect {
     OpenMetrics,
 }
 
-/// What the samples of a family are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricKind {
     /// Only rises, but for a new run: its samples end in `_total`.
     Counter,
-    /// Any number.
     Gauge,
     /// Counts by bounds: [`Samples::histogram`].
     Histogram,
@@ -31,11 +29,9 @@ pub struct Family {
     /// Letters, digits and underscores; without the ending of its kind, with its unit:
     /// `diskspd_measured_seconds`.
     pub name: &'static str,
-    /// What its samples are.
     pub kind: MetricKind,
     /// The base unit that the name ends in: `seconds`, `bytes`; empty = none.
     pub unit: &'static str,
-    /// What it is, in a sentence.
     pub help: &'static str,
 }
 
@@ -60,7 +56,6 @@ pub struct Exposition {
 }
 
 impl Exposition {
-    /// Nothing yet.
     pub fn new(dialect: Dialect) -> Exposition {
         Exposition { dialect, text: String::new() }
     }
@@ -71,7 +66,6 @@ impl Exposition {
         Samples { exposition: self, family, begun: false }
     }
 
-    /// The whole text.
     pub fn finish(mut self) -> String {
         if self.dialect == Dialect::OpenMetrics {
             self.text.push_str("# EOF\n");
@@ -112,7 +106,6 @@ impl Exposition {
     }
 }
 
-/// The samples of one family.
 #[derive(Debug)]
 pub struct Samples<'a> {
     exposition: &'a mut Exposition,
@@ -160,7 +153,6 @@ impl Samples<'_> {
     }
 }
 
-/// A value, in full.
 fn number(value: f64) -> String {
     match value {
         value if value.is_nan() => "NaN".into(),

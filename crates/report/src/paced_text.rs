@@ -15,7 +15,6 @@ pub(super) fn write_response_times(out: &mut Vec<u8>, summary: &Summary) {
     }
 }
 
-/// How late recorded I/Os started (`--replay`).
 fn write_lateness(out: &mut Vec<u8>, number: usize, measured: &Measured) {
     let Some(paced) = measured.paced.as_ref().filter(|paced| !paced.later_than.is_empty()) else { return };
     put!(out, "\n\nLateness of timespan {number}:\n{}\n\n", "*".repeat(79));

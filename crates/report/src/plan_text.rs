@@ -113,7 +113,6 @@ fn describe_worker(worker: &WorkerPlan) -> String {
     )
 }
 
-/// What also ends the measured time.
 fn until(plan: &SpanPlan) -> String {
     if plan.replay.is_some() {
         return " or until all recorded I/Os are done".into();
@@ -218,7 +217,6 @@ fn content(target: &WorkerTarget) -> String {
     }
 }
 
-/// `, to placement identifier 0x1`
 fn placement(target: &WorkerTarget) -> String {
     match (target.ways.placement, target.ways.write_stream) {
         (Some(identifier), _) => format!(", to placement identifier {identifier:#x}"),

@@ -147,7 +147,6 @@ fn write_target(out: &mut Vec<u8>, span: &TimeSpan, target: &Target, style: &Sty
     write_own(out, target, tab);
 }
 
-/// What DISKSPD has no words for, behind all that it has.
 fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if let Some(spread) = target.spread {
         put!(out, "{tab}IO distribution: {spread}\n");

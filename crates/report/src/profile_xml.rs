@@ -30,7 +30,6 @@ struct ProfileWriter<'a> {
     out: &'a mut Vec<u8>,
     indent: usize,
     compat: Compat,
-    /// What DISKSPD doesn't write is written.
     is_whole: bool,
 }
 
@@ -107,7 +106,6 @@ impl ProfileWriter<'_> {
         }
     }
 
-    /// What DISKSPD 2.3 writes of threads and buffers.
     fn placement(&mut self, span: &TimeSpan) {
         if let Some(ring) = span.io_ring {
             self.group("IoRing", |w| w.io_ring(ring));
@@ -173,7 +171,6 @@ impl ProfileWriter<'_> {
         });
     }
 
-    /// What DISKSPD has no words for, behind all that it has.
     fn extensions(&mut self, target: &Target) {
         if let Some(spread) = target.spread {
             self.own("Distribution", spread);
@@ -272,7 +269,6 @@ impl ProfileWriter<'_> {
         self.line(format_args!("</Part>"));
     }
 
-    /// A value of our own.
     fn own(&mut self, name: &str, value: impl Display) {
         self.line(format_args!("<linux:{name} xmlns:linux=\"{NAMESPACE}\">{value}</linux:{name}>"));
     }
@@ -328,12 +324,10 @@ impl ProfileWriter<'_> {
         });
     }
 
-    /// For what stands within an element.
     fn within(&mut self) -> ProfileWriter<'_> {
         ProfileWriter { out: self.out, indent: self.indent + 2, compat: self.compat, is_whole: self.is_whole }
     }
 
-    /// An element with children.
     fn group(&mut self, name: &str, children: impl FnOnce(&mut ProfileWriter)) {
         self.line(format_args!("<{name}>"));
         children(&mut self.within());

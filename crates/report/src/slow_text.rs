@@ -5,9 +5,7 @@ use diskspd_model::units::visible;
 
 /// I/Os that are listed one by one; the record has all.
 const LISTED: usize = 10;
-/// Culprits that are listed.
 const CULPRITS: usize = 10;
-/// What recording may cost before it is told, percent.
 const DEAR: f64 = 5.0;
 
 /// Appends a section for each time span that has some.

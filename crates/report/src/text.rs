@@ -93,7 +93,6 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
     out
 }
 
-/// What DISKSPD 2.3 prints of a machine alone (`-Rs`).
 pub fn system_alone(system: &System) -> Vec<u8> {
     let mut out = Vec::new();
     newest_text::write_system(&mut out, system);

@@ -5,7 +5,6 @@ use diskspd_model::results::EventCount;
 
 /// The counters of a class.
 pub(super) struct Section {
-    /// In the text report.
     pub heading: &'static str,
     /// In XML; its counters are the children. `None` = its counters stand alone.
     pub element: Option<&'static str>,

@@ -15,7 +15,6 @@ pub trait Companions: fmt::Debug + Send + Sync {
     fn measured(&self, begin: Nanos, end: Nanos);
 }
 
-/// Where companions wait for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeetingPoint {
     /// All threads are ready; the start signal is to be given.

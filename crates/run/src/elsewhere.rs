@@ -33,10 +33,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What to do instead of running something.
 pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
 
-/// That it isn't done here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it needs Linux, and isn't available on Windows yet; {INSTEAD}")]
 pub struct NoRunsHere;
@@ -75,13 +73,11 @@ pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String>
     refused
 }
 
-/// The places that are written to in place.
 pub fn written<'a>(span: &'a TimeSpan, places: &'a [PathBuf]) -> impl Iterator<Item = &'a Path> {
     let targets = span.targets.iter().zip(places);
     targets.filter(|(target, _)| target.is_changed()).map(|(_, place)| place.as_path())
 }
 
-/// Looks at what is around these targets.
 pub fn look_around(system: &mut System, targets: &[&RawText]) {
     look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
 }
@@ -100,10 +96,8 @@ pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
     CpuClock::read().map(drop).map_err(why)
 }
 
-/// By name, what is known of ways to storage.
 pub type PathStates = BTreeMap<String, String>;
 
-/// The states of paths to devices: nothing is read of them.
 pub fn path_states(_: &[String]) -> PathStates {
     PathStates::new()
 }
@@ -145,7 +139,6 @@ pub fn precreate(
     }
 }
 
-/// Why nothing is thrown away.
 pub type PurgeError = NoRunsHere;
 
 /// Would discard a device.
@@ -156,7 +149,6 @@ pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, Purg
     Err(NoRunsHere)
 }
 
-/// Why no device is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a device can't be traced on Windows, because that needs Linux's tracefs: read what another program \

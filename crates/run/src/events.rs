@@ -15,7 +15,6 @@ use std::time::Duration;
 
 /// How long a wait goes on before it looks whether it's still wanted: Ctrl-C may take this long.
 const LOOK_UP: Duration = Duration::from_millis(50);
-/// Longer than any run.
 const FOREVER: Duration = Duration::from_secs(1 << 32);
 
 /// The events that every time span of a run waits for and sets.
@@ -71,12 +70,10 @@ impl Events {
         }
     }
 
-    /// Tells that measuring begins now.
     pub(super) fn measurement_begins(&self, control: &Control) {
         set("-ys", &self.start, control);
     }
 
-    /// Tells that measuring has ended.
     pub(super) fn measurement_ended(&self, control: &Control) {
         set("-yf", &self.finish, control);
     }
@@ -88,7 +85,6 @@ fn set(option: &str, event: &Option<Arc<Event>>, control: &Control) {
     }
 }
 
-/// Sets an event where nothing can fail any more.
 pub(super) fn set_or_complain(event: &Event) {
     if let Err(error) = event.set() {
         say(Finding::warning(format!("-yp: {error}")));

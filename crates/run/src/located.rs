@@ -9,12 +9,10 @@ use diskspd_model::plan::WorkerTarget;
 pub struct SpanTargets(Vec<Option<Located>>);
 
 impl SpanTargets {
-    /// Those of a time span, in its order.
     pub fn new(located: Vec<Option<Located>>) -> SpanTargets {
         SpanTargets(located)
     }
 
-    /// What is at the place of a worker's target.
     pub fn of(&self, target: &WorkerTarget) -> Option<&Located> {
         self.0.get(target.target)?.as_ref()
     }

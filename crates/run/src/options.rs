@@ -13,25 +13,20 @@ use std::sync::Arc;
 /// How a profile is run, and what is of this invocation only.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// How it is run, this time and again.
     pub run_options: RunOptions,
     /// `--recreate`: files of `-c` are written anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
-    /// Where the run comes from.
     pub origin: Origin,
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
-    /// `--journal`: what is durable is told to this file.
     pub journal: Option<PathBuf>,
     /// The recorded I/Os of `--replay`; `None` = there are none.
     pub replay: Option<Arc<ReplayList>>,
-    /// Whom it starts and measures together with.
     pub companions: Option<Arc<dyn Companions>>,
-    /// Who claims the block devices that are written to.
     pub claimant: Claimant,
     /// Files and folders of the command, which targets must not destroy.
     pub own: OwnFiles,

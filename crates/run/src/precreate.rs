@@ -4,10 +4,8 @@ use diskspd_model::profile::{PrecreateFiles, Profile, RawText, Target};
 use diskspd_worker::SpanOutcome;
 use std::collections::{BTreeMap, HashMap};
 
-/// A file that is created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// As the user gave it.
     pub path: RawText,
     /// Bytes; the largest size that any target asks for.
     pub size: u64,
@@ -57,7 +55,6 @@ pub fn resized(profile: &Profile) -> Profile {
     profile
 }
 
-/// Why not all files are there.
 #[derive(Debug)]
 pub enum NotCreated {
     /// A message: what was known before any of them was touched.

@@ -51,7 +51,6 @@ pub fn waited_for_cpu(thread: i32) -> Option<u64> {
     threads::of(&Root::live(), thread).and_then(|times| times.waiting)
 }
 
-/// Looks at what is around these targets.
 pub fn look_around(system: &mut System, targets: &[&RawText]) {
     look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
 }

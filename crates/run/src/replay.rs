@@ -25,7 +25,6 @@ const LONGEST_S: u64 = 86_400;
 pub struct ReplayReady {
     /// What is run: with the sizes, directions and times of the I/Os.
     pub profile: Profile,
-    /// How.
     pub run_options: RunOptions,
     /// The I/Os; `None` = it is an ordinary run.
     pub list: Option<Arc<ReplayList>>,

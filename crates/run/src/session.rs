@@ -24,7 +24,6 @@ pub struct Session {
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
-    /// Where the run comes from.
     pub origin: Origin,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
@@ -38,7 +37,6 @@ pub struct Session {
     pub claimant: Claimant,
     /// Files and folders of the command, which targets must not destroy.
     pub own: OwnFiles,
-    /// Who is told how it goes on.
     pub listener: Arc<dyn Listener>,
     /// Ends the run from outside: [`Control::interrupt`]. One for each run.
     pub control: Arc<Control>,
@@ -82,10 +80,8 @@ impl Session {
     }
 }
 
-/// What came of a run.
 #[derive(Debug)]
 pub struct Executed {
-    /// What was asked for, where it ran, and what was measured.
     pub record: Record,
     /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,
@@ -100,10 +96,8 @@ pub struct Executed {
     pub left_behind: bool,
 }
 
-/// Why nothing was run. Nothing was touched either.
 #[derive(Debug)]
 pub enum NotRun {
-    /// Profile or run options break rules, as `profile::validate` tells them.
     Invalid(Vec<Finding>),
     /// The machine, or this version of the program, can't do it.
     Unfit(Vec<PlanError>),

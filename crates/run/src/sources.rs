@@ -10,33 +10,26 @@ use std::io::{self, Read};
 use std::num::TryFromIntError;
 use std::path::Path;
 
-/// Why there is no write data.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// More than this system can address.
     #[error("-Z<size>: can't allocate {} for write data: {why}; use a smaller size", Size(*.size))]
     TooLarge {
-        /// Bytes that were asked for.
         size: u64,
-        /// By how it doesn't fit.
         #[source]
         why: TryFromIntError,
     },
     /// The kernel gave no memory.
     #[error("-Z<size>: can't allocate {} for write data: {error}; use a smaller size", Size(*.size))]
     Memory {
-        /// Bytes that were asked for.
         size: u64,
-        /// What the kernel said.
         #[source]
         error: io::Error,
     },
     /// The file can't be read.
     #[error("-Z<size>,<file>: can't read the write data from '{path}': {error}")]
     Content {
-        /// Which, as the user gave it.
         path: RawText,
-        /// Why.
         #[source]
         error: NotOpened,
     },
@@ -83,7 +76,6 @@ pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
     Buffer::length_with(worker.buffer, sizes)
 }
 
-/// What [`Shared::new`] and its content fail with.
 enum Unfilled {
     Memory(io::Error),
     Content { path: RawText, error: NotOpened },

@@ -56,7 +56,6 @@ pub use setup::SharedByWorkers;
 use simulate::simulate;
 use std::sync::Arc;
 
-/// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, system, options, control, voice, probes, log, .. } = common;
     control.does_in_time("looks at the targets");

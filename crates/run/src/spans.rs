@@ -118,7 +118,6 @@ fn begin_in_real_time(options: &Options, voice: &Voice) -> Result<(), Vec<PlanEr
     Ok(())
 }
 
-/// The files beside the targets are written to their ends.
 fn end(
     outcome: &mut Outcome,
     integrity: Option<Integrity>,
@@ -165,7 +164,6 @@ fn known_before(
     (profiles, targets)
 }
 
-/// Of a run that was not begun, because of its targets.
 fn refused(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outcome {
     let spans = (0..profile.time_spans.len()).map(|number| not_reached(number, false, control));
     let results = Results { time_spans: spans.collect() };
@@ -181,7 +179,6 @@ fn not_reached(number: usize, went_well: bool, control: &Control) -> SpanResults
     SpanResults { ended, ..SpanResults::default() }
 }
 
-/// Tells the supervisor when the run ends in a panic.
 struct Death<'a>(&'a Control);
 
 impl Drop for Death<'_> {

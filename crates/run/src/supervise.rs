@@ -28,10 +28,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// Memory for the stack of the run's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
-/// How a supervised run ended.
 #[derive(Debug)]
 pub enum End {
-    /// By itself.
     Complete(Result<Outcome, Vec<PlanError>>),
     /// It is left behind: threads of this process still wait for the kernel, or for another program. The
     /// process is to be ended by [`diskspd_sys::process::end`].
@@ -129,7 +127,6 @@ fn no_thread(why: &std::io::Error) -> String {
     format!("{failed}; {}", failed.remedy())
 }
 
-/// That the kernel doesn't give the run back.
 fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome.troubles.push(format!(
         "the run doesn't end: it waits in the kernel while it {}, and is abandoned. The storage hangs, or is \

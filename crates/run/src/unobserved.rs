@@ -21,7 +21,6 @@ fn without_devices(plan: &SpanPlan) -> DeviceFacts {
     DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
 }
 
-/// The targets of all workers, each once.
 pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
     for worker in &plan.workers {
@@ -37,7 +36,6 @@ pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     found
 }
 
-/// Engines that don't touch any device say so.
 pub fn without_io(engine: EngineKind) -> Option<Stack> {
     let row = engine.row();
     match row {

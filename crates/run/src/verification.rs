@@ -46,7 +46,6 @@ pub fn begin(
     begun.map(Some).map_err(|error| vec![PlanError::target(error.to_string())])
 }
 
-/// Why there is no journal.
 #[derive(Debug, thiserror::Error)]
 enum JournalError {
     #[error(transparent)]
@@ -97,7 +96,6 @@ fn is_durable(target: &Target) -> bool {
     }
 }
 
-/// Why the journal may not survive what the targets don't survive.
 fn doubt(path: &Path, profile: &Profile) -> Option<String> {
     let of_journal = stack(path);
     let disks = |stack: &Stack| stack.leaves().map(|layer| layer.name.clone()).collect::<Vec<_>>();

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What people said about a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunNotes {
     /// What it is called, together with other runs of the same kind; `None` = nothing.
     pub label: Option<String>,
-    /// Words to find it by, ascending, each once.
     pub tags: Vec<String>,
     /// It may not be removed.
     pub pinned: bool,
@@ -24,7 +22,6 @@ pub struct RunNotes {
 }
 
 impl RunNotes {
-    /// Adds and takes away tags.
     pub fn tag(&mut self, add: &[String], take: &[String]) {
         self.tags.extend(add.iter().cloned());
         self.tags.retain(|tag| !take.contains(tag));

@@ -15,14 +15,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-/// What tells a file from other JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct NotesFormat {
     name: String,
     version: u32,
 }
 
-/// What stands in a file.
 #[derive(Serialize, Deserialize)]
 struct StoredNotes<T> {
     format: NotesFormat,
@@ -30,59 +28,42 @@ struct StoredNotes<T> {
     notes: T,
 }
 
-/// A suite, as it is kept beside its runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SuiteNotes {
-    /// What it is called; empty = the runs are of none.
     pub suite: String,
-    /// What it is for.
     pub about: String,
-    /// Its tests, in order.
     pub tests: Vec<TestNotes>,
 }
 
-/// A test of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestNotes {
-    /// What it is called.
     pub name: String,
-    /// What it is for.
     pub about: String,
-    /// Its command line, as it was typed.
     pub command: String,
     /// The figure that decides, by its name; `None` = the usual one.
     pub metric: Option<String>,
-    /// So near is the same, a share; `None` = the usual one.
     pub same: Option<f64>,
-    /// Worse by less than this share is no failure.
     pub worse: f64,
 }
 
-/// Runs that later ones are judged by.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Baseline {
     /// When it was set, seconds since 1970-01-01 00:00 UTC.
     pub set_at: i64,
-    /// What was asked of them.
     pub asked: SuiteNotes,
-    /// The runs, the oldest first.
     pub runs: Vec<BaselineRun>,
 }
 
-/// A run of a baseline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BaselineRun {
-    /// Its name in the store.
     pub id: String,
-    /// The test that it was run for.
     pub test: String,
 }
 
-/// A kind of file.
 struct NotesKind {
     folder: &'static str,
     format: &'static str,
@@ -91,10 +72,8 @@ struct NotesKind {
 /// Why bytes are not a file of its kind.
 #[derive(Debug, thiserror::Error)]
 pub enum NotesFault {
-    /// It can't be parsed.
     #[error("is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
-    /// It is something else.
     #[error("is not a file of this kind, but {0}")]
     Other(String),
 }

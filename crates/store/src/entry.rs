@@ -8,17 +8,12 @@ use diskspd_model::results::{RunSummary, SpanSummary};
 /// A run, as the index has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreEntry {
-    /// Its name in the store.
     pub id: String,
-    /// What it is kept in.
     pub source: KeptAs,
-    /// What people said about it.
     pub about: RunNotes,
     /// A number for what was asked for: equal = the same work on the same targets. 16 hexadecimal digits.
     pub workload: String,
-    /// The targets, each once.
     pub targets: Vec<String>,
-    /// What each time span was asked to do, in order.
     pub work: Vec<SpanWork>,
     /// The run, as far as the index has it: of findings how bad the worst is, of percentiles [`KEPT`], and
     /// in place of parameters what stands above.
@@ -49,7 +44,6 @@ impl StoreEntry {
         self.run.started_at.unwrap_or(self.about.saved_at)
     }
 
-    /// That of a run.
     pub fn of(id: &str, source: KeptAs, about: RunNotes, run: RunSummary) -> StoreEntry {
         let mut targets: Vec<String> = Vec::new();
         // As the index has them.

@@ -19,16 +19,12 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// What a run is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptAs {
-    /// A record of this program.
     Record,
-    /// A result of DISKSPD, as XML.
     ResultXml,
     /// A text report of DISKSPD.
     ResultText,
-    /// A result of fio.
     Fio,
 }
 
@@ -63,32 +59,25 @@ impl KeptAs {
         }
     }
 
-    /// That which the index, or a format, calls so.
     pub fn of_word(word: &str) -> Option<KeptAs> {
         KeptAs::ALL.into_iter().find(|kept| kept.word() == word)
     }
 
-    /// That of a file whose name ends so.
     pub(super) fn of_ending(ending: &str) -> Option<KeptAs> {
         KeptAs::ALL.into_iter().find(|kept| kept.ending() == ending)
     }
 
-    /// All there are.
     pub const ALL: [KeptAs; 4] = [KeptAs::Record, KeptAs::ResultXml, KeptAs::ResultText, KeptAs::Fio];
 }
 
-/// A run that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRun {
-    /// Its name in the store.
     pub id: String,
-    /// Its file.
     pub file: PathBuf,
 }
 
 const ABOUT: &str = "about.json";
 
-/// The file beside a run.
 #[derive(Serialize, Deserialize)]
 struct StoredAbout {
     format: AboutFormat,
@@ -96,7 +85,6 @@ struct StoredAbout {
     about: RunNotes,
 }
 
-/// What tells it from other JSON, and its version.
 #[derive(Serialize, Deserialize)]
 struct AboutFormat {
     name: String,
@@ -171,7 +159,6 @@ impl Store {
         sync_all(holders)
     }
 
-    /// The file of a run.
     pub fn file(&self, id: &str, source: KeptAs) -> PathBuf {
         self.runs().join(name_of(id, source.ending()))
     }
@@ -187,7 +174,6 @@ impl Store {
         OpenFolder::open(&self.runs()).map_err(failed)
     }
 
-    /// Whether a run's file is there.
     pub(super) fn has(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
         Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
@@ -227,7 +213,6 @@ impl Store {
         write_whole(&file, &bytes)
     }
 
-    /// Removes the files of a run.
     pub(super) fn remove_files(&self, id: &str) -> Result<(), StoreError> {
         let runs = self.open_runs()?;
         // The run first: without it the other is nothing.
@@ -364,24 +349,18 @@ fn remove_draft(folder: &OpenFolder, name: &str) {
     }
 }
 
-/// Why a file is no run.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoRun {
-    /// It is no record.
     #[error(transparent)]
     Record(#[from] json::RecordError),
-    /// It is no result of its format.
     #[error(transparent)]
     Result(#[from] ResultError),
-    /// Its format isn't one that is kept.
     #[error("has an unknown format")]
     Format,
-    /// It holds so many results.
     #[error("holds {0} results, and should hold one")]
     Several(usize),
 }
 
-/// What is known of a run, from its content.
 pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, NoRun> {
     match source {
         KeptAs::Record => {

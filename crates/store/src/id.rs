@@ -9,7 +9,6 @@ pub const LENGTH: usize = 12;
 /// Shorter beginnings are not shown.
 pub const SHORTEST_SHOWN: usize = 4;
 
-/// A new one.
 pub fn random() -> String {
     let number = steps::random();
     (0..LENGTH).map(|place| char::from(LETTERS[(number >> (4 * place)) as usize & 15])).collect()
@@ -20,7 +19,6 @@ pub fn could_begin(text: &str) -> bool {
     !text.is_empty() && text.len() <= LENGTH && text.bytes().all(|letter| LETTERS.contains(&letter))
 }
 
-/// Whether it is an id: nothing else ever names a file.
 pub fn is_whole(text: &str) -> bool {
     text.len() == LENGTH && could_begin(text)
 }

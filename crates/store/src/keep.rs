@@ -7,19 +7,15 @@ use diskspd_judge::record::{index, json, known};
 use diskspd_judge::truth::Judged;
 use diskspd_model::results::RunSummary;
 
-/// A run that was kept, and what became of its row.
 #[derive(Debug)]
 pub struct Saved {
-    /// The run: it is on the disk.
     pub kept: KeptRun,
     /// Why the index doesn't have it yet; it's added when the store is next opened.
     pub index: Result<(), StoreError>,
 }
 
-/// What became of a run that was to be imported.
 #[derive(Debug)]
 pub enum Imported {
-    /// It is there now.
     New(String),
     /// It was there, under this id.
     Known(String),

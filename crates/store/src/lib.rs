@@ -58,12 +58,10 @@ impl Store {
         Store { folder: folder.into() }
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether anything was ever kept.
     pub fn is_there(&self) -> bool {
         self.runs().is_dir()
     }

@@ -18,7 +18,6 @@ pub struct MachineNames<'a> {
 }
 
 impl<'a> MachineNames<'a> {
-    /// Those of these runs.
     pub fn of(entries: &'a [StoreEntry]) -> MachineNames<'a> {
         let mut machines = MachineNames::default();
         for entry in entries {
@@ -49,12 +48,10 @@ fn name(entry: &StoreEntry) -> &str {
     entry.run.hosts.first().map_or("", String::as_str)
 }
 
-/// What fingerprints are made of, by their hashes.
 #[derive(Debug, Default)]
 pub struct Fingerprints(HashMap<String, Fingerprint>);
 
 impl Fingerprints {
-    /// Of these; one without parts tells nothing.
     pub fn new(all: Vec<Fingerprint>) -> Fingerprints {
         let known = all.into_iter().filter(|one| !one.parts.is_empty());
         Fingerprints(known.map(|one| (one.hash.clone(), one)).collect())

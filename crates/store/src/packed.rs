@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// What such a file begins with.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether bytes are compressed.
@@ -24,7 +23,6 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// Reads what is compressed.
 pub fn reader(source: impl Read) -> impl Read {
     MultiGzDecoder::new(source)
 }

@@ -10,30 +10,22 @@ use std::collections::BTreeMap;
 /// Runs that can be followed: the same work on the same machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    /// What the machine is called; empty = not recorded.
     pub machine: String,
-    /// What the runs share: [`StoreEntry::workload`].
     pub workload: String,
-    /// What was typed for the latest.
     pub command_line: Option<String>,
-    /// The time span, from 1.
     pub time_span: u32,
     /// The runs that have the figure, in the order in which they were kept.
     pub points: Vec<TrendPoint>,
-    /// Where it was how high.
     pub trend: Trend,
 }
 
 /// A run on the way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendPoint {
-    /// The run.
     pub id: String,
     /// When it began, or was kept, seconds since 1970.
     pub at: i64,
-    /// The figure.
     pub value: f64,
-    /// What changed about the machine since the run before.
     pub changed: Vec<Difference>,
     /// So many seconds earlier than the run before it this one was kept by the clock, which was set back
     /// between them; 0 = it was not.

@@ -15,17 +15,14 @@ pub const WORK: [&str; 8] = [
     "warmup_s",
 ];
 
-/// The work of a time span.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpanWork {
     /// From 1.
     pub time_span: u32,
-    /// In the order of [`WORK`].
     pub values: [OfAllTargets<u64>; WORK.len()],
 }
 
 impl SpanWork {
-    /// That of a time span of which so much is known.
     pub fn of(time_span: u32, asked: &Parameters) -> SpanWork {
         let one = |value: Option<u64>| value.map_or(OfAllTargets::Unknown, OfAllTargets::One);
         let all = |of: fn(&Access) -> Option<u32>| asked.common(|access| of(access).map(u64::from));
@@ -42,7 +39,6 @@ impl SpanWork {
         SpanWork { time_span, values }
     }
 
-    /// All of it for people, as far as it is known.
     pub fn words(&self) -> String {
         let told = [
             ("block_bytes", "", ""),

@@ -56,7 +56,6 @@ struct Block {
 
 const _: () = assert!(size_of::<Block>() == 64);
 
-/// See the module.
 pub struct Queue {
     context: libc::c_ulong,
     ring: Option<EventRing>,
@@ -117,7 +116,6 @@ impl Queue {
         self.ways = if all_plain { Vec::new() } else { ways };
     }
 
-    /// Whether completions are read without a system call.
     pub fn reads_ring(&self) -> bool {
         self.ring.is_some()
     }
@@ -127,7 +125,6 @@ impl Queue {
         self.memory.slot(start, length)
     }
 
-    /// What isn't shared of the memory, to fill.
     pub fn memory_mut(&mut self) -> SlotMut<'_> {
         self.memory.private_mut()
     }

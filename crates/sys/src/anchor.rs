@@ -13,9 +13,7 @@ use std::sync::Arc;
 
 /// A file or device, as messages call it and as system calls reach it.
 pub trait Location {
-    /// What messages call it.
     fn name(&self) -> &Path;
-    /// The path that system calls take for it.
     fn way(&self) -> &Path;
 }
 
@@ -75,7 +73,6 @@ impl Anchor {
     }
 }
 
-/// `None` = /proc isn't there, or is that of other processes.
 fn by_handle(path: &Path, handle: OwnedFd) -> Option<Object> {
     let way = PathBuf::from(format!("/proc/self/fd/{}", handle.as_raw_fd()));
     let (held, reached) = (fstat(&handle).ok()?, stat(&way).ok()?);
@@ -83,7 +80,6 @@ fn by_handle(path: &Path, handle: OwnedFd) -> Option<Object> {
     same.then(|| Object { name: path.to_owned(), way, _handle: Some(handle) })
 }
 
-/// Why nothing was found at a path.
 pub(crate) fn not_found(path: &Path, error: Errno) -> TargetError {
     match (error, std::fs::read_link(path)) {
         (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),

@@ -11,9 +11,7 @@ use std::sync::OnceLock;
 pub struct BlkidSignature {
     /// `ext4`, `linux_raid_member`; empty = it's a partition table.
     pub kind: String,
-    /// `filesystem`, `raid`, `crypto`, `other`; empty = not told.
     pub usage: String,
-    /// Of the format; empty = not told.
     pub version: String,
     /// `gpt`, `dos`; empty = it's no partition table.
     pub table: String,
@@ -47,7 +45,6 @@ struct Library {
 
 static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
 
-/// Whether it is there.
 pub fn is_available() -> bool {
     LIBRARY.get_or_init(load).is_some()
 }
@@ -156,7 +153,6 @@ impl Library {
     }
 }
 
-/// Gives the probe back.
 struct Probe<'a> {
     library: &'a Library,
     handle: Handle,

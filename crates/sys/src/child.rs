@@ -21,12 +21,9 @@ pub struct ChildProgram {
     told: Option<PipeReader>,
 }
 
-/// What a program has come to.
 #[derive(Debug)]
 pub struct ChildEnd {
-    /// How it ended.
     pub status: ExitStatus,
-    /// What it printed on standard output, at most the last 64 KiB.
     pub printed: Vec<u8>,
     /// The same of standard error.
     pub told: Vec<u8>,

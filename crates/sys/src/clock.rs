@@ -35,7 +35,6 @@ impl Clock {
         Counter::new().map_or(Clock::Monotonic, |counter| Clock::Counter(Rc::new(counter)))
     }
 
-    /// What the time is taken from, for `-v` and the record.
     pub fn source(&self) -> String {
         match self {
             Clock::Monotonic => "kernel clock (vDSO)".into(),
@@ -47,12 +46,10 @@ impl Clock {
         }
     }
 
-    /// A virtual clock that stands at `start`.
     pub fn simulated(start: Nanos) -> Clock {
         Clock::Virtual(Rc::new(Cell::new(start)))
     }
 
-    /// The time now.
     #[inline]
     pub fn now(&self) -> Nanos {
         match self {

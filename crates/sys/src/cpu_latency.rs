@@ -16,7 +16,6 @@ pub const DEVICE: &str = "/dev/cpu_dma_latency";
 /// Longest limit that the kernel takes, us: a signed number of 32 bits.
 pub const MAX_LIMIT: u32 = i32::MAX as u32;
 
-/// Why processors can't be kept awake.
 #[derive(Debug, thiserror::Error)]
 pub enum CpuLatencyError {
     /// There is no such device.
@@ -31,14 +30,8 @@ pub enum CpuLatencyError {
          group (chgrp GROUP {DEVICE} && chmod 0660 {DEVICE}), or leave out --cpu-latency"
     )]
     Permission,
-    /// What else the kernel said.
     #[error("{DEVICE} rejects a limit of {limit} us: {source}; leave out --cpu-latency")]
-    Kernel {
-        /// What was asked for, us.
-        limit: u32,
-        /// What the kernel answered.
-        source: io::Error,
-    },
+    Kernel { limit: u32, source: io::Error },
 }
 
 /// Holds a limit until it is dropped.

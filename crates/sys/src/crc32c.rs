@@ -76,7 +76,6 @@ with_instructions!(
 /// The polynomial 0x1EDC6F41, its bits reversed.
 const POLYNOMIAL: u32 = 0x82F6_3B78;
 
-/// What a byte does to the checksum.
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -102,7 +101,6 @@ fn by_table(before: u32, bytes: &[u8]) -> u32 {
 pub struct Linear([[u32; 256]; 4]);
 
 impl Linear {
-    /// Of what it makes of single bits.
     pub fn new(of_bit: impl Fn(u32) -> u32) -> Linear {
         let bits: [u32; 32] = std::array::from_fn(|bit| of_bit(1 << bit));
         let sum = |place: usize, byte: usize| {
@@ -111,7 +109,6 @@ impl Linear {
         Linear(std::array::from_fn(|place| std::array::from_fn(|byte| sum(place, byte))))
     }
 
-    /// What it makes of a number.
     #[inline]
     pub fn of(&self, number: u32) -> u32 {
         let of_byte = |place: usize| self.0[place][(number >> (8 * place)) as usize & 0xff];

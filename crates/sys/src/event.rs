@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 /// Where events lie: the file system that every Linux has for shared memory, cleared by a restart of the
 /// machine.
 const DIRECTORY: &str = "/dev/shm";
-/// What the names of their files begin with.
 const PREFIX: &str = "diskspd.event.";
 /// Everybody on the machine may set an event and wait for it.
 const MODE: Mode = Mode::from_raw_mode(0o666);
@@ -34,26 +33,21 @@ const LARGEST: i64 = 4096;
 /// How long to wait for somebody who is just opening the same event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Why an event can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// No name was given.
     #[error("the event has no name; append one to the option, for example -yrstart")]
     NoName,
     /// The name is too long for a file.
     #[error("the event's name is too long: {0} bytes as a file name in {DIRECTORY}, at most {NAME_MAX}")]
     TooLong(usize),
-    /// Nobody has an event of that name open.
     #[error(
         "there is no such event: it exists only while a run that names it (-ys, -yf, -yr, -yp) or `diskspd \
          event wait` is running"
     )]
     Missing,
-    /// Somebody else's file, which we may not open.
     #[error("no permission to use {}: its owner doesn't share it; choose another name, or run as that \
              user", .0.display())]
     Permission(PathBuf),
-    /// Not one of our files.
     #[error(
         "{} is not an event (a link, a directory, a device, a file with several names or content, or another \
          user's unshared file); remove it, or choose another name",
@@ -63,16 +57,8 @@ pub enum EventError {
     /// A lock that is held for longer than opening takes.
     #[error("{} is locked by another program; stop that, or choose another name", .0.display())]
     Locked(PathBuf),
-    /// What else the kernel said.
     #[error("{}: {doing}: {source}", path.display())]
-    Kernel {
-        /// The event's file.
-        path: PathBuf,
-        /// What was being done.
-        doing: &'static str,
-        /// What the kernel answered.
-        source: io::Error,
-    },
+    Kernel { path: PathBuf, doing: &'static str, source: io::Error },
 }
 
 /// An event, open. It stays set until somebody resets it.
@@ -109,7 +95,6 @@ impl Event {
         }
     }
 
-    /// `None` = whoever had it open last has just taken it away.
     fn try_open(path: &Path, create: bool) -> Result<Option<Event>, EventError> {
         let fail = |doing| move |error: Errno| kernel(path, doing, error);
         let file = file(path, create)?;
@@ -239,7 +224,6 @@ impl CallOff {
         Ok(CallOff(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
-    /// Those that go on and all later ones end.
     pub fn call(&self) {
         let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
     }

@@ -32,14 +32,11 @@ struct MapHeader {
     start: u64,
     length: u64,
     flags: u32,
-    /// How many entries the kernel has filled in.
     mapped: u32,
-    /// How many there is room for.
     room: u32,
     reserved: u32,
 }
 
-/// Entries asked for at once: some 14 KiB.
 const ROOM: usize = 256;
 
 #[repr(C)]

@@ -29,7 +29,6 @@ enum Needs {
 enum Cause {
     /// The error number of the kernel.
     Number(i32),
-    /// Something else, described.
     Text(String),
 }
 
@@ -73,7 +72,6 @@ impl FailedCall {
         FailedCall { doing: doing.to_owned(), needs: Needs::File, cause: Cause::from_error(error) }
     }
 
-    /// Returns the remedy.
     pub fn remedy(&self) -> &'static str {
         let Cause::Number(number) = self.cause else { return "see dmesg, or report this" };
         remedy(self.needs, number)

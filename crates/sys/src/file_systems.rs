@@ -11,7 +11,6 @@ pub fn type_name(path: &Path) -> String {
     rustix::fs::statfs(path).map(|found| name(&found)).unwrap_or_default()
 }
 
-/// The same of an open file.
 pub fn type_of_open(file: impl AsFd) -> String {
     rustix::fs::fstatfs(file).map(|found| name(&found)).unwrap_or_default()
 }

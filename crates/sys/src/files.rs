@@ -20,15 +20,11 @@ use std::path::Path;
 /// journaling file system costs a commit for every write.
 const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
 
-/// What is open, for engines.
 pub type FileHandle = OwnedFd;
 
-/// A target, open.
 #[derive(Debug)]
 pub struct OpenTarget {
-    /// The file or device.
     pub file: OwnedFd,
-    /// Its size now, bytes; never 0.
     pub size: u64,
     /// What `stat` gives as the number of the device itself, if it's a block device.
     pub device: Option<u64>,
@@ -236,7 +232,6 @@ pub fn device_number(file: impl AsFd) -> Option<u64> {
     (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then_some(found.st_rdev)
 }
 
-/// Whether a regular file is open.
 pub fn is_regular(file: impl AsFd) -> bool {
     rustix::fs::fstat(file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile)
 }

@@ -36,7 +36,6 @@ pub fn refuse_foreign_link(path: &Path) -> io::Result<()> {
     Ok(reach::refuse_foreign_link(path)?)
 }
 
-/// A folder, held open.
 #[derive(Debug)]
 pub struct OpenFolder(OwnedFd);
 

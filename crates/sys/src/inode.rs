@@ -6,18 +6,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// What there can be at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A regular file.
     File,
-    /// A folder.
     Directory,
-    /// A block device.
     BlockDevice,
-    /// A pipe with a name.
     Pipe,
-    /// A socket.
     Socket,
     /// A character device, or a link that wasn't followed.
     Other,
@@ -35,7 +29,6 @@ impl Kind {
         }
     }
 
-    /// Of what was looked at.
     pub fn of(found: &Metadata) -> Kind {
         Kind::from_mode(found.mode())
     }
@@ -46,7 +39,6 @@ pub fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
 
-/// The same of an open file.
 pub fn identity_of_open(file: &std::fs::File) -> Option<(u64, u64)> {
     file.metadata().ok().map(|found| identity(&found))
 }
@@ -64,12 +56,10 @@ pub fn identity_at(path: &Path) -> std::io::Result<(u64, u64)> {
     std::fs::metadata(path).map(|found| identity(&found))
 }
 
-/// Number of the device that a device's node stands for.
 pub fn device_number(found: &Metadata) -> u64 {
     found.rdev()
 }
 
-/// Number of the file system that it lies on.
 pub fn file_system(found: &Metadata) -> u64 {
     found.dev()
 }
@@ -98,7 +88,6 @@ pub(super) fn others_may_write(mode: u32) -> bool {
     mode & OTHERS_WRITE != 0 || mode & STICKY_AND_GROUP_WRITES == STICKY_AND_GROUP_WRITES
 }
 
-/// For tests of the crates above.
 pub use std::os::unix::fs::symlink;
 
 /// Makes a pipe with a name, for tests of the crates above.

@@ -9,7 +9,6 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 /// Nanoseconds since an arbitrary, fixed origin.
 pub type Nanos = u64;
 
-/// One second in [`Nanos`].
 pub const SECOND: Nanos = 1_000_000_000;
 
 #[inline]

@@ -13,7 +13,6 @@ use std::time::Duration;
 pub struct Lease {
     /// The process; `None` if it is in another namespace of processes.
     pub process: Option<u32>,
-    /// The name of its program.
     pub program: Option<String>,
 }
 

@@ -19,18 +19,15 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
 
 /// The owner may pick it up.
 const FREE: u8 = 0;
-/// The heir looks at it: the owner waits.
 const LOOKED_AT: u8 = 1;
 /// The heir wants it, or has it: the owner may not pick it up any more.
 const WANTED: u8 = 2;
 
-/// What both have.
 #[derive(Debug)]
 struct Lent<T> {
     thing: UnsafeCell<T>,
     /// The owner doesn't touch it now.
     down: AtomicBool,
-    /// What the heir does: [`FREE`], [`LOOKED_AT`] or [`WANTED`].
     wanted: AtomicU8,
 }
 
@@ -38,15 +35,12 @@ struct Lent<T> {
 // from one thread to the other, for which it has to be `Send`. Nobody shares it.
 unsafe impl<T: Send> Sync for Lent<T> {}
 
-/// Who works on it.
 #[derive(Debug)]
 pub struct Owner<T> {
     lent: Arc<Lent<T>>,
-    /// It is picked up.
     here: bool,
 }
 
-/// Who may get it.
 #[derive(Debug)]
 pub struct Heir<T> {
     lent: Arc<Lent<T>>,

@@ -2,7 +2,6 @@
 
 use std::io;
 
-/// A resource with a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resource {
     /// The size of a file, in bytes.

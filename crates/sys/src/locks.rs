@@ -10,7 +10,6 @@ use std::path::Path;
 /// The file by which a folder is taken, where folders themselves can't be: it is none of what is kept there.
 pub const IN_USE: &str = ".in-use";
 
-/// Who holds a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Locked {
     /// Its process, where the kernel tells: locks of open files (OFD) and `flock` belong to none.

@@ -9,7 +9,6 @@ use std::os::fd::BorrowedFd;
 /// `LOOP_GET_STATUS64` of linux/loop.h.
 const GET_STATUS: Opcode = 0x4c05;
 
-/// `LOOP_MAJOR` of linux/major.h.
 const LOOP_MAJOR: u32 = 7;
 
 /// `struct loop_info64` of linux/loop.h.
@@ -30,12 +29,9 @@ struct Status {
     init: [u64; 2],
 }
 
-/// The file or device behind a loop device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backing {
-    /// (major, minor) of the file system that the file is on.
     pub device: (u32, u32),
-    /// Its inode there.
     pub inode: u64,
     /// (major, minor) of the block device that the file stands for; (0, 0) = it's a regular file.
     pub itself: (u32, u32),

@@ -6,13 +6,11 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// `struct dm_ioctl`, before what it answers.
 const HEADER: usize = 312;
 /// `struct dm_target_spec`, before the text of each part.
 const PART: usize = 40;
 /// `_IOWR(DM_IOCTL, DM_TABLE_STATUS_CMD, struct dm_ioctl)`
 const TABLE_STATUS: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<[u8; HEADER]>(0xfd, 12);
-/// `DM_NOFLUSH_FLAG`: nothing is written for the answer.
 const NO_FLUSH: u32 = 1 << 11;
 /// `DM_BUFFER_FULL_FLAG`
 const NO_ROOM: u32 = 1 << 8;

@@ -47,7 +47,6 @@ impl Buffer {
         Buffer::of_usual_pages(length, HugePages::AskedFor)
     }
 
-    /// The same, of whichever pages.
     fn of_usual_pages(length: usize, huge: HugePages) -> io::Result<Buffer> {
         let mapped = huge.extended(length).ok_or(io::ErrorKind::OutOfMemory)?;
         let mut pages = BufferPages::reserve_aligned(mapped, huge.alignment(mapped))?;
@@ -85,7 +84,6 @@ impl Buffer {
         self.length
     }
 
-    /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

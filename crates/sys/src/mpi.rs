@@ -23,14 +23,11 @@ use std::path::Path;
 use std::pin::Pin;
 use std::ptr::null;
 
-/// Which values constants have, and what a handle is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abi {
     /// Of MPI 5.0.
     Standard,
-    /// Of MPICH 3.1 and later.
     Mpich,
-    /// Of Open MPI 4 and later.
     OpenMpi,
 }
 
@@ -41,7 +38,6 @@ type MpiStatus = [u64; 16];
 /// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
 const LONGEST_TEXT: usize = 16384;
 
-/// A message, and the process that it is of.
 pub type FromProcess = (usize, Vec<u8>);
 
 /// The processes that a launcher started together, as MPI shows them to this one.
@@ -56,7 +52,6 @@ pub struct World {
     receiving: Vec<VecDeque<MessageTransfer>>,
     /// From whom messages come: rank 0 hears all others, and these hear rank 0.
     partners: Range<usize>,
-    /// From whom nothing comes any more.
     broken: Vec<bool>,
     /// Whether MPI is asked for a message of anybody. Each call that finds none may give the CPU away
     /// (Open MPI's `mpi_yield_when_idle`), which costs a time slice where CPUs are busy: one call for all
@@ -172,12 +167,10 @@ impl World {
         self.rank
     }
 
-    /// How many processes there are.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// What the library calls itself, its first line.
     pub fn library(&self) -> String {
         self.calls.version().lines().next().unwrap_or_default().trim().to_owned()
     }
@@ -310,9 +303,7 @@ impl Drop for World {
 /// What tells the ABIs apart before anything is called that differs between them.
 #[derive(Debug, Clone, Default)]
 struct LibraryMarks {
-    /// What it calls itself.
     version: String,
-    /// It has the objects that Open MPI's handles are addresses of.
     has_objects: bool,
     /// It says that it has the standard ABI.
     is_standard: bool,
@@ -361,9 +352,7 @@ fn peer(rank: usize) -> Result<c_int, MpiError> {
     c_int::try_from(rank).map_err(|_| MpiError::NoRank(rank))
 }
 
-/// The functions of MPI that are called, whatever a handle is.
 trait Calls: std::fmt::Debug {
-    /// Initializes; rank and size.
     fn join(&self) -> Result<(usize, usize), MpiError>;
     fn version(&self) -> String;
     fn send(&self, transfer: &MessageTransfer, to: c_int) -> Result<(), MpiError>;
@@ -374,7 +363,6 @@ trait Calls: std::fmt::Debug {
     fn abort(&self, exit_code: c_int);
 }
 
-/// What MPI says of itself, a text and its length.
 type TextCall = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
 /// `MPI_Abi_get_version`.
 type NumbersCall = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
@@ -386,9 +374,7 @@ type Transferring<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int,
 struct AbiNumbers {
     /// `MPI_THREAD_FUNNELED`.
     funneled: c_int,
-    /// `MPI_ANY_SOURCE`.
     any_source: c_int,
-    /// Which `int` of an `MPI_Status` is `MPI_SOURCE`.
     source_at: usize,
 }
 
@@ -450,7 +436,6 @@ impl<H: Copy + 'static> MpiTable<H> {
         }
     }
 
-    /// What a return code means.
     fn checked(&self, call: &'static str, code: c_int) -> Result<(), MpiError> {
         if code == 0 {
             return Ok(());
@@ -580,7 +565,6 @@ mod tests {
     struct LateMpi {
         /// Messages that have not begun to arrive.
         waiting: Cell<u8>,
-        /// Whether the network has delivered everything.
         delivered: Rc<Cell<bool>>,
         /// The addresses of transfers: bytes, their number, request.
         begun: RefCell<Vec<(*mut u8, usize, *mut u64)>>,

@@ -13,7 +13,6 @@ pub fn fill(words: &mut [[u8; 8]], word: u64, step: u64) {
     fill_each(words, word, step);
 }
 
-/// Whether words are what [`fill`] makes them.
 #[inline]
 pub fn are_filled(words: &[[u8; 8]], word: u64, step: u64) -> bool {
     #[cfg(target_arch = "x86_64")]

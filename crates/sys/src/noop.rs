@@ -3,10 +3,8 @@
 use io_uring::{IoUring, opcode};
 use std::io;
 
-/// I/Os of a round.
 pub const ROUND: u32 = 32;
 
-/// A ring for them.
 pub struct Noops(IoUring);
 
 impl Noops {

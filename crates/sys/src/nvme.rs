@@ -13,10 +13,8 @@ use std::os::fd::{AsFd, AsRawFd};
 /// `NVME_IOCTL_ID`: the number of the namespace.
 const ID: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(b'N', 0x40);
 
-/// `NVME_IOCTL_ADMIN_CMD`
 const ADMIN: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x41);
 
-/// `NVME_IOCTL_IO_CMD`
 const IO: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x43);
 
 /// `struct nvme_passthru_cmd`; `struct nvme_uring_cmd` has zeros where that has its result.
@@ -48,10 +46,8 @@ const _: () = assert!(size_of::<NvmeCommand>() == 72, "as the kernel has it");
 /// Identify, among the commands for controllers.
 const IDENTIFY: u8 = 0x06;
 
-/// Get Log Page, among them.
 const GET_LOG_PAGE: u8 = 0x02;
 
-/// Get Features, among them.
 const GET_FEATURES: u8 = 0x0a;
 
 /// The feature Flexible Data Placement (Base 2.1, 5.1.25.1.20; TP4146); bit 0 of the answer: it is on.
@@ -60,7 +56,6 @@ const FLEXIBLE_DATA_PLACEMENT: u32 = 0x1d;
 /// I/O Management Receive, among the commands for namespaces.
 const IO_MANAGEMENT_RECEIVE: u8 = 0x12;
 
-/// What it is asked for (MO): Reclaim Unit Handle Status.
 const HANDLE_STATUS: u32 = 1;
 
 /// Bytes before the descriptors of that answer, and of each of them.
@@ -73,23 +68,17 @@ const MOST_HANDLES: usize = 1024;
 /// Bytes of every answer to Identify.
 const PAGE: usize = 4096;
 
-/// What Identify is asked for (CNS).
 #[derive(Debug, Clone, Copy)]
 enum IdentifyPage {
     /// The namespace, as all command sets with logical blocks have it.
     Namespace = 0x00,
-    /// The controller.
     Controller = 0x01,
-    /// Which identifiers and command set the namespace has.
     Descriptors = 0x03,
 }
 
-/// A namespace, as it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Namespace {
-    /// Its number (NSID).
     pub id: u32,
-    /// Its size, logical blocks (NSZE).
     pub blocks: u64,
     /// Binary logarithm of the bytes of a logical block (LBADS).
     pub block_shift: u8,
@@ -97,7 +86,6 @@ pub struct Namespace {
     pub metadata: u16,
     /// The type of protection information that is part of the metadata (DPS, bits 2:0), 1 to 3; 0 = none.
     pub protection: u8,
-    /// Its commands are those of zones.
     pub zoned: bool,
     /// Whether the controller has Dataset Management (ONCS, bit 2).
     pub deallocates: bool,
@@ -158,9 +146,7 @@ fn identify(device: impl AsFd, namespace: u32, page_of: IdentifyPage) -> io::Res
 /// A log page of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogAddress {
-    /// The namespace it is asked of; all ones = the controller.
     pub namespace: u32,
-    /// Which page (LID).
     pub identifier: u8,
     /// Of what, where the page is of one of several things (LSI): an endurance group; else 0.
     pub of: u16,
@@ -186,7 +172,6 @@ pub fn log_page(device: impl AsFd, address: LogAddress, page: &mut [u8]) -> io::
 /// A placement handle of a namespace within a reclaim group, as the device names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlacementHandle {
-    /// What writes name it by (PID).
     pub identifier: u16,
     /// What is left of the reclaim unit that it writes to at present, logical blocks (RUAMW).
     pub left_blocks: u64,
@@ -223,7 +208,6 @@ pub fn placement_handles(device: impl AsFd, namespace: u32) -> io::Result<Vec<Pl
     Ok(handles(&page))
 }
 
-/// How many descriptors there are (NRUHSD).
 fn handle_count(header: &[u8; STATUS_HEADER]) -> usize {
     u16::from_le_bytes([header[14], header[15]]).into()
 }

@@ -12,12 +12,10 @@ pub struct OwnWait {
 }
 
 impl OwnWait {
-    /// Of the calling thread.
     pub fn of_this_thread() -> OwnWait {
         OwnWait { file: File::open("/proc/thread-self/schedstat").ok() }
     }
 
-    /// So far, ns; `None` = not known.
     pub fn nanos(&self) -> Option<u64> {
         let mut text = [0; 80];
         let length = self.file.as_ref()?.read_at(&mut text, 0).ok()?;

@@ -9,7 +9,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Why a file isn't opened.
 #[derive(Debug, thiserror::Error)]
 pub enum NotOpened {
     /// This process can't open it either.
@@ -20,16 +19,10 @@ pub enum NotOpened {
         "user {owner} named this file and may not read it ({why}); to allow it, run your own copy of the \
          file of that user"
     )]
-    Forbidden {
-        /// Number of the user.
-        owner: u32,
-        /// Error of the kernel.
-        why: io::Error,
-    },
+    Forbidden { owner: u32, why: io::Error },
 }
 
 impl NotOpened {
-    /// Kind of the error of the kernel.
     pub fn kind(&self) -> io::ErrorKind {
         match self {
             NotOpened::Io(error) | NotOpened::Forbidden { why: error, .. } => error.kind(),
@@ -100,7 +93,6 @@ fn become_user(user: u32, group: u32, groups: &[u32]) -> io::Result<()> {
 /// Group of a user without an entry.
 const NO_GROUP: u32 = u32::MAX - 1;
 
-/// The main group of a user, and all groups.
 fn groups_of(user: u32) -> (u32, Vec<u32>) {
     let mut text: Vec<libc::c_char> = vec![0; 1 << 16];
     // SAFETY: an entry of numbers and pointers may be all zeros.

@@ -31,11 +31,9 @@ struct Pages {
 /// What is in memory of a part of a file or block device, bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
-    /// All of it.
     pub cached: u64,
     /// What was written to memory and is not on its medium yet: dirty, or just being written back.
     pub unwritten: u64,
-    /// What was there, and had to make room for something else.
     pub evicted: u64,
 }
 

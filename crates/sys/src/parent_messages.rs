@@ -6,10 +6,8 @@ use std::sync::OnceLock;
 /// The parent of a divided process ([`super::parent_process`]).
 pub(super) static PARENT: OnceLock<WaitingParent> = OnceLock::new();
 
-/// The process that waits for this one.
 #[derive(Debug)]
 pub(super) struct WaitingParent {
-    /// Its number.
     pub parent: libc::c_int,
     /// Pipe for messages to the parent.
     pub pipe: OwnedFd,

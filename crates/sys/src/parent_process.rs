@@ -105,7 +105,6 @@ fn state(stat: &str) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
 
-/// The parent's loop.
 struct Watch {
     child: c_int,
     reader: OwnedFd,

@@ -72,14 +72,12 @@ impl CounterGroup {
     }
 }
 
-/// What an event is told to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CounterSwitch {
     Enable,
     Disable,
 }
 
-/// What `ioctl` takes, from linux/perf_event.h.
 const ENABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 0) as libc::Ioctl;
 const DISABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 1) as libc::Ioctl;
 const SET_FILTER: libc::Ioctl = rustix::ioctl::opcode::write::<*const libc::c_char>(b'$', 6) as libc::Ioctl;

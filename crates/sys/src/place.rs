@@ -49,7 +49,6 @@ const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 #[derive(Debug)]
 pub struct Place {
     spot: Spot,
-    /// The file that was there when the place was looked at.
     earlier: Option<Earlier>,
     guard: Option<Box<dyn Guard>>,
     /// Device and inode of the file that was put there last.
@@ -118,7 +117,6 @@ impl Place {
         Ok(file)
     }
 
-    /// A file of a random name.
     fn named(&self, mode: Mode) -> io::Result<(File, OsString)> {
         random_names(self.spot.name(), |name| {
             before(FileStep::MakeNamed)?;
@@ -172,7 +170,6 @@ fn flags_of_new() -> OFlags {
     OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// The open file, as a path.
 fn itself(file: &File) -> PathBuf {
     format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
@@ -240,7 +237,6 @@ enum NameState {
 }
 
 impl NewFile {
-    /// The file, for writing.
     pub fn file(&mut self) -> &mut File {
         &mut self.file
     }
@@ -250,7 +246,6 @@ impl NewFile {
         self.place.earlier.is_some()
     }
 
-    /// Whether others can see it by now.
     pub fn is_placed(&self) -> bool {
         matches!(self.state, NameState::Placed)
     }

@@ -32,7 +32,6 @@ impl PrivateFolder {
         }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -19,11 +19,8 @@ pub enum Remaining {
 /// A capability that a feature needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capability {
-    /// `CAP_IPC_LOCK`
     IpcLock,
-    /// `CAP_PERFMON`
     Perfmon,
-    /// `CAP_SYS_ADMIN`
     SysAdmin,
 }
 
@@ -76,7 +73,6 @@ pub fn are_above_users() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// Whether this process has it.
 pub fn has(capability: Capability) -> bool {
     let wanted = match capability {
         Capability::IpcLock => CapabilitySet::IPC_LOCK,
@@ -92,7 +88,6 @@ pub fn may_use(path: &Path, write: bool) -> bool {
     accessat(CWD, path, access, AtFlags::EACCESS).is_ok()
 }
 
-/// Whether this process may write to a file.
 pub fn may_write(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }

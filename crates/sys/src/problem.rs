@@ -5,13 +5,10 @@ use diskspd_model::units::visible;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A path and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", shown(path))]
 pub struct TargetError {
-    /// As the user gave it.
     pub path: PathBuf,
-    /// What is wrong, and what to do about it.
     pub problem: Problem,
 }
 
@@ -33,10 +30,7 @@ pub enum Problem {
         "is a symbolic link to {}, which does not exist; name the file itself, or remove the link",
         named(to)
     )]
-    DanglingLink {
-        /// What the link says.
-        to: PathBuf,
-    },
+    DanglingLink { to: PathBuf },
     /// `EISDIR`
     #[error("is a directory; name a file in it, or a block device")]
     Directory,
@@ -48,10 +42,7 @@ pub enum Problem {
         "is on {file_system}, where files are settings and statistics of the kernel, not data; name a file \
          on a file system that stores data, or a block device"
     )]
-    KernelInterface {
-        /// Type of the file system.
-        file_system: String,
-    },
+    KernelInterface { file_system: String },
     /// A block device where only a regular file makes sense.
     #[error("is a block device, whose size is fixed; leave out -c<size>")]
     Device,
@@ -70,15 +61,11 @@ pub enum Problem {
     /// `EROFS`
     #[error("the file system or device is read-only; only -w0 can work here, without -c")]
     ReadOnly,
-    /// `O_DIRECT` was refused.
     #[error(
         "{file_system} can't bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another \
          file system"
     )]
-    NoDirect {
-        /// Type of the file system.
-        file_system: String,
-    },
+    NoDirect { file_system: String },
     /// `EBUSY`
     #[error(
         "is in use exclusively by the kernel or another program: mounted, swap, part of a RAID, LVM or \
@@ -121,14 +108,8 @@ pub enum Problem {
     /// An empty path, or one with a zero byte.
     #[error("is not a path: it is empty, or holds a zero byte; name a file or a block device")]
     NotAPath,
-    /// Anything else the kernel said.
     #[error("can't {doing}: {source}")]
-    Kernel {
-        /// What was being done: `open`, `read its size`.
-        doing: &'static str,
-        /// What the kernel answered.
-        source: io::Error,
-    },
+    Kernel { doing: &'static str, source: io::Error },
 }
 
 /// An empty path has to be seen too.
@@ -136,12 +117,10 @@ fn shown(path: &Path) -> String {
     if path.as_os_str().is_empty() { "''".into() } else { named(path) }
 }
 
-/// A name within a line, whatever is in it.
 fn named(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
 
-/// Root is told what keeps even root out.
 fn or_run_as_root() -> &'static str {
     match rustix::process::geteuid().is_root() {
         true => "; even root is denied by the immutable flag (lsattr), by file servers and by containers",
@@ -150,7 +129,6 @@ fn or_run_as_root() -> &'static str {
 }
 
 impl TargetError {
-    /// The problem of a path.
     pub fn new(path: &Path, problem: Problem) -> TargetError {
         TargetError { path: path.to_owned(), problem }
     }

@@ -30,7 +30,6 @@ pub fn interrupt(child: &mut Child) {
     signal(child, Signal::INT);
 }
 
-/// Ends all of it.
 pub fn kill(child: &mut Child) {
     signal(child, Signal::KILL);
 }

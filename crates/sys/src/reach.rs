@@ -30,7 +30,6 @@ const OBJECT: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXE
 /// Whether the last name of a path may be a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastName {
-    /// A link is followed.
     Followed,
     /// A link is the object itself.
     AsItIs,
@@ -46,7 +45,6 @@ pub enum Reached {
     Spot(Spot),
 }
 
-/// Why a path leads nowhere.
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
     /// A link that another user may have put there to redirect this one.
@@ -54,22 +52,13 @@ pub enum ReachError {
         "'{}' is a link of another user (number {owner}) in a folder that is open to others; it is not \
          followed", .link.display()
     )]
-    Planted {
-        /// The link.
-        link: PathBuf,
-        /// Number of its owner.
-        owner: u32,
-    },
+    Planted { link: PathBuf, owner: u32 },
     /// A folder of the program that another user can exchange.
     #[error("it is a link of another user (number {owner})")]
-    Foreign {
-        /// Number of its owner.
-        owner: u32,
-    },
+    Foreign { owner: u32 },
     /// The path ends with a folder.
     #[error("it is a directory")]
     Directory,
-    /// An error of the kernel.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -95,7 +84,6 @@ impl From<ReachError> for io::Error {
 /// Identity of a file, the same for all of its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpotKey {
-    /// Device and inode.
     There((u64, u64)),
     /// A new file: device and inode of the folder, and the name.
     New((u64, u64), OsString),
@@ -107,7 +95,6 @@ pub struct Spot {
     folder: OwnedFd,
     name: OsString,
     object: Option<Object>,
-    /// Without links.
     path: PathBuf,
     way: PathBuf,
 }
@@ -117,7 +104,6 @@ struct Object {
     handle: OwnedFd,
     mode: u32,
     owner: u32,
-    /// Device and inode.
     identity: (u64, u64),
 }
 
@@ -225,7 +211,6 @@ impl Walk {
         Ok(walk)
     }
 
-    /// The path is next.
     fn add(&mut self, path: &Path) -> Result<(), ReachError> {
         for part in path.components().rev() {
             match part {
@@ -348,7 +333,6 @@ fn way(handle: &OwnedFd) -> PathBuf {
 }
 
 impl Spot {
-    /// The path, without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -361,7 +345,6 @@ impl Spot {
         self.folder.as_fd()
     }
 
-    /// The object, for claims.
     pub fn location(&self) -> &Spot {
         self
     }
@@ -391,7 +374,6 @@ impl Spot {
         (others_may_write(folder.st_mode) && !trusted.contains(&owner)).then_some(owner)
     }
 
-    /// The absolute path of the folder.
     pub fn real_folder(&self) -> Option<PathBuf> {
         let named = rustix::fs::readlink(way(&self.folder), Vec::new()).ok();
         let named = named.map(|path| PathBuf::from(OsString::from_vec(path.into_bytes())));
@@ -399,7 +381,6 @@ impl Spot {
         named.filter(|path| path.is_absolute()).or_else(by_name)
     }
 
-    /// The regular file, opened for reading.
     pub fn open_to_read(&self) -> Option<File> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let is_file = self.kind() == Some(Kind::File);

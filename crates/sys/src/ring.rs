@@ -35,7 +35,6 @@ use std::time::Duration;
 /// notice a device that answers nothing any more, to which its driver puts an end.
 const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
 
-/// How a system call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entered {
     /// Everything was submitted. Waiting may have ended early, by the timeout or a signal.
@@ -47,19 +46,16 @@ pub enum Entered {
 /// Among the notes when the buffer is registered.
 const REGISTERED: &str = "registered buffer";
 
-/// Among the notes when workers of the kernel are asked for.
 const WORKERS: &str = "workers of the kernel";
 
 /// The most workers of the kernel that a ring asks for: threads that may all wait at a time.
 const MAX_WORKERS: u32 = 512;
 
-/// See the module.
 pub struct Ring<F: EntryForm = FileTransfers> {
     ring: ManuallyDrop<IoUring<F::Submission, F::Completion>>,
     form: ManuallyDrop<F>,
     memory: ManuallyDrop<Buffer>,
     files: ManuallyDrop<Vec<OwnedFd>>,
-    /// What the entries of each file say.
     names: Vec<Name>,
     registration: Option<Registration>,
     unregistered: Option<Unregistered>,
@@ -174,7 +170,6 @@ impl<F: EntryForm> Ring<F> {
         }
     }
 
-    /// Which features are in use, and why some are not.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -202,12 +197,10 @@ impl<F: EntryForm> Ring<F> {
         self.memory.slot(start, length)
     }
 
-    /// What isn't shared of the memory, to fill.
     pub fn memory_mut(&mut self) -> SlotMut<'_> {
         self.memory.private_mut()
     }
 
-    /// Number of files.
     pub fn files(&self) -> usize {
         self.files.len()
     }
@@ -217,7 +210,6 @@ impl<F: EntryForm> Ring<F> {
         self.in_flight
     }
 
-    /// Those of them that wait for [`Ring::enter`].
     pub fn queued(&self) -> u32 {
         self.queued
     }

@@ -8,22 +8,18 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// What a file system has left.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// Bytes that anybody may take.
     pub available: u64,
     /// Bytes that this process may take; `None` = the file system doesn't say (tmpfs without a limit, some
     /// file systems in user space).
     pub ours: Option<u64>,
 }
 
-/// Where a path lies; `None` = the kernel doesn't tell.
 pub fn at(path: &Path) -> Option<Room> {
     rustix::fs::statvfs(path).ok().map(room)
 }
 
-/// Where an open file lies; `None` = the kernel doesn't tell.
 pub fn beneath(file: impl AsFd) -> Option<Room> {
     rustix::fs::fstatvfs(file).ok().map(room)
 }
@@ -42,7 +38,6 @@ fn room(found: StatVfs) -> Room {
 pub enum SizeChange {
     /// It grows to the end of the space.
     Grows,
-    /// It stays: the space lies behind the end.
     Stays,
 }
 

@@ -22,7 +22,6 @@ static SEEN_TO: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
 /// Two equal signals within this time count once.
 const TWICE: Nanos = SECOND / 10;
 
-/// What asks a program to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// Ctrl-C: `SIGINT`.
@@ -47,7 +46,6 @@ pub struct Endings {
 #[derive(Debug, Clone)]
 pub struct Close(Handle, Arc<EndingsListener>);
 
-/// One of [`LISTENERS`].
 #[derive(Debug)]
 struct EndingsListener {
     has_ended: AtomicBool,
@@ -135,7 +133,6 @@ impl Endings {
         Ok(Endings { signals: Signals::new(&listened)?, listener })
     }
 
-    /// What ends [`Endings::forever`].
     pub fn close(&self) -> Close {
         Close(self.signals.handle(), Arc::clone(&self.listener))
     }
@@ -186,12 +183,10 @@ impl Ending {
 #[derive(Debug)]
 pub struct Continued {
     seen: Arc<AtomicU64>,
-    /// `None` = nobody can listen.
     listener: Option<SigId>,
 }
 
 impl Continued {
-    /// Listens from now on.
     pub fn listen() -> Continued {
         let seen = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&seen);
@@ -203,7 +198,6 @@ impl Continued {
         Continued { seen, listener }
     }
 
-    /// How often it has happened.
     pub fn times(&self) -> u64 {
         self.seen.load(Ordering::Relaxed)
     }

@@ -17,7 +17,6 @@ use std::sync::Mutex;
 /// What is drawn on the terminal: how wide each line is. The cursor is behind the last one.
 static DRAWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// Writes a line.
 pub fn say(line: impl Display) {
     write(&format!("{line}\n"));
 }
@@ -49,7 +48,6 @@ pub fn write_lines(lines: &[DrawnLine], colours: bool) {
     raw(&format!("{}{text}", wiped(&mut drawn)));
 }
 
-/// Removes what is drawn.
 pub fn wipe() {
     let mut drawn = DRAWN.lock_anyway();
     let text = wiped(&mut drawn);
@@ -58,7 +56,6 @@ pub fn wipe() {
     }
 }
 
-/// What removes it; empty = nothing is drawn.
 fn wiped(drawn: &mut Vec<usize>) -> String {
     let lines = std::mem::take(drawn);
     if lines.is_empty() { String::new() } else { over(&lines, columns(&lines), &[], false) }

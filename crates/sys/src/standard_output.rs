@@ -21,7 +21,6 @@ pub fn is_open() -> io::Result<()> {
     }
 }
 
-/// Whether people read it directly.
 pub fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }

@@ -10,14 +10,11 @@ use std::io::{self, Write};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What a program is about to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileStep {
-    /// Make a folder.
     MakeFolder,
     /// Make a file without a name.
     MakeUnnamed,
-    /// Make a file of a random name.
     MakeNamed,
     /// Make a file in the folder for temporary files, in place of one that can't be where it belongs.
     MakeElsewhere,
@@ -31,17 +28,13 @@ pub enum FileStep {
     Link,
     /// Give a file another name.
     Rename,
-    /// Remove a name.
     Remove,
     /// Wait until the names in a folder are on the disk.
     SyncFolder,
     /// Open a file, for reading.
     Open,
-    /// Look for a name.
     Look,
-    /// List a folder.
     List,
-    /// Open the database.
     Connect,
     /// Begin to write to the database.
     Begin,
@@ -60,7 +53,6 @@ pub trait StepWatcher {
     /// All of a file, or all names in a folder, are on the disk now: the power may be cut.
     fn synced(&self, _what: &File) {}
 
-    /// In place of a random number.
     fn random(&self) -> u64;
 
     /// How far the wall clock is ahead of the kernel's, ns; negative = behind.
@@ -97,12 +89,10 @@ pub fn is_watched() -> bool {
     watcher().is_some()
 }
 
-/// Somebody else writes to the database. False = don't wait any longer.
 pub fn waits() -> bool {
     watcher().is_some_and(|watcher| watcher.waits())
 }
 
-/// Waits so long for somebody else. False = don't wait any longer.
 pub fn pause(time: Duration) -> bool {
     watcher().map_or_else(
         || {
@@ -159,7 +149,6 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Lets so many steps happen.
     struct Steps(Cell<u32>);
 
     impl StepWatcher for Steps {

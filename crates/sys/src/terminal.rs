@@ -5,14 +5,10 @@ pub use diskspd_model::units::wrapped::{width, width_of};
 use std::env;
 use std::io::IsTerminal;
 
-/// What a terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
-    /// Columns.
     pub columns: usize,
-    /// Lines.
     pub rows: usize,
-    /// Whether colours are wanted (`NO_COLOR`).
     pub colours: bool,
     /// Whether it shows block characters, each one column wide; else plain ASCII has to do.
     pub blocks: bool,
@@ -35,7 +31,6 @@ pub fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen> {
     look(side(size.map(|(columns, _)| columns), 80), side(size.map(|(_, rows)| rows), 24), named)
 }
 
-/// By the environment.
 fn look(columns: usize, rows: usize, named: impl Fn(&str) -> Option<String>) -> Option<Screen> {
     let given = |name: &str| named(name).filter(|value| !value.is_empty());
     let kind = given("TERM").unwrap_or_default();
@@ -55,40 +50,28 @@ fn look(columns: usize, rows: usize, named: impl Fn(&str) -> Option<String>) -> 
     })
 }
 
-/// What a piece of a line is drawn in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
-    /// As all text.
     Plain,
-    /// Names and scales beside a chart.
     Faint,
-    /// A chart of rates.
     Rate,
-    /// A chart of latencies.
     Latency,
-    /// That all is well.
     Good,
-    /// What is good to know.
     Note,
-    /// What takes something away from figures.
     Doubtful,
-    /// What makes figures wrong.
     Wrong,
 }
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InkedText {
-    /// How.
     pub ink: Ink,
-    /// What, without anything that drives a terminal.
     pub text: String,
 }
 
 /// A line to be drawn: its pieces from left to right.
 pub type DrawnLine = Vec<InkedText>;
 
-/// A line of plain text.
 pub fn plain(text: impl Into<String>) -> DrawnLine {
     vec![InkedText { ink: Ink::Plain, text: text.into() }]
 }

@@ -5,9 +5,7 @@ use std::time::Duration;
 /// CPU time of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadUsage {
-    /// In the program.
     pub user: Duration,
-    /// In the kernel.
     pub system: Duration,
 }
 
@@ -30,14 +28,12 @@ pub fn sleeps() -> std::io::Result<u64> {
     Ok(usage_of(libc::RUSAGE_THREAD)?.ru_nvcsw as u64)
 }
 
-/// What processes have cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildrenUsage {
     /// CPU time, all threads together; its division is sampled as [`thread_usage`]'s.
     pub cpu: ThreadUsage,
     /// How often they gave up the CPU, to wait.
     pub voluntary_switches: u64,
-    /// How often the CPU was taken from them.
     pub involuntary_switches: u64,
 }
 

@@ -69,5 +69,4 @@ pub fn takes_writes(file: OwnedFd, ways: IoWays) -> Result<(), Errno> {
     if answer < 0 { Err(Errno::from_raw_os_error(-answer as i32)) } else { Ok(()) }
 }
 
-/// Nothing is written at once.
 const SOON: Duration = Duration::from_secs(5);

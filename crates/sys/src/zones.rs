@@ -8,7 +8,6 @@ use std::os::fd::{AsFd, AsRawFd};
 /// Zones are told in sectors of so many bytes, whatever the device's blocks are.
 const SECTOR: u64 = 512;
 
-/// How many zones are asked for at a time.
 const AT_ONCE: usize = 256;
 
 /// `struct blk_zone`
@@ -29,7 +28,6 @@ struct RawZone {
 
 const _: () = assert!(size_of::<RawZone>() == 64, "as the kernel has it");
 
-/// `struct blk_zone_report`, with room for zones behind it.
 #[repr(C)]
 struct RawReport {
     sector: u64,

@@ -89,7 +89,6 @@ impl Loop<'_> {
         }
     }
 
-    /// Tells those who look at single I/Os.
     fn tell(&mut self, books: &Books, well: &[Done], now: Nanos) {
         let Books { requests, .. } = books;
         for completed in well {
@@ -116,7 +115,6 @@ impl Loop<'_> {
         }
     }
 
-    /// Hands out those that may be among the slowest.
     fn tell_slowest(&mut self, books: &Books, well: &[Done], now: Nanos) {
         let Some(slowest) = &mut self.slowest else { return };
         slowest.reaped(now);

@@ -29,24 +29,19 @@ const MOST: usize = 16;
 /// The way of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Batches {
-    /// All that are free, whatever it takes: `-u` asks for it.
     All,
     /// One at a time, by the thread itself and in the order of the requests: nothing is ever in flight.
     Single,
-    /// As many as go in time.
     InTime(InTime),
 }
 
-/// What is known about how many go in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InTime {
     /// I/Os that can be submitted in time, as far as is known.
     most: usize,
-    /// What it doesn't fall below.
     least: usize,
     /// Half of the queue depth, at least 1.
     half: usize,
-    /// Whether latencies are measured.
     measured: bool,
     /// Whether all that was in flight had completed when it was looked for.
     at_once: bool,

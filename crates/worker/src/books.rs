@@ -9,25 +9,19 @@ use diskspd_model::plan::WorkerPlan;
 use diskspd_model::profile::RawText;
 use diskspd_sys::clock::Nanos;
 
-/// The books of one worker.
 #[derive(Debug)]
 pub struct Books {
-    /// Where its I/Os and their data lie.
     pub requests: Requests,
     /// The requests without an I/O.
     pub idle: Idle,
-    /// Its accounts.
     pub recorder: Recorder,
 }
 
 /// An I/O that was submitted and has not come back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StuckIo {
-    /// The thread that it belongs to.
     pub thread: u32,
-    /// The target.
     pub path: RawText,
-    /// What it does.
     pub op: Operation,
     /// Byte offset in the target.
     pub offset: u64,
@@ -38,7 +32,6 @@ pub struct StuckIo {
 }
 
 impl Books {
-    /// Of a worker that has not begun.
     pub fn new(plan: &WorkerPlan, requests: Requests, recorder: Recorder) -> Books {
         Books { requests, idle: Idle::all(plan.depth), recorder }
     }

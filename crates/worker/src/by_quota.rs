@@ -29,7 +29,6 @@ impl Loop<'_> {
         }
     }
 
-    /// What came back shorter than it was submitted isn't done.
     pub(super) fn account_for_quota(&mut self, books: &Books, well: &[Done], phase: Phase) {
         let Some(share) = self.quota.as_mut().filter(|_| phase == Phase::Measure) else { return };
         let counted = share.counts;

@@ -118,7 +118,6 @@ impl Loop<'_> {
         }
     }
 
-    /// How many completions to wait for when there is none yet.
     #[inline]
     fn least(&self) -> usize {
         if self.awaited > 1 { self.awaited.min(self.batch.len()).max(1) } else { 1 }

@@ -15,17 +15,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Where in its course a time span is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
-    /// I/O runs, nothing is counted.
     Warmup = 0,
     /// I/O runs and is counted.
     Measure = 1,
-    /// I/O runs, nothing is counted any more.
     Cooldown = 2,
-    /// Workers end.
     Stop = 3,
 }
 
@@ -35,7 +31,6 @@ pub struct Control {
     phase: AtomicU8,
     start_signal: AtomicU64,
     measure_start: AtomicU64,
-    /// 0 = measuring has not ended.
     measure_end: AtomicU64,
     /// An [`EndedBy`].
     interrupted_by: AtomicU8,
@@ -50,10 +45,8 @@ pub struct Control {
     changed: Condvar,
 }
 
-/// What the supervisor of a run is told.
 #[derive(Debug)]
 pub enum Turn {
-    /// The run has ended.
     Ended(Box<Result<Outcome, Vec<PlanError>>>),
     /// Threads of a time span don't come back; what there is of it is deposited.
     Abandoned,
@@ -61,16 +54,13 @@ pub enum Turn {
     Bounded,
     /// The user wants the run to end.
     Interrupted,
-    /// Storage hangs; the reason.
     GivenUp(String),
     /// The run's thread ended in a panic.
     Died,
 }
 
-/// What the run is at.
 #[derive(Debug, Clone, Copy)]
 struct Doing {
-    /// Behind "while it".
     what: &'static str,
     /// It waits for another program, and not for the kernel.
     for_others: bool,
@@ -127,7 +117,6 @@ impl Control {
         self.set_phase(Phase::Warmup);
     }
 
-    /// The phase now.
     #[inline]
     pub fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Acquire) {
@@ -138,7 +127,6 @@ impl Control {
         }
     }
 
-    /// Enters a phase.
     pub fn set_phase(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Release);
     }
@@ -190,7 +178,6 @@ impl Control {
         }
     }
 
-    /// A worker can't go on: the span fails.
     pub fn fail(&self, failure: impl Into<Failure>) {
         let failure = failure.into();
         let mut state = self.lock();
@@ -205,7 +192,6 @@ impl Control {
         by_cause(&self.lock().failures)
     }
 
-    /// Whether the span fails.
     pub fn has_failed(&self) -> bool {
         !self.lock().failures.is_empty()
     }
@@ -215,7 +201,6 @@ impl Control {
         self.interrupt_by(EndedBy::Interrupt);
     }
 
-    /// The same, by somebody or something else. The first one counts.
     pub fn interrupt_by(&self, by: EndedBy) {
         let first = EndedBy::default() as u8;
         let _ = self.interrupted_by.compare_exchange(first, by as u8, Ordering::SeqCst, Ordering::SeqCst);
@@ -235,12 +220,10 @@ impl Control {
         self.interrupt();
     }
 
-    /// Whether [`Control::hurry`] was called.
     pub fn is_hurried(&self) -> bool {
         self.hurried.load(Ordering::SeqCst) > 0
     }
 
-    /// Who is told how the run goes on.
     pub fn tells(&self, supervisor: Sender<Turn>) {
         *self.supervisor.lock_anyway() = Some(supervisor);
         // It may have happened before.
@@ -279,7 +262,6 @@ impl Control {
         *self.deposited.lock_anyway() = Some(outcome);
     }
 
-    /// What was deposited since a time span began.
     pub fn take_deposit(&self) -> Option<SpanOutcome> {
         self.deposited.lock_anyway().take()
     }
@@ -301,7 +283,6 @@ impl Control {
         *self.doing.lock_anyway() = Doing { what, for_others: true, is_bounded: false };
     }
 
-    /// What the run is at, behind "while it".
     pub fn what_it_does(&self) -> &'static str {
         self.doing.lock_anyway().what
     }
@@ -357,7 +338,6 @@ impl Control {
         }
     }
 
-    /// What ends the span: an error, an interruption, or its time.
     pub fn ended_by(&self) -> EndedBy {
         let by = usize::from(self.interrupted_by.load(Ordering::SeqCst));
         match self.has_failed() {
@@ -366,7 +346,6 @@ impl Control {
         }
     }
 
-    /// Whether [`Control::interrupt`] was called.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
     }

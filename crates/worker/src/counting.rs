@@ -4,7 +4,6 @@ use crate::control::Phase;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::WaitStatistics;
 
-/// Counts of a worker.
 #[derive(Debug)]
 pub struct Counting {
     /// How often a wait returned 0, 1, .. 6, and 7 or more completions, over the whole life of the thread.
@@ -18,14 +17,12 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// `None` = nobody wants to know.
     pub fn new(span: &SpanPlan) -> Option<Counting> {
         let ring = span.ring.is_some();
         let wanted = ring || span.wait_completions;
         wanted.then_some(Counting { completions: [0; 8], submits: 0, ring, waits: 0 })
     }
 
-    /// A turn of the worker has ended with so many completions.
     pub fn count(&mut self, waits: &WaitStatistics, completed: usize, phase: Phase) {
         let so_far = waits.completion_waits + waits.throttle_waits;
         // A look doesn't count.

@@ -11,7 +11,6 @@ use std::sync::Mutex;
 
 /// I/Os that are named one by one; more are counted.
 const NAMED: usize = 16;
-/// Of threads that don't sleep.
 const UNCLEAR: &str = "a thread is on a CPU or ready for one, so it can't be told whether the storage or a \
                        lack of CPU time (other programs, a CPU quota) keeps it back";
 
@@ -22,10 +21,8 @@ pub struct Desk {
     handed_in: Mutex<Option<(WorkerOutcome, Vec<StuckIo>)>>,
 }
 
-/// What there was of a worker that hasn't ended.
 #[derive(Debug)]
 pub struct Remains {
-    /// What it has done.
     pub outcome: WorkerOutcome,
     /// I/Os that have not come back.
     pub stuck: Vec<StuckIo>,
@@ -56,7 +53,6 @@ impl Desk {
         handed_in.map(|(outcome, _)| outcome)
     }
 
-    /// What can be had of a worker that hasn't ended.
     pub fn take_over(&self, plan: &WorkerPlan, span: &SpanPlan) -> Remains {
         if let Some((outcome, stuck)) = self.handed_in.lock_anyway().take() {
             let nothing = stuck.is_empty();

@@ -7,12 +7,10 @@ pub(super) struct Dots {
 }
 
 impl Dots {
-    /// One per so many I/Os; 0 = none.
     pub(super) fn new(every: u32) -> Dots {
         Dots { every, until_next: every }
     }
 
-    /// How many dots so many more I/Os are worth.
     #[inline]
     pub(super) fn after(&mut self, mut ios: u32) -> u32 {
         let mut dots = 0;

@@ -43,7 +43,6 @@ impl Loop<'_> {
         books.recorder.error(target as usize, io.op.direction(), errno, io.offset, self.clock.now());
     }
 
-    /// Why the run fails.
     pub(super) fn explain(&self, failed: Failed) -> Failure {
         match failed {
             Failed::Engine(error) => Failure::of_thread(self.plan.thread, error.to_string()),
@@ -51,7 +50,6 @@ impl Loop<'_> {
         }
     }
 
-    /// The failure of one I/O.
     pub(super) fn describe(&self, failed: FailedIo) -> Failure {
         let FailedIo { errno, io, target } = failed;
         let direction = io.op.row().name;

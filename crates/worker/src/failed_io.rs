@@ -3,15 +3,12 @@
 use super::Books;
 use diskspd_engine::{Done, EngineError, Io};
 
-/// Why the loop ended early.
 pub enum Failed {
-    /// The engine can't go on.
     Engine(EngineError),
     /// The target answered with an error.
     Io(FailedIo),
 }
 
-/// An I/O that failed.
 #[derive(Debug, Clone, Copy)]
 pub struct FailedIo {
     pub(super) errno: i32,

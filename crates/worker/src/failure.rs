@@ -1,13 +1,11 @@
 //! Why a run fails, told once for each cause: what is missing is missing for hundreds of threads at the
 //! same time.
 
-/// Why a thread can't go on, for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
     /// In a line, with thread, request and offset.
     pub message: String,
-    /// What is the same for all threads that it happens to.
     cause: String,
 }
 
@@ -17,7 +15,6 @@ impl Failure {
         Failure { message, cause }
     }
 
-    /// What happened to a thread, told with its number.
     pub fn of_thread(thread: u32, cause: String) -> Failure {
         Failure { message: format!("thread {thread}: {cause}"), cause }
     }

@@ -23,7 +23,6 @@ impl Loop<'_> {
         true
     }
 
-    /// Takes what has completed when flushes have been submitted.
     pub(super) fn collect_flushes(&mut self) -> Result<(), EngineError> {
         match self.left {
             0 => self.wait_until(Nanos::MAX),

@@ -8,10 +8,8 @@ use diskspd_model::profile::ContentShape;
 use diskspd_model::workload::{FillParts, Random, ReducibleContent, ThreadWorkload, Unit};
 use diskspd_sys::memory::SlotMut;
 
-/// For which targets it is made, and how.
 #[derive(Debug)]
 pub struct Fresh {
-    /// By target; `None` = others write there.
     kinds: Vec<Option<DataSource>>,
     making: Making,
 }
@@ -29,14 +27,11 @@ enum DataSource {
     Reducible(ReducibleContent),
 }
 
-/// What is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Making {
-    /// The content.
     Content,
     /// Nothing, because nobody looks at it; what it would draw is drawn.
     Draws,
-    /// Nothing at all: nor does anything depend on the draws.
     Nothing,
 }
 

@@ -7,7 +7,6 @@ use diskspd_engine::Done;
 #[derive(Debug)]
 pub struct Idle {
     requests: Vec<u32>,
-    /// Where the front is.
     front: usize,
     depth: usize,
 }
@@ -20,7 +19,6 @@ impl Idle {
         Idle { requests, front: 0, depth: depth as usize }
     }
 
-    /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
         self.requests.len() - self.front
@@ -31,7 +29,6 @@ impl Idle {
         &self.requests[self.front..]
     }
 
-    /// Whether every request is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -71,7 +68,6 @@ impl Idle {
         }
     }
 
-    /// Takes the first one.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
         let first = self.requests.get(self.front).copied()?;

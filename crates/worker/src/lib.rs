@@ -92,28 +92,18 @@ use zones::Zones;
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
 pub struct Worker<'a> {
-    /// What it has to do.
     pub plan: &'a WorkerPlan,
-    /// Its queue, with files and buffer.
     pub engine: Box<dyn Engine>,
-    /// What stamps its writes and checks its reads (`--verify`).
     pub checker: Option<SectorChecker<'a>>,
-    /// Its addresses.
     pub workload: ThreadWorkload,
     /// What it has in flight and what it has counted: put down whenever it calls its engine, which may not
     /// come back.
     pub books: Owner<Books>,
-    /// Who gets them then; taken out by whoever started the worker.
     pub heir: Option<Heir<Books>>,
-    /// Its time.
     pub clock: Clock,
-    /// Where it learns the phase from.
     pub phases: Phases<'a>,
-    /// What others see of it while it runs; `None` = nobody looks.
     pub live: Option<&'a Counters>,
-    /// What may still be submitted (`--until-written`, `--until-read`); `None` = nothing limits it.
     pub quota: Option<Arc<VolumeQuota>>,
-    /// Where its I/Os are logged (`--io-log`).
     pub log: Option<Producer<'a>>,
     /// Where its slowest I/Os are handed out (`--explain`).
     pub slowest: Option<Slowest<'a>>,
@@ -121,14 +111,10 @@ pub struct Worker<'a> {
     pub voice: &'a Voice,
 }
 
-/// What a worker leaves behind.
 #[derive(Debug, Default)]
 pub struct WorkerOutcome {
-    /// Its accounts.
     pub results: ThreadResults,
-    /// I/Os that failed.
     pub errors: Vec<IoErrors>,
-    /// Why it ended early.
     pub failure: Option<Failure>,
 }
 
@@ -201,7 +187,6 @@ fn looks_at_single_ios(plan: &WorkerPlan, live: Option<&Counters>) -> bool {
     plan.is_limited() || plan.counts_misses() || live.is_some_and(Counters::has_latencies)
 }
 
-/// Whether I/Os get stamps though nobody logs them.
 fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
     span.is_timed() || span.stamps || phases.are_virtual() || plan.times_more_than_ios()
 }

@@ -14,22 +14,17 @@ pub trait Listener: Send + Sync {
         Wants::default()
     }
 
-    /// Something that whoever reads the figures should know.
     fn notice(&self, _: &Finding) {}
 
-    /// What the run does now, in a few words ([`Wants::steps`]).
     fn step(&self, _: &str) {}
 
     /// So many times more the number of I/Os that `-P` names has been done.
     fn dots(&self, _: u32) {}
 
-    /// A time span begins, numbered from 1.
     fn time_span_begins(&self, _: usize) {}
 
-    /// How far it is, about once a second ([`Wants::progress`]).
     fn progress(&self, _: &Progress) {}
 
-    /// What [`Listener::progress`] told last is over.
     fn progress_ends(&self) {}
 
     /// The figures of an interval of the measured time ([`Wants::intervals`]).
@@ -44,21 +39,15 @@ pub trait Listener: Send + Sync {
     }
 }
 
-/// What a listener wants to be told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// Each step of the run.
     pub steps: bool,
-    /// How far it is.
     pub progress: bool,
-    /// The figures of each interval.
     pub intervals: bool,
 }
 
-/// How far a run is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
-    /// A file is written.
     Preparing {
         /// The file, or how many there are.
         name: &'a str,
@@ -67,7 +56,6 @@ pub enum Progress<'a> {
         /// Bytes that are to be written in all.
         total_bytes: u64,
     },
-    /// I/O runs.
     Running {
         /// Warm-up, measured time or cool-down, in words.
         phase: &'a str,
@@ -78,7 +66,6 @@ pub enum Progress<'a> {
     },
 }
 
-/// What was done since progress was told last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Speed {
     /// I/Os per second.
@@ -89,7 +76,6 @@ pub struct Speed {
     pub latency: Option<(Millis, Millis)>,
 }
 
-/// Listens to nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nobody;
 

@@ -4,19 +4,15 @@ use diskspd_model::plan::WorkerPlan;
 use diskspd_model::profile::OperationShares;
 use diskspd_model::workload::Random;
 
-/// Sets the seeds of these draws apart from those of addresses.
 const SEED: u64 = u64::from_be_bytes(*b"discards");
 
-/// Which I/Os do something else than they were drawn for.
 #[derive(Debug)]
 pub struct OtherOperations {
-    /// Of each entry of the worker's list.
     shares: Vec<OperationShares>,
     /// Recorded I/Os are done (`--replay`), which say themselves what they do.
     pub(super) recorded: bool,
     /// Of their own: addresses and directions are the same with and without them.
     random: Random,
-    /// What has ended, while it is counted.
     pub(super) ended: Vec<Done>,
 }
 

@@ -2,7 +2,6 @@
 
 use diskspd_model::results::{Results, SpanResults};
 
-/// How a run ended.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// One entry per time span; those that failed or were not reached have measured nothing.
@@ -16,21 +15,17 @@ pub struct Outcome {
     pub refused: bool,
 }
 
-/// What became of a time span.
 #[derive(Debug, Default, Clone)]
 pub struct SpanOutcome {
-    /// What was measured; nothing when it failed.
     pub results: SpanResults,
     /// Why it failed; empty = it didn't.
     pub failures: Vec<String>,
-    /// What went wrong beside the figures: see [`Outcome::troubles`].
     pub troubles: Vec<String>,
     /// It failed before it touched anything.
     pub refused: bool,
 }
 
 impl Outcome {
-    /// What became of the last time span so far.
     pub fn last_span(&self) -> SpanOutcome {
         let results = self.results.time_spans.last().cloned().unwrap_or_default();
         SpanOutcome {
@@ -43,12 +38,10 @@ impl Outcome {
 }
 
 impl SpanOutcome {
-    /// It failed; nothing was measured.
     pub fn failed(failures: Vec<String>) -> SpanOutcome {
         SpanOutcome { failures, ..SpanOutcome::default() }
     }
 
-    /// It can't be begun, and nothing was touched for it.
     pub fn refused(failures: Vec<String>) -> SpanOutcome {
         SpanOutcome { failures, refused: true, ..SpanOutcome::default() }
     }

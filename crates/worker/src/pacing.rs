@@ -11,13 +11,11 @@ use diskspd_sys::clock::Nanos;
 #[derive(Debug)]
 pub struct Pacing {
     paces: Vec<Pace>,
-    /// The target of each request.
     targets: Vec<u32>,
     /// When the I/O that each request has in flight was to start; [`Pacing::ANY_TIME`] = whenever it could.
     due: Vec<Nanos>,
     /// The measured time lasts no longer than this, ns.
     longest: Nanos,
-    /// What was due when measuring ended has been looked up.
     closed: bool,
     /// Recorded I/Os with their times, instead of the paces.
     replay: Option<ReplayTurns>,
@@ -60,7 +58,6 @@ impl Pacing {
         Ok(())
     }
 
-    /// Whether recorded I/Os are done.
     pub fn replays(&self) -> bool {
         self.replay.is_some()
     }
@@ -109,7 +106,6 @@ impl Pacing {
         self.paces.iter().any(Pace::burst_ended)
     }
 
-    /// Everything asked for has been submitted.
     pub fn submitted(&mut self, now: Nanos) {
         self.paces.iter_mut().for_each(|pace| pace.submitted(now));
     }

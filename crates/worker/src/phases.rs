@@ -4,7 +4,6 @@ use crate::control::{Control, Phase};
 use diskspd_model::plan::SpanPlan;
 use diskspd_sys::clock::Nanos;
 
-/// Where a worker learns the phase from.
 pub enum Phases<'a> {
     /// From the controlling thread, which sleeps through the phases.
     Controlled(&'a Control),
@@ -15,16 +14,12 @@ pub enum Phases<'a> {
 /// Ends of the phases on a virtual clock, ns.
 #[derive(Debug, Clone, Copy)]
 pub struct Schedule {
-    /// Warm-up ends, measuring starts.
     pub measure: Nanos,
-    /// Measuring ends, cool-down starts.
     pub cooldown: Nanos,
-    /// Everything ends.
     pub stop: Nanos,
 }
 
 impl Phases<'_> {
-    /// Whether time is simulated.
     #[inline]
     pub(super) fn are_virtual(&self) -> bool {
         matches!(self, Phases::Scheduled(..))
@@ -42,7 +37,6 @@ impl Phases<'_> {
         }
     }
 
-    /// When the start signal was given.
     pub(super) fn start_signal(&self) -> Nanos {
         match self {
             Phases::Controlled(control) => control.start_signal(),

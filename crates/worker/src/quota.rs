@@ -11,13 +11,11 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 /// Nothing in flight and nothing to do: so long until the next look, ns.
 pub(super) const NAP: u64 = 500_000;
 
-/// What all workers of a span share.
 #[derive(Debug)]
 pub struct VolumeQuota {
     goals: Vec<SharedGoal>,
 }
 
-/// One goal.
 #[derive(Debug)]
 struct SharedGoal {
     direction: Direction,
@@ -35,7 +33,6 @@ impl VolumeQuota {
         (!goals.is_empty()).then(|| Arc::new(VolumeQuota::new(goals)))
     }
 
-    /// Of these goals.
     pub fn new<'a>(goals: impl IntoIterator<Item = &'a VolumeGoal>) -> VolumeQuota {
         let of = |goal: &VolumeGoal| SharedGoal {
             direction: goal.direction,
@@ -53,12 +50,10 @@ impl VolumeQuota {
         self.goals.iter().filter(move |goal| goal.direction == direction)
     }
 
-    /// What has been done this way in the measured time, bytes.
     pub fn done(&self, direction: Direction) -> u64 {
         self.of_direction(direction).map(|goal| goal.done.load(Relaxed)).sum()
     }
 
-    /// So many bytes have come back.
     pub fn came_back(&self, direction: Direction, bytes: u64) {
         for goal in self.of_direction(direction) {
             goal.done.fetch_add(bytes, Relaxed);
@@ -77,7 +72,6 @@ impl VolumeQuota {
 /// A worker's part in it.
 pub(super) struct QuotaShare {
     pub(super) quota: Arc<VolumeQuota>,
-    /// Measuring has begun: what is submitted counts.
     pub(super) counts: bool,
 }
 
@@ -86,13 +80,11 @@ impl QuotaShare {
         QuotaShare { quota, counts: false }
     }
 
-    /// Whether another I/O may be drawn.
     #[inline]
     pub(super) fn has_room(&self) -> bool {
         !self.counts || self.quota.has_room()
     }
 
-    /// An I/O was drawn.
     #[inline]
     pub(super) fn drawn(&self, direction: Direction, length: u32) {
         if self.counts {

@@ -23,7 +23,6 @@ pub struct Recorder {
     errors: Vec<IoErrors>,
     /// `-D`
     intervals: Option<IntervalLog>,
-    /// `-D -L` with `-g`: response times.
     responses: Option<IntervalLog>,
     /// `-L`: what latencies add up to from second to second.
     course: Option<LatencyLog>,
@@ -70,11 +69,9 @@ impl Accounts {
 pub struct Returned {
     /// Index of the target in the worker's list.
     pub target: u32,
-    /// Read or write.
     pub direction: Direction,
     /// Bytes transferred.
     pub bytes: u64,
-    /// Bytes asked for.
     pub asked: u32,
     /// When it was submitted; anything when no stamps are taken.
     pub started: Nanos,
@@ -100,12 +97,10 @@ impl Returned {
     }
 }
 
-/// An I/O that had a time to start at.
 #[derive(Debug, Clone, Copy)]
 pub struct OnTime {
     /// Index of the target in the worker's list.
     pub target: usize,
-    /// Read or write.
     pub direction: Direction,
     /// Submitted so long after that time, ns.
     pub delay: u64,
@@ -248,7 +243,6 @@ impl Recorder {
         self.course.iter_mut().for_each(|course| course.close(since_start, &all));
     }
 
-    /// What all latencies add up to so far.
     fn latencies(&self) -> Moments {
         let directions = self.targets.iter().flat_map(|target| [&target.read, &target.write]);
         let mut all = Moments::default();
@@ -360,7 +354,6 @@ impl Recorder {
         [&target.read, &target.write].into_iter().filter_map(DirectionResults::longest).max()
     }
 
-    /// The accounts, closed.
     pub fn finish(&mut self) -> (ThreadResults, Vec<IoErrors>) {
         Accounts::add(&self.shared.intervals, self.intervals.take());
         Accounts::add(&self.shared.responses, self.responses.take());
@@ -502,7 +495,6 @@ pub fn seconds(s: u32) -> u64 {
     u64::from(s) * SECOND
 }
 
-/// What is counted of a target's I/Os of one direction.
 #[inline(always)]
 fn of_direction(target: &mut TargetResults, direction: Direction) -> &mut DirectionResults {
     match direction {

@@ -9,23 +9,18 @@ use diskspd_sys::clock::Nanos;
 /// What has to be remembered of a request while its I/O is in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct InFlight {
-    /// When it was submitted.
     pub started: Nanos,
-    /// What it does.
     pub io: Io,
-    /// Which of the thread's targets it works on.
     pub target: u32,
 }
 
 /// One entry per request and target.
 #[derive(Debug)]
 pub struct Requests {
-    /// By request.
     pub flights: Vec<InFlight>,
     places: Vec<RequestPlace>,
 }
 
-/// Where the I/Os of one target go.
 #[derive(Debug, Clone, Copy)]
 struct RequestPlace {
     file: u32,
@@ -34,7 +29,6 @@ struct RequestPlace {
     write: Area,
 }
 
-/// Where in the buffer data lies.
 #[derive(Debug, Clone, Copy)]
 struct Area {
     start: u64,

@@ -16,7 +16,6 @@ impl Loop<'_> {
         one && !rare.contains(&true)
     }
 
-    /// As [`Loop::turns`]. `TIMED`: I/Os get stamps.
     pub(super) fn single<const TIMED: bool>(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
         let waits = u64::from(!self.batches.is_single());
         let mut held = owner.get();

@@ -9,9 +9,7 @@ use std::sync::Arc;
 /// Where the workers hand out their slowest I/Os.
 #[derive(Debug)]
 pub struct SlowestRings {
-    /// One for each worker.
     pub by_worker: Arc<Vec<LineRing>>,
-    /// How many I/Os are kept.
     pub wanted: u32,
 }
 
@@ -23,7 +21,6 @@ pub struct Slowest<'a> {
     /// The longest latencies of the present second, the shortest of them on top.
     longest: BinaryHeap<Reverse<Nanos>>,
     most: usize,
-    /// What is shorter isn't among them.
     threshold: Nanos,
     /// When the present second ends.
     second_ends: Nanos,
@@ -33,7 +30,6 @@ pub struct Slowest<'a> {
 #[derive(Debug, thiserror::Error)]
 #[error("--explain={wanted}: not enough memory for so many I/Os of each thread; use a smaller number")]
 pub struct NotHeld {
-    /// How many were to be kept.
     pub wanted: u32,
 }
 
@@ -49,7 +45,6 @@ impl<'a> Slowest<'a> {
         Ok(Slowest { out, longest: BinaryHeap::from(room), most, threshold: 0, second_ends: 0 })
     }
 
-    /// A batch was reaped at `now`.
     #[inline]
     pub fn reaped(&mut self, now: Nanos) {
         if now >= self.second_ends {

@@ -30,7 +30,6 @@ pub(super) const TICK: Duration = Duration::from_millis(100);
 pub(super) struct Loop<'a> {
     pub(super) plan: &'a WorkerPlan,
     pub(super) engine: Box<dyn Engine>,
-    /// Dropped behind the engine: then nothing is in flight any more.
     pub(super) checker: Option<SectorChecker<'a>>,
     pub(super) workload: ThreadWorkload,
     pub(super) clock: Clock,
@@ -41,9 +40,7 @@ pub(super) struct Loop<'a> {
     pub(super) voice: &'a Voice,
     /// Idle requests that are left when the batch is full: known also while the books are put down.
     pub(super) left: usize,
-    /// What is submitted next.
     pub(super) batch: Vec<Io>,
-    /// What has completed and isn't accounted for yet.
     pub(super) done: Vec<Done>,
     pub(super) waits: WaitStatistics,
     pub(super) dots: Dots,
@@ -67,7 +64,6 @@ pub(super) struct Loop<'a> {
     pub(super) most_taken: usize,
     /// Waits and calls are counted for the reports of DISKSPD 2.3; `None` = they aren't.
     pub(super) counting: Option<Counting>,
-    /// The last start stamp.
     pub(super) submitted: Nanos,
     /// Whether I/Os get stamps. Without latencies, intervals and log no clock is read for them.
     pub(super) timed: bool,

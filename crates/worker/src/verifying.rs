@@ -5,7 +5,6 @@ use super::Loop;
 use diskspd_engine::Done;
 
 impl Loop<'_> {
-    /// What is submitted next gets its stamps.
     pub(super) fn stamp(&mut self) {
         if let Some(checker) = &mut self.checker {
             checker.begin(&self.batch, &mut *self.engine);

@@ -18,45 +18,36 @@ pub struct Voice {
     wants: Wants,
     /// The one that goes on, numbered from 1; 0 = none yet.
     time_span: AtomicU32,
-    /// What the workers had done when progress was told last.
     seen: Mutex<Seen>,
-    /// What [`Voice::warn_once`] has said in this time span.
     said: Mutex<HashSet<String>>,
-    /// All notices so far.
     notices: Mutex<Vec<Finding>>,
 }
 
 impl Voice {
-    /// What is said is told to `listener`.
     pub fn new(listener: Arc<dyn Listener>) -> Voice {
         let wants = listener.wants();
         let (time_span, seen, said, notices) = Default::default();
         Voice { listener, wants, time_span, seen, said, notices }
     }
 
-    /// Nobody listens.
     pub fn quiet() -> Voice {
         Voice::new(Arc::new(Nobody))
     }
 
-    /// Whether somebody wants the figures of intervals.
     pub fn is_streaming(&self) -> bool {
         self.wants.intervals
     }
 
-    /// Whether somebody wants to know how far it is.
     pub fn is_live(&self) -> bool {
         self.wants.progress
     }
 
-    /// A time span begins, numbered from 1.
     pub fn begin_span(&self, number: usize) {
         self.said.lock_anyway().clear();
         self.time_span.store(number as u32, Ordering::Relaxed);
         self.listener.time_span_begins(number);
     }
 
-    /// Tells the figures of an interval.
     pub fn stream(&self, figures: &IntervalFigures) {
         self.listener.interval(figures);
     }
@@ -78,7 +69,6 @@ impl Voice {
         }
     }
 
-    /// A warning.
     pub fn warn(&self, text: &str) {
         self.tell(Finding::warning(text));
     }
@@ -92,7 +82,6 @@ impl Voice {
         }
     }
 
-    /// Something worth knowing that is no reason to worry.
     pub fn note(&self, text: &str) {
         self.tell(Finding::note(text));
     }
@@ -105,14 +94,12 @@ impl Voice {
         self.notices.lock_anyway().push(notice);
     }
 
-    /// Progress dots (`-P`).
     pub fn dots(&self, count: u32) {
         if count > 0 {
             self.listener.dots(count);
         }
     }
 
-    /// The workers begin: rates count from here.
     pub fn begin(&self, workers: &[Counters]) {
         if self.wants.progress {
             *self.seen.lock_anyway() = collect(workers);
@@ -137,7 +124,6 @@ impl Voice {
         }
     }
 
-    /// What progress was told of is over.
     pub fn clear_line(&self) {
         self.listener.progress_ends();
     }
@@ -189,7 +175,6 @@ mod tests {
         assert_eq!(rates(&now, &now), None);
     }
 
-    /// Keeps what it hears.
     #[derive(Default)]
     struct Ear(Mutex<Vec<String>>);
 

@@ -13,7 +13,6 @@ use diskspd_model::workload::{Pattern, Random};
 /// Sets the seeds of these draws apart from those of addresses, which are the same with and without zones.
 const SEED: u64 = u64::from_be_bytes(*b"in zones");
 
-/// The zones of a worker.
 #[derive(Debug)]
 pub struct Zones {
     /// Of each entry of the worker's list; `None` = it isn't worked on so.
@@ -34,17 +33,14 @@ pub struct OwedReset {
     pub(super) target: u32,
     /// Where the zone begins, bytes.
     pub(super) offset: u64,
-    /// From there to the next one, bytes.
     pub(super) length: u32,
 }
 
-/// What a worker knows of its zones on one target.
 #[derive(Debug)]
 struct ZonedTarget {
     zones: Vec<WorkedZone>,
     zone_size: u32,
     block: u64,
-    /// What random reads begin at multiples of within a zone, bytes.
     alignment: u64,
     is_random: bool,
     writes: bool,
@@ -57,13 +53,10 @@ struct ZonedTarget {
     reading: (usize, u64),
 }
 
-/// A zone at work.
 #[derive(Debug, Clone, Copy)]
 struct WorkedZone {
     zone: Zone,
-    /// A request writes it.
     taken: bool,
-    /// Reads in flight.
     reads: u32,
 }
 

@@ -4,7 +4,6 @@ use super::{Books, Loop};
 use diskspd_engine::{Io, Operation};
 
 impl Loop<'_> {
-    /// Puts what was drawn where it goes.
     pub(super) fn place_in_zones(&mut self, books: &mut Books) {
         let Some(zones) = &mut self.zones else { return };
         for io in &mut self.batch {

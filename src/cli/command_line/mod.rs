@@ -10,26 +10,19 @@ use crate::profile::RawText;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// Reads a command line, or what follows a command.
 pub type ReadLine = fn(&[OsString]) -> Result<Invocation, CliError>;
 
-/// What reads runs within the line of a command.
 #[derive(Clone, Copy)]
 pub struct RunReaders {
     /// A whole command line, the program's name first.
     pub line: ReadLine,
-    /// What is said of a run that is made again.
     pub rerun: ReadLine,
-    /// What all commands are called.
     pub commands: fn() -> Vec<&'static str>,
 }
 
-/// What a command takes beside its options.
 #[derive(Debug, Clone, Copy)]
 pub enum Takes {
-    /// Nothing.
     Nothing,
-    /// Words: files or targets.
     Files,
     /// Words, of which the first is one of these.
     OneOf(fn() -> Vec<&'static str>),
@@ -39,13 +32,10 @@ pub enum Takes {
     Line,
     /// Those options of a run that aren't kept with it, and a record.
     Rerun,
-    /// Words, and options of runs behind `--`.
     LineBehind,
     /// The same, and [`Takes::Line`] where one of these options is given.
     LineWith {
-        /// These.
         opened_by: &'static [&'static str],
-        /// Own options that are those of the run then.
         of_run: &'static [&'static str],
     },
 }
@@ -61,36 +51,25 @@ impl Takes {
     }
 }
 
-/// What stands behind a command.
 pub struct CommandLine {
-    /// The command.
     name: &'static str,
-    /// Its rows.
     rows: &'static [OptionRow],
     /// The options that were given, in order.
     options: Vec<GivenOption>,
-    /// What is no option, in order.
     pub words: Vec<OsString>,
     /// The line of a run, or what stands behind `--`; `None` = there is none.
     pub line: Option<Vec<OsString>>,
-    /// All of it, as it was typed.
     pub typed: Vec<OsString>,
-    /// What reads [`CommandLine::line`].
     pub readers: RunReaders,
 }
 
-/// An option that was given.
 struct GivenOption {
-    /// As its row calls it.
     name: &'static str,
-    /// The argument that its value stands in, whole.
     argument: OsString,
-    /// The value; empty where it has none.
     value: OsString,
 }
 
 impl GivenOption {
-    /// Its value is not what its row, or its command, takes.
     fn impossible(&self, expected: String) -> CliError {
         let argument = self.argument.as_encoded_bytes();
         let problem = Problem::new(0, "this value is not possible").expected(expected);
@@ -109,7 +88,6 @@ impl CommandLine {
         self.given(row).map(|given| given.value.as_os_str())
     }
 
-    /// Whether an option was given.
     pub fn has(&self, row: &OptionRow) -> bool {
         self.values(row).next().is_some()
     }
@@ -135,7 +113,6 @@ impl CommandLine {
         self.texts(row).pop()
     }
 
-    /// All texts of an option.
     pub fn texts(&self, row: &OptionRow) -> Vec<String> {
         self.values(row).map(|value| value.to_string_lossy().into_owned()).collect()
     }
@@ -184,7 +161,6 @@ impl CommandLine {
         self.given(row).map(read).collect()
     }
 
-    /// The words as paths.
     pub fn files(&self) -> Vec<PathBuf> {
         self.words.iter().map(PathBuf::from).collect()
     }
@@ -194,7 +170,6 @@ impl CommandLine {
         self.words.iter().map(|word| RawText::from(word.as_encoded_bytes().to_vec())).collect()
     }
 
-    /// The command line makes no sense as a whole.
     pub fn wrong(&self) -> CliError {
         match self.words.is_empty() {
             true => CliError::new(format!("the arguments of {} are missing", self.name)),

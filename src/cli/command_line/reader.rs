@@ -41,7 +41,6 @@ impl CommandLine {
         Ok(read)
     }
 
-    /// Options and words.
     fn take_words(&mut self, takes: Takes, own: &[OsString]) -> Result<(), CliError> {
         let mut rest = own.iter();
         while let Some(argument) = rest.next() {
@@ -143,7 +142,6 @@ fn attached<'a>(row: &OptionRow, argument: &'a [u8]) -> Option<Option<&'a [u8]>>
     }
 }
 
-/// What the table knows of values.
 fn check(row: &OptionRow, given: &GivenOption) -> Result<(), CliError> {
     let text = given.value.to_string_lossy();
     match row.value {
@@ -178,7 +176,6 @@ fn refuse_unknown(argument: &OsStr) -> Result<(), CliError> {
     }
 }
 
-/// Whether it is no long option, or one that runs have.
 fn is_of_runs(argument: &[u8]) -> bool {
     match std::str::from_utf8(argument).ok().and_then(long_name) {
         None | Some("") => true,

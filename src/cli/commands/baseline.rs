@@ -12,7 +12,6 @@ use crate::cli::requests::{BaselineAction, BaselineCheck, BaselineRequest};
 use crate::lab::selection::check_word;
 use std::ffi::OsString;
 
-/// What may stand behind the command first.
 const ACTIONS: &[&str] = &["list", "show", "set", "remove", "check"];
 
 const CHECK: &[&str] = &["check"];
@@ -114,7 +113,6 @@ fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<Ba
     })
 }
 
-/// A name, as labels are.
 fn named(word: &OsString) -> Result<String, CliError> {
     let name = word.to_string_lossy().into_owned();
     check_word(&name).map_err(|why| CliError::at(word.as_encoded_bytes(), 0, format!("the name {why}")))?;

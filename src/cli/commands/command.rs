@@ -9,21 +9,15 @@ use crate::cli::{Invocation, flags};
 
 /// A command: a row of the table that parser, help, man page and completions come from.
 pub struct Command {
-    /// The word.
     pub name: &'static str,
-    /// What follows it, for the help; empty where nothing may follow.
     pub arguments: &'static str,
-    /// One line of help.
     pub help: &'static str,
-    /// Its own options; see [`Command::rows`].
     pub(super) options: &'static [OptionRow],
     /// Groups of options of which one at most is given.
     pub(super) exclusive: &'static [&'static [OptionRow]],
-    /// What it takes beside them.
     pub takes: Takes,
     /// Command lines with what they do: two at least, where there is anything to say.
     pub examples: &'static [Form],
-    /// What becomes of all that was read.
     pub(super) make: fn(CommandLine) -> Result<Invocation, CliError>,
 }
 
@@ -50,7 +44,6 @@ impl Command {
         rows
     }
 
-    /// Whether all options of runs may stand behind it.
     pub fn takes_options_of_runs(&self) -> bool {
         matches!(self.takes, Takes::Line | Takes::LineBehind | Takes::LineWith { .. })
     }

@@ -9,7 +9,6 @@ use crate::cli::option::{FIGURES, HTML, METRIC, OptionRow, STORE, row, switch, t
 use crate::cli::requests::{ExportForm, HistoryAction, HistoryRequest};
 use crate::lab::selection::{RunFigure, Selection, Since, check_word};
 
-/// What may stand behind the command first.
 const ACTIONS: &[&str] = &[
     "list", "show", "label", "tag", "untag", "pin", "unpin", "remove", "export", "import", "reindex", "trend",
 ];

@@ -27,7 +27,6 @@ pub use command::Command;
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-/// All commands.
 pub const COMMANDS: &[Command] = &[
     report::REPORT,
     merge::MERGE,
@@ -51,12 +50,10 @@ pub const COMMANDS: &[Command] = &[
     answers::HELP_COMMAND,
 ];
 
-/// The command of that name.
 pub fn find(name: &[u8]) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name.as_bytes() == name)
 }
 
-/// All commands.
 pub fn all_names() -> Vec<&'static str> {
     COMMANDS.iter().map(|command| command.name).collect()
 }

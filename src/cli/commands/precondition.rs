@@ -89,13 +89,11 @@ fn fill(value: &str) -> Result<Option<u32>, &'static str> {
     }
 }
 
-/// How long a round is, s.
 fn round_s(value: &str) -> Result<u32, &'static str> {
     let time = seconds(value).ok().filter(|time| *time >= 1.0 && time.fract() == 0.0);
     time.map(|time| time as u32).ok_or("whole seconds, at least 1s, as in 60s or 5m")
 }
 
-/// A steady state is that of one device.
 fn one(mut targets: Vec<OsString>) -> Result<OsString, CliError> {
     match (targets.pop(), targets.len()) {
         (Some(target), 0) => Ok(target),

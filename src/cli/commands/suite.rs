@@ -107,7 +107,6 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     })))
 }
 
-/// Where it goes.
 fn out(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
     let all = answers(line, &EVERYTHING, &PAGE, &BY_ENDING)?;
     match all.iter().find(|out| !matches!(out.form, AnswerForm::Html | AnswerForm::Json)) {

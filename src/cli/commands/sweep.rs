@@ -110,7 +110,6 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     })))
 }
 
-/// Which of a table, everything and a page a file is.
 fn by_ending(name: &str) -> Result<usize, &'static str> {
     match Path::new(name).extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(0),
@@ -129,7 +128,6 @@ fn with_latency(line: TypedLine) -> TypedLine {
     if line.has_letter(b'L') || line.has_letter(b'X') { line } else { line.after("-L") }
 }
 
-/// What belongs together, for runs of these axes.
 fn complete(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError> {
     if settings.objective.is_some() && axes.is_empty() && settings.curve.is_empty() {
         settings.curve = curve(CURVE).map_err(CliError::new)?;

@@ -5,17 +5,12 @@ use crate::cli::commands::{Command, all_names};
 use crate::cli::flags;
 use crate::cli::option::OptionRow;
 
-/// What is no option and may stand behind a command.
 pub enum Beside {
-    /// Nothing.
     Nothing,
-    /// Files.
     Files,
-    /// One of these words.
     Words(String),
 }
 
-/// What may stand behind it.
 pub fn beside(command: &Command) -> Beside {
     match (command.takes, command.takes.words(all_names)) {
         (Takes::Nothing, _) => Beside::Nothing,
@@ -24,7 +19,6 @@ pub fn beside(command: &Command) -> Beside {
     }
 }
 
-/// The options of runs.
 pub fn of_runs() -> Vec<OptionRow> {
     flags::all().map(OptionRow::of).collect()
 }

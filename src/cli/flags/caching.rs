@@ -185,7 +185,6 @@ fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Of `-N`.
 const FLUSHES: Words<FlushType> = Words(&[
     ("v", FlushType::ViewOfFile),
     ("n", FlushType::NonVolatileMemory),

@@ -75,7 +75,6 @@ fn verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What is verified.
 const VERIFIED_PARTS: Words<VerifyMode> =
     Words(&[("write", VerifyMode::Write), ("read", VerifyMode::Read), ("both", VerifyMode::Both)]);
 

@@ -24,18 +24,14 @@ use super::flag::{Flag, Name};
 
 /// Options that belong together, in the order of the help.
 pub struct OptionGroup {
-    /// The word that `--help` takes for it.
     pub topic: &'static str,
-    /// Heading.
     pub title: &'static str,
-    /// Its rows, in the tables that they stand in.
     tables: &'static [&'static [Flag]],
     /// Names, without dashes, of the forms that the short help explains; of other options it has the names.
     pub everyday: &'static [&'static str],
 }
 
 impl OptionGroup {
-    /// Its rows.
     pub fn flags(&self) -> impl Iterator<Item = &'static Flag> {
         self.tables.iter().flat_map(|table| table.iter())
     }
@@ -54,7 +50,6 @@ impl OptionGroup {
     }
 }
 
-/// All options.
 pub const GROUPS: &[OptionGroup] = &[
     OptionGroup {
         topic: "area",
@@ -117,7 +112,6 @@ pub fn all() -> impl Iterator<Item = &'static Flag> {
     GROUPS.iter().flat_map(OptionGroup::flags)
 }
 
-/// The row whose name is accepted.
 pub fn find(accepted: impl Fn(Name) -> bool) -> Option<&'static Flag> {
     all().find(|flag| accepted(flag.name))
 }
@@ -221,7 +215,6 @@ mod tests {
         assert!(!crate::cli::compatibility::table().to_lowercase().contains("ignored"));
     }
 
-    /// DISKSPD 2.2 has these letters and no others, and 2.3 -u.
     #[test]
     fn every_letter_of_diskspd_has_a_row_and_no_other() {
         let mut letters: Vec<u8> = all()

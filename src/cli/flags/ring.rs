@@ -56,7 +56,6 @@ pub fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What follows `-bs`.
 pub fn separation(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let separation = match value {
         b"n" => BufferSeparation::SystemDefault,

@@ -188,7 +188,6 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-/// Strictly, as all percentages of our own.
 fn share_of(target: &Target, op: Operation) -> Vec<String> {
     given(Some(target.shares.of(op)).filter(|share| *share > 0))
 }

@@ -3,12 +3,10 @@
 use crate::cli::OutRequest;
 use std::path::PathBuf;
 
-/// What `diskspd report` prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportRequest {
     /// Records, result XML, folders that hold them; at least one.
     pub files: Vec<PathBuf>,
-    /// `--store`: where `@label` is looked for; `None` = the usual history.
     pub store: Option<PathBuf>,
     /// `-v`: of a single run, everything that was found about it, or every percentile.
     pub verbose: bool,
@@ -24,7 +22,6 @@ pub struct ReportRequest {
 /// The form of a table for other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableForm {
-    /// `--csv`
     Csv,
     /// `--md`
     Markdown,

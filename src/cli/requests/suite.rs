@@ -4,14 +4,11 @@ use super::AnswerOut;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A suite.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SuiteRequest {
-    /// What is done.
     pub action: SuiteAction,
     /// `--store`; `None` = the usual one.
     pub store: Option<PathBuf>,
-    /// How it is run.
     pub rounds: RoundsRequest,
     /// `--json`, `--html`, `--out`: pages, and everything.
     pub out: Vec<AnswerOut>,
@@ -19,13 +16,10 @@ pub struct SuiteRequest {
     pub dry_run: bool,
     /// `--strict`: fail when any figures are not what they seem to be.
     pub strict: bool,
-    /// `--quiet`
     pub quiet: bool,
-    /// All that stands behind the word `suite`, as it was typed.
     pub given: Vec<OsString>,
 }
 
-/// How many rounds are run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RoundsRequest {
     /// `--repeat`: so many rounds of every test; `None` = as the suite says.
@@ -38,19 +32,14 @@ pub struct RoundsRequest {
     pub budget_s: Option<f64>,
 }
 
-/// What is done with suites.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum SuiteAction {
-    /// List those of the program.
     #[default]
     List,
-    /// Print one as TOML.
     Show(OsString),
-    /// Run one.
     Run {
         /// A file, the name of a suite or of a preset.
         source: OsString,
-        /// What is measured, unless a test says it.
         targets: Vec<OsString>,
         /// Options that all tests get.
         options: Vec<OsString>,

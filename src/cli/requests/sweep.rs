@@ -5,20 +5,14 @@ use crate::lab::sweep::Settings;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A sweep.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SweepRequest {
-    /// How it is done.
     pub settings: Settings,
-    /// `--dir`: where records are kept.
     pub folder: Option<PathBuf>,
     /// `--between`: what the shell runs before each run.
     pub between: Option<String>,
-    /// `--csv`, `--out`: where the table goes.
     pub csv: Vec<PathBuf>,
-    /// `--json`, `--out`: where everything goes.
     pub json: Vec<PathBuf>,
-    /// `--html`, `--out`: where the page goes.
     pub html: Vec<PathBuf>,
     /// `--dry-run`: check, list and estimate alone.
     pub dry_run: bool,

@@ -3,10 +3,8 @@
 use crate::profile::RawText;
 use std::path::PathBuf;
 
-/// What is read back after a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyAfterRequest {
-    /// What the run told is durable.
     pub source: Journals,
     /// Where its targets are now, in their order; empty = where they were.
     pub targets: Vec<RawText>,
@@ -16,10 +14,8 @@ pub struct VerifyAfterRequest {
     pub power_lost: bool,
 }
 
-/// Which journals are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Journals {
-    /// This one.
     One(PathBuf),
     /// `--campaign`: the newest of a folder, which keeps what came of all.
     Campaign(PathBuf),

@@ -15,7 +15,6 @@ use crate::store::{Baseline, KeptAs, Store, StoreEntry, packed};
 use std::ffi::OsString;
 use std::fmt::Display;
 
-/// What is asked of a test.
 pub fn question(baseline: &Baseline, test: &str) -> TestQuestion {
     let asked = baseline.asked.tests.iter().find(|asked| asked.name == test);
     asked.map_or_else(TestQuestion::default, |asked| TestQuestion {
@@ -75,7 +74,6 @@ fn cannot(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
     CliError::new(what).hint(hint).into()
 }
 
-/// What was run, as the history has it.
 fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, NotDone> {
     let file = store.file(&entry.id, entry.source);
     if entry.source == KeptAs::Record {

@@ -24,7 +24,6 @@ use crate::units::visible;
 /// So many times the answer is looked at with `--until-sure`, each time with twice as many runs.
 const LOOKS: u32 = 4;
 
-/// New runs of the tests, and what is said of them.
 struct NewRuns {
     side: Side,
     comparison: RunComparison,
@@ -33,7 +32,6 @@ struct NewRuns {
     seconds: Vec<(String, f64)>,
 }
 
-/// What new runs are compared with.
 struct BaselineSide<'a> {
     request: &'a BaselineRequest,
     side: Side,
@@ -143,7 +141,6 @@ fn run(
     }
 }
 
-/// Whether a test is undecided, and more runs would probably tell.
 fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
     let of_test = |span: &&SpanCompared| comparison.workload_name(span) == test;
     let decides = comparison.time_spans.iter().filter(of_test).filter_map(|span| span.metrics.first());

@@ -53,7 +53,6 @@ pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDon
     ))
 }
 
-/// Several with commas, unless a file is called so.
 fn split(word: &OsString) -> Vec<PathBuf> {
     if Path::new(word).exists() {
         return vec![PathBuf::from(word)];

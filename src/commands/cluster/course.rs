@@ -23,7 +23,6 @@ use std::time::Duration;
 /// Between two looks for messages while this rank works.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// One of the ranks of a run.
 pub struct RankCourse<'a> {
     link: RankLink<'a>,
     stops: Stops,
@@ -67,7 +66,6 @@ impl Stops {
         }
     }
 
-    /// Ends this rank's run without a word to others.
     fn end_run(&mut self) {
         self.said = true;
         self.control.interrupt();

@@ -33,7 +33,6 @@ pub fn of_all_ranks(size: usize) -> String {
 }
 
 impl KeptRecord {
-    /// Where.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -44,7 +44,6 @@ pub struct Lead<'a> {
     hosts: Vec<String>,
     /// Since when the others are waited for, and whether that was said.
     waiting: (Nanos, bool),
-    /// By rank the first one that has the same clock.
     first_with_clock: Vec<usize>,
     before: Vec<Option<Offset>>,
     outcomes: Vec<Option<RankOutcome>>,
@@ -72,7 +71,6 @@ impl<'a> Lead<'a> {
         self.waiting = (clock::monotonic(), false);
     }
 
-    /// Says once for whom, when it takes long.
     pub fn waits(&mut self, link: &RankLink) {
         let (since, said) = self.waiting;
         if !said && clock::monotonic().saturating_sub(since) > SILENT {
@@ -89,7 +87,6 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// Nothing is run.
     fn refuse(&mut self, exit: Exit, messages: Vec<String>) -> u8 {
         messages.into_iter().map(Finding::error).for_each(say);
         exit.code()

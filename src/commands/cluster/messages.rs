@@ -14,16 +14,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufWriter, Write};
 
-/// First answer: who is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// Of the program: all have to be the same.
     pub version: String,
-    /// Name of the host.
     pub host: String,
-    /// What tells its running kernel from others.
     pub machine: String,
-    /// What tells its monotonic clock from others; empty = unknown.
     pub clock: String,
     /// CPUs that the rank may use.
     pub cpus: Vec<u32>,
@@ -31,41 +26,30 @@ pub struct Hello {
     pub view: String,
 }
 
-/// What ranks know of each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankName {
-    /// Name of the host.
     pub host: String,
-    /// As [`Hello::view`].
     pub view: String,
 }
 
 /// What follows from the answers of a round: it goes on like this, or ends with this exit code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum GoOrEnd<T> {
-    /// It goes on.
     Go(T),
-    /// It ends here.
     End(u8),
 }
 
-/// First decision: what is to be run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunTask {
-    /// As the user gave it: paths are not filled in.
     pub run: Runnable,
-    /// `--split`
     pub split: bool,
-    /// The CPUs of each rank; `None` = those that it has.
     pub cpus: Vec<Option<Vec<u32>>>,
-    /// All ranks; of those that are lost nothing is known.
     pub ranks: Vec<RankName>,
 }
 
 /// Second answer: whether it can be run there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// What stands against it, a message each.
     pub refusals: Vec<String>,
     /// It is the profile that can't be run, and not the machine.
     pub is_usage: bool,
@@ -75,21 +59,16 @@ pub struct Checked {
     pub claims: Option<RankClaims>,
 }
 
-/// What a rank claims, for those beside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankClaims {
-    /// Number of its process.
     pub process: u32,
-    /// The devices.
     pub claims: Vec<SharedClaim>,
 }
 
 /// Second decision.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SharedTargets {
-    /// Who shares which target.
     pub roles: Roles,
-    /// What ranks claim for those beside them, by rank.
     pub claims: Vec<Option<RankClaims>>,
 }
 
@@ -103,20 +82,16 @@ pub enum RankStep {
     /// A time span waits for the moment at which all go on: it is ready, or has warmed up
     /// (`--until-steady`). All have the same profile, so all wait at the same place.
     Waits,
-    /// The run has ended.
     Ended(Box<RankOutcome>),
     /// It had ended before.
     Over,
 }
 
-/// What came of the run on one rank.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RankOutcome {
-    /// What was measured there; `None` = nothing was run.
     pub record: Option<Record>,
     /// Why it failed; empty = it didn't.
     pub failures: Vec<String>,
-    /// What went wrong beside the figures.
     pub troubles: Vec<String>,
     /// When each time span was measured, by the rank's monotonic clock.
     pub windows: Vec<Option<(Nanos, Nanos)>>,
@@ -170,7 +145,6 @@ impl RankMessage for RankStep {
     }
 }
 
-/// As bytes, compressed.
 pub fn pack(message: &impl Serialize) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
     // Written and read as records are: every further way would be another writer and parser in the program.
@@ -191,7 +165,6 @@ pub enum MessageError {
     /// They say nothing that is understood.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// A value is impossible.
     #[error(transparent)]
     Impossible(#[from] RecordMisfit),
 }

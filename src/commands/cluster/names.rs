@@ -4,12 +4,10 @@ use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
 use crate::sys::standard_error::say;
 
-/// The exit code of this number.
 pub fn exit_of(code: u8) -> Exit {
     Exit::ALL.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed)
 }
 
-/// "rank 3 (node7)", "ranks 0-2, 5"; `hosts` by rank.
 pub fn ranks(ranks: &[usize], hosts: &[String]) -> String {
     if let [rank] = ranks {
         return match hosts.get(*rank).filter(|host| !host.is_empty()) {

@@ -13,9 +13,7 @@ use crate::sys::standard_error::say;
 use std::any::Any;
 use std::sync::Arc;
 
-/// What is to be run, and where its report goes.
 pub struct LeadSetup {
-    /// What is asked for.
     pub asked: ToRun,
     /// `-ys -yf -yr`, on rank 0.
     pub events: Events,
@@ -69,7 +67,6 @@ impl LeadSetup {
         !chosen && !self.asked.run.run_options.virtual_time()
     }
 
-    /// The report of the whole, wherever it is wanted.
     pub fn report(&self, executed: &Executed, request: &RunRequest) -> Exit {
         measure::report_on(executed, request, &self.files, self.standard_output, &self.patience, None)
     }

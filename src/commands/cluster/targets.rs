@@ -32,7 +32,6 @@ pub fn view() -> String {
     if known { [machine()].into_iter().chain(parts).collect::<Vec<_>>().join(" ") } else { String::new() }
 }
 
-/// The places of a profile's targets, by their ids.
 pub fn places(profile: &Profile) -> Vec<TargetPlace> {
     let ids = crate::profile::TargetIds::of(profile);
     let machine = machine();

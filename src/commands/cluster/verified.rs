@@ -40,7 +40,6 @@ pub fn refusals(
     refusals
 }
 
-/// Why these ranks can't share a target.
 fn shared(profile: &Profile, path: &RawText, who: &str, split: bool, guessed: bool) -> Option<String> {
     let is = if guessed { "may be" } else { "is" };
     let why = format!("--verify: '{path}' {is} the same target for {who}");
@@ -94,7 +93,6 @@ mod tests {
         Profile { time_spans: spans.iter().map(span).collect(), ..Profile::default() }
     }
 
-    /// What two ranks are told that have targets of these numbers.
     fn told(mode: VerifyMode, profile: &Profile, inodes: [&[u64]; 2], split: bool) -> String {
         let rank = |inodes: &[u64]| {
             let places = inodes.iter().map(|inode| place(*inode)).collect();

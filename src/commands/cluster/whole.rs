@@ -11,29 +11,21 @@ use crate::run::Executed;
 use crate::sys::standard_error::say;
 use crate::units::{Millis, seconds_of_ns};
 
-/// What is known of one rank at the end.
 pub struct RankPart {
     /// Name of its host; empty = unknown.
     pub name: String,
-    /// Why it is lost; `None` = it isn't.
     pub lost: Option<String>,
-    /// What came of the run there.
     pub outcome: Option<RankOutcome>,
-    /// Its clock before the run, ..
     pub before: Option<Offset>,
-    /// .. and after it.
     pub after: Option<Offset>,
 }
 
-/// All of them.
 pub struct WholeRun {
-    /// What came of the run.
     pub executed: Executed,
     /// What is said before all else; `None` = all hosts have figures, or none has.
     pub first_line: Option<String>,
 }
 
-/// Puts the parts together, by rank.
 pub fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
     let size = parts.len();
     let common_wall_ns = parts.first().and_then(|part| part.before).map_or(0, |offset| offset.wall_ns);

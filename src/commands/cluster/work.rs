@@ -22,22 +22,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Between two looks at what else there is to do.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Why a rank can't make the files that it makes for others too.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkFault {
-    /// Nobody knows how large it is to be.
     #[error(
         "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it \
          first, or give every time span the same size"
     )]
-    MadeDifferently {
-        /// As the user gave it.
-        path: RawText,
-    },
-    /// A file is nowhere.
+    MadeDifferently { path: RawText },
     #[error(transparent)]
     NotLocated(#[from] NotLocated),
     /// A file can't be made.
@@ -45,7 +39,6 @@ pub enum WorkFault {
     Prepare(#[from] PrepareError),
 }
 
-/// A rank's own version of what is to be run.
 #[derive(Debug)]
 pub struct RankWork {
     task: RunTask,
@@ -59,7 +52,6 @@ pub struct RankWork {
 }
 
 impl RankWork {
-    /// What this rank is to do.
     pub fn new(task: RunTask, rank: usize, host: &str) -> RankWork {
         let fill = |path: &RawText| fill_in(path, rank, host);
         let run = Runnable {
@@ -74,7 +66,6 @@ impl RankWork {
         RankWork { task, run, rank, beside, claims: None }
     }
 
-    /// Who claims the devices that this rank writes to.
     fn claimant(&self) -> Claimant {
         if self.beside.len() > 1 { Claimant::Job } else { Claimant::Alone }
     }
@@ -98,7 +89,6 @@ impl RankWork {
         }
     }
 
-    /// What this rank claims for those beside it.
     fn claims_for_others(&self) -> Option<RankClaims> {
         let claims = self.claims.as_ref()?;
         Some(RankClaims { process: std::process::id(), claims: claims.to_share() })
@@ -184,7 +174,6 @@ impl RankWork {
         Ok(())
     }
 
-    /// Takes its own part of what it shares (`--split`).
     fn part(&mut self, roles: &Roles) -> Result<(), SplitError> {
         if !self.task.split {
             return Ok(());
@@ -239,7 +228,6 @@ fn nothing(message: String) -> Executed {
     Executed { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
 }
 
-/// What the run's thread says.
 enum Local {
     Waits(MeetingPoint),
     Measured(Nanos, Nanos),
@@ -277,7 +265,6 @@ impl Companions for Meeting {
     }
 }
 
-/// A run that goes on.
 #[derive(Debug)]
 pub struct Running {
     said: Receiver<Local>,
@@ -353,7 +340,6 @@ mod tests {
         (Running { said, starts, windows, begun: 0, left_behind: false, _claims: None }, meeting)
     }
 
-    /// `--until-steady`: each time span waits twice.
     #[test]
     fn a_time_span_waits_for_the_others_when_it_is_ready_and_when_it_has_warmed_up() {
         let (mut running, meeting) = running();

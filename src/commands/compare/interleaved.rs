@@ -20,7 +20,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Interleaved {
-    /// Whether both ask for the same.
     pub fn same(&self) -> bool {
         let [first, other] = &self.requests;
         let spans = |request: &RunRequest| request.profile.time_spans.clone();
@@ -30,23 +29,16 @@ impl Interleaved {
     }
 }
 
-/// Sides that were run.
 pub struct RunSides {
-    /// A, B.
     pub sides: [Side; 2],
-    /// Both asked for the same, of the same program.
     pub is_noise: bool,
     /// Seed of the order of the runs.
     pub order_seed: u64,
-    /// Where the comparison goes.
     pub files: ComparisonFiles,
 }
 
-/// What is run of a side.
 pub struct SideLine<'a> {
-    /// What was asked for.
     pub request: Cow<'a, RunRequest>,
-    /// What is run.
     pub run: Runnable,
 }
 
@@ -144,7 +136,6 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
     Ok(SideLine { request, run })
 }
 
-/// What can't be compared afterwards needn't be run.
 fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
     let side = |line: &SideLine| {
         let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());

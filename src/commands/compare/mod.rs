@@ -133,7 +133,6 @@ pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) ->
     if failed { Exit::Doubtful } else { Exit::Success }
 }
 
-/// What leaves open which of both is better.
 const UNSURE: [ChangeVerdict; 3] =
     [ChangeVerdict::CantTell, ChangeVerdict::TwoRuns, ChangeVerdict::NotCompared];
 
@@ -146,7 +145,6 @@ fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bo
     }
 }
 
-/// What two times the same tells of the machine.
 fn noise(comparison: &RunComparison) -> String {
     let sentences = compare::noise(comparison).into_iter().map(|sentence| sentence + "\n");
     ["\nBoth sides are the same: what differs is this machine's own noise.\n".to_owned()]

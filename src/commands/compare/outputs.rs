@@ -9,10 +9,8 @@ use crate::report::html;
 use crate::run::{Named, Outlet, OutputDoor, Patience};
 use std::path::PathBuf;
 
-/// Where a comparison goes beside standard output.
 pub struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
 
-/// What a page says beside the comparison.
 pub struct AboutPage<'a> {
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
@@ -43,7 +41,6 @@ impl ComparisonFiles {
         Ok(ComparisonFiles(files))
     }
 
-    /// Whether one of them is standard output.
     pub fn take_standard_output(out: &[AnswerOut]) -> bool {
         out.iter().any(|out| out.path.as_os_str() == "-")
     }

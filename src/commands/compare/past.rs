@@ -15,7 +15,6 @@ use std::path::Path;
 /// So many of the latest are looked at, of one workload: each is read from its file.
 pub const MOST: usize = 200;
 
-/// So many of a session.
 const MOST_OF_SESSION: usize = 8;
 
 /// The earlier runs; none where there is no history, or it can't be read: then less is known, and that is
@@ -62,7 +61,6 @@ fn share_no_boot(sides: [&Side; 2]) -> bool {
     matches!(&boots, [Some(first), Some(other)] if first.is_disjoint(other))
 }
 
-/// What tells work and machine from others, as the history does.
 fn of(run: &RunSummary) -> (String, Option<String>) {
     let entry = StoreEntry::of("", KeptAs::Record, RunNotes::default(), run.clone());
     (entry.workload, run.computer())

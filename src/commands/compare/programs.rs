@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 
-/// What `--version` begins with.
 const OURS: &str = "DiskSpd for Linux ";
 
 /// The programs of both sides, and where they put what they measure.
@@ -31,15 +30,12 @@ pub struct SidePrograms {
     control: Arc<Control>,
 }
 
-/// Another build.
 #[derive(Debug)]
 struct SideProgram {
     path: PathBuf,
-    /// As it says itself: `DiskSpd for Linux 0.1.0`.
     version: String,
 }
 
-/// How a program ended.
 struct ProgramEnd {
     status: ExitStatus,
     printed: Vec<u8>,
@@ -145,7 +141,6 @@ impl SideProgram {
     }
 }
 
-/// What questions need.
 struct Asking<'a> {
     folder: &'a PrivateFolder,
     control: &'a Arc<Control>,
@@ -197,7 +192,6 @@ impl Asking<'_> {
         Ok(program)
     }
 
-    /// Whether it would run this.
     fn takes(&self, program: &SideProgram, words: &SideWords) -> Result<(), NotDone> {
         let words = SideWords { options: unkept(&words.options), ..words.clone() };
         let ended =
@@ -270,7 +264,6 @@ fn json(file: &Path) -> OsString {
     value
 }
 
-/// Whether two files hold the same.
 fn are_same(first: &Path, other: &Path) -> std::io::Result<bool> {
     let [mut first, mut other] = [File::open(first)?, File::open(other)?];
     if first.metadata()?.len() != other.metadata()?.len() {

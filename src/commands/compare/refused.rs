@@ -4,7 +4,6 @@ use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
 use crate::lab::compare::{self, SideDifference};
 
-/// What must agree and doesn't.
 pub fn refused(differences: &[SideDifference]) -> NotDone {
     let finding = |difference| {
         Finding::error(format!("these runs can't be compared: {}", compare::sentence(difference)))

@@ -13,7 +13,6 @@ use crate::units::visible;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What is told when Ctrl-C has ended a comparison.
 pub const INTERRUPTED: &str =
     "the comparison was interrupted, and nothing is compared; use --save to keep the runs";
 
@@ -107,7 +106,6 @@ pub fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBu
     Ok(all)
 }
 
-/// What is read, and what people call it.
 struct NamedFile {
     file: PathBuf,
     name: String,
@@ -151,7 +149,6 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
     }
 }
 
-/// A pattern that the shell left as it is.
 fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
     let given = shown(path);
     let Some(listed) = patterns::matching(path) else {

@@ -7,32 +7,23 @@
 
 use crate::sys::terminal::{DrawnLine, Ink, InkedText, width};
 
-/// Lines of a chart.
 const ROWS: usize = 2;
-/// Columns of its scale.
 const SCALE: usize = 9;
 /// Columns between charts that stand side by side.
 const BETWEEN: usize = 2;
 /// Charts with fewer columns show nothing.
 const NARROWEST: usize = 12;
 
-/// A chart to be drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveChart {
-    /// What is shown.
     pub name: &'static str,
-    /// Behind the highest figure.
     pub unit: &'static str,
-    /// From left to right; `None` = not known, or not yet.
     pub figures: Vec<Option<f64>>,
-    /// How it is drawn.
     pub ink: Ink,
-    /// What stands above it; empty = nothing.
     pub heading: &'static str,
 }
 
 impl LiveChart {
-    /// This stands above it.
     pub fn under(self, heading: &'static str) -> LiveChart {
         LiveChart { heading, ..self }
     }
@@ -56,7 +47,6 @@ pub fn lines(charts: &[LiveChart], columns: usize, blocks: bool) -> Vec<DrawnLin
     lines
 }
 
-/// Lines side by side, in so many columns each.
 fn beside(lines: impl Iterator<Item = DrawnLine>, each: usize) -> DrawnLine {
     let mut whole = DrawnLine::new();
     for (number, line) in lines.enumerate() {

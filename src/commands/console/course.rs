@@ -14,13 +14,10 @@ pub struct LivePoint {
     pub p99_ms: Option<f64>,
 }
 
-/// The points so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveCourse {
     points: Vec<LivePoint>,
-    /// Speeds that a point stands for.
     each: usize,
-    /// Those that are no whole point yet.
     pending: Vec<LivePoint>,
 }
 
@@ -45,7 +42,6 @@ impl LiveCourse {
         }
     }
 
-    /// What is known.
     pub fn points(&self) -> &[LivePoint] {
         &self.points
     }
@@ -56,7 +52,6 @@ impl LiveCourse {
     }
 }
 
-/// Several as one.
 pub fn joined(points: &[LivePoint]) -> Option<LivePoint> {
     let iops = points.iter().map(|point| point.iops).sum::<f64>() / points.len() as f64;
     let p99_ms = points.iter().filter_map(|point| point.p99_ms).reduce(f64::max);

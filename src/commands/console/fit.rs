@@ -4,7 +4,6 @@
 use crate::sys::terminal::{width, width_of};
 use crate::units::visible::drives;
 
-/// What stands between the parts of a line.
 const BETWEEN: &str = " | ";
 /// A path of which no more can be seen than this, in columns, says nothing.
 const SHORTEST_PATH: usize = 8;

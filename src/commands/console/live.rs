@@ -12,11 +12,9 @@ use crate::sys::terminal::{self, DrawnLine, Ink, Screen, plain};
 /// Terminals with fewer lines, and fewer columns, get the line alone.
 const LEAST_ROWS: usize = 10;
 
-/// Draws it.
 #[derive(Debug, Default)]
 pub struct LiveView {
     writing_since: Option<Nanos>,
-    /// Which run of several.
     turn: String,
     stretch: LiveStretch,
 }
@@ -27,7 +25,6 @@ impl LiveView {
         terminal::screen().map(|_| LiveView { turn, ..LiveView::default() })
     }
 
-    /// Draws how far the run is.
     pub fn draw(&mut self, progress: &Progress) {
         let Some(screen) = terminal::screen() else { return };
         let lines = match *progress {
@@ -54,7 +51,6 @@ impl LiveView {
     }
 }
 
-/// A phase of a run, as far as it has come.
 #[derive(Debug, Default)]
 pub struct LiveStretch {
     phase: String,
@@ -145,7 +141,6 @@ pub mod tests {
     use super::*;
     use crate::units::Millis;
 
-    /// What is seen of lines.
     pub fn seen(lines: &[DrawnLine]) -> String {
         let line = |line: &DrawnLine| line.iter().map(|piece| piece.text.as_str()).collect::<String>() + "\n";
         lines.iter().map(line).collect()

@@ -27,20 +27,15 @@ pub struct Console {
     manner: Manner,
     view: Mutex<Option<LiveView>>,
     stream: Mutex<Option<Stream>>,
-    /// What `--out` names: what is known so far is saved there.
     files: Arc<Vec<OutFile>>,
 }
 
-/// In which manner it tells.
 #[derive(Debug, Clone, Default)]
 pub struct Manner {
     /// `-v`
     pub verbose: bool,
-    /// `--quiet`
     pub quiet: bool,
-    /// Standard output carries a document: nothing else may get into it.
     pub document: bool,
-    /// Which run of several: `run 2 of 8`; empty = there is one.
     pub turn: String,
 }
 

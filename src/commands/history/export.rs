@@ -19,7 +19,6 @@ struct ExportRow<'a> {
     number: u32,
     span: Option<&'a SpanSummary>,
     of: WhichIos,
-    /// What changed about the machine since the run before.
     changed: Option<&'a str>,
 }
 
@@ -98,7 +97,6 @@ pub fn export(
     output::to_stdout(text.as_bytes())
 }
 
-/// What changed about the machines of runs, by their ids.
 type Changes<'a> = HashMap<&'a str, Vec<Difference>>;
 
 fn csv(entries: &[StoreEntry], changes: &Changes) -> String {

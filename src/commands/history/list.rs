@@ -17,7 +17,6 @@ use crate::units::visible::line;
 /// A time span of a run in the list.
 struct ListRow<'a> {
     entry: &'a StoreEntry,
-    /// So many letters tell the run from all others.
     letters: usize,
     /// From 1.
     number: u32,
@@ -53,7 +52,6 @@ impl<'a> ListRow<'a> {
             .spare(3),
     ];
 
-    /// Which of how many; `None` = the run has but one.
     fn place(&self) -> Option<String> {
         let spans = self.entry.run.time_spans.len();
         (spans > 1).then(|| format!("{} of {spans}", self.number))

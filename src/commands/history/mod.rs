@@ -122,7 +122,6 @@ fn each(
     Ok(Exit::Success)
 }
 
-/// The runs that have these names, each once.
 fn ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreError> {
     let mut ids: Vec<String> = Vec::new();
     for name in names {

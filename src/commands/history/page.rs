@@ -14,7 +14,6 @@ use crate::store::{Fingerprints, History, SpanWork, StoreEntry, StoreIndex};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The figures that everybody looks for.
 const USUAL: [RunFigure; 3] = [RunFigure::Iops, RunFigure::Mean, RunFigure::P99];
 
 /// Writes it. `figure`: the one that is followed; `None` = the usual ones.

@@ -10,7 +10,6 @@ use crate::store::History;
 /// Changes of a machine that are named; the others are counted.
 const NAMED: usize = 4;
 
-/// What is told of single runs, in their order.
 pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
     let mut all = Vec::new();
     for (place, point) in history.points.iter().enumerate() {
@@ -36,7 +35,6 @@ pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
     all
 }
 
-/// What the course comes to beside its levels.
 pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
     let trend = &history.trend;
     let change = |from: f64, to: f64| {
@@ -80,7 +78,6 @@ pub fn line_of(history: &History, run: &ToldRun) -> Option<String> {
     Some(format!("@{} {}: {what}{}", point.id, time(point.at), run.words))
 }
 
-/// A figure for people.
 pub fn number(value: f64) -> String {
     let decimals = if value >= 100.0 || value == 0.0 { 0 } else { 3 };
     format!("{value:.decimals$}")

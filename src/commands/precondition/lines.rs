@@ -19,23 +19,17 @@ const FOREVER: u32 = 365 * 24 * 3600;
 /// Bytes of an I/O of the fill.
 const FILL_BLOCK: &str = "-b128K";
 
-/// One of them.
 pub struct ParsedLine {
-    /// What is run.
     pub run: Runnable,
-    /// As it can be typed.
     pub command: String,
 }
 
-/// All of them.
 pub struct PreconditionLines {
     /// The sequential fill; `None` = nothing is filled.
     pub fill: Option<ParsedLine>,
-    /// A round.
     pub round: ParsedLine,
     /// Size of the target, bytes.
     pub size: u64,
-    /// What is accepted but hardly meant.
     pub warnings: Vec<Finding>,
 }
 
@@ -59,12 +53,10 @@ impl PreconditionLines {
         Ok(lines)
     }
 
-    /// No file is opened.
     pub fn simulated(&self) -> bool {
         self.round.run.run_options.simulated()
     }
 
-    /// Time itself is simulated.
     pub fn virtual_time(&self) -> bool {
         self.round.run.run_options.virtual_time()
     }
@@ -110,7 +102,6 @@ fn round_line(request: &PreconditionRequest, used: Option<u64>) -> Vec<OsString>
         .collect()
 }
 
-/// A round, with what the user's options say.
 fn round_of(request: &PreconditionRequest, used: Option<u64>) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
     parsed(&round_line(request, used), out_of_place)
 }
@@ -212,7 +203,6 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
     Ok(())
 }
 
-/// That rounds leave the target as it is.
 fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
     let changes = round.run.profile.time_spans.iter().flat_map(|span| &span.targets).any(Target::is_changed);
     let message = "the rounds only read, so they don't change the target's state";
@@ -229,7 +219,6 @@ fn size_of(plan: &SpanPlan) -> u64 {
     plan.workers.iter().flat_map(|worker| &worker.targets).map(|target| target.size).max().unwrap_or(0)
 }
 
-/// What of the target was filled, for people.
 pub fn filled(bytes: u64, seconds: f64) -> String {
     let rate = if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 };
     format!("fill: {} in {seconds:.1} s, {}/s", amount(bytes), amount(rate as u64))

@@ -70,7 +70,6 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     Ok(exit)
 }
 
-/// What will be done, and how long it takes.
 fn announced(request: &PreconditionRequest, lines: &PreconditionLines) -> String {
     let mut text = format!(
         "preconditioning of {}, {}, by {}\n",

@@ -15,18 +15,15 @@ use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::sync::Arc;
 
-/// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepsEnd {
     /// The target is in its steady state.
     Steady,
     /// It isn't, after as many rounds as were allowed.
     NotSteady,
-    /// The user ended it.
     Interrupted,
 }
 
-/// Why a step isn't done.
 #[derive(Debug, thiserror::Error)]
 pub enum StepFault {
     /// The user couldn't end it.
@@ -38,7 +35,6 @@ pub enum StepFault {
     /// The fill has come to its end another way.
     #[error("the fill ended before all was written")]
     CutShort,
-    /// Not one I/O of the fill was counted.
     #[error("the fill has written nothing")]
     Unfilled,
     /// A fill or a round has no figures.
@@ -48,7 +44,6 @@ pub enum StepFault {
 
 failed_with!(StepFault);
 
-/// What has been done so far.
 pub struct PreconditionSteps<'a> {
     request: &'a PreconditionRequest,
     lines: &'a PreconditionLines,
@@ -58,16 +53,13 @@ pub struct PreconditionSteps<'a> {
     purged: Option<u64>,
     fill: Option<FillStep>,
     rounds: Vec<RoundFigures>,
-    /// The record of the last round.
     pub last_record: Option<Record>,
-    /// What went wrong beside the figures.
     pub troubles: Vec<String>,
     /// Threads of a run still wait for the kernel.
     pub left_behind: bool,
 }
 
 impl<'a> PreconditionSteps<'a> {
-    /// Nothing is done yet.
     pub fn new(request: &'a PreconditionRequest, lines: &'a PreconditionLines) -> PreconditionSteps<'a> {
         PreconditionSteps {
             request,
@@ -83,7 +75,6 @@ impl<'a> PreconditionSteps<'a> {
         }
     }
 
-    /// What has been done; `None` = no round.
     pub fn preconditioning(&self) -> Option<Preconditioning> {
         let window = window(&self.rates());
         (!self.rounds.is_empty()).then(|| Preconditioning {

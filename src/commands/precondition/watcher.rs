@@ -7,7 +7,6 @@ use crate::run::{Listener, Progress, Wants};
 use crate::sys::mutex::LockAnyway;
 use std::sync::Mutex;
 
-/// Who watches a preconditioning.
 pub struct PreconditionWatcher {
     quiet: bool,
     state: Mutex<WatchedStep>,
@@ -21,12 +20,10 @@ struct WatchedStep {
 }
 
 impl PreconditionWatcher {
-    /// `quiet`: it says nothing but errors.
     pub fn new(quiet: bool) -> PreconditionWatcher {
         PreconditionWatcher { quiet, state: Mutex::default() }
     }
 
-    /// A step begins.
     pub fn begin(&self, step: String) {
         if !self.quiet {
             self.state.lock_anyway().view = LiveView::for_terminal(step);

@@ -9,9 +9,7 @@ use crate::store::{RunNotes, Store, SuiteNotes};
 use crate::sys::standard_error::say;
 use std::path::Path;
 
-/// What the tag of a suite begins with.
 pub const OF_SUITE: &str = "suite:";
-/// What the tag of a test begins with.
 const OF_TEST: &str = "test:";
 
 /// The test of a suite that a run with these tags was made for.
@@ -19,11 +17,9 @@ pub fn test_of(tags: &[String]) -> Option<String> {
     tags.iter().find_map(|tag| tag.strip_prefix(OF_TEST)).map(str::to_owned)
 }
 
-/// Who keeps the runs of a suite.
 pub struct SuiteKeeper {
     store: Store,
     suite: String,
-    /// What all its runs are called.
     pub label: String,
     /// How many times the suite was run before.
     pub before: usize,

@@ -24,7 +24,6 @@ use rounds::{RoundsEnd, SuiteRounds};
 use source::{PlannedSuite, PlannedTest};
 use std::ffi::OsString;
 
-/// The precision of the mean that `--until-sure` goes for.
 const SURE: f64 = 0.02;
 
 /// Lists, shows or runs.
@@ -67,7 +66,6 @@ fn run(
     tell(request, &planned, &keeper, &walk, ended, &files)
 }
 
-/// All rounds; with `--until-sure` as many as each test needs.
 fn walk_all(
     walk: &mut SuiteRounds,
     mut rounds: Vec<u32>,
@@ -100,13 +98,11 @@ fn walk_all(
     }
 }
 
-/// In how many rounds each test is.
 pub fn rounds(tests: &[PlannedTest], asked: RoundsRequest) -> Vec<u32> {
     let own = |planned: &PlannedTest| asked.repeat.or(planned.test.repeat).unwrap_or(ROUNDS);
     tests.iter().map(own).collect()
 }
 
-/// How much there is to do.
 pub fn announced(tests: &[PlannedTest], rounds: &[u32]) -> String {
     let seconds: f64 =
         tests.iter().zip(rounds).map(|(planned, rounds)| planned.run.seconds() * f64::from(*rounds)).sum();
@@ -115,7 +111,6 @@ pub fn announced(tests: &[PlannedTest], rounds: &[u32]) -> String {
     format!("{named}, {runs} runs, about {}", time_in_words(seconds))
 }
 
-/// What is known of a suite beside its runs.
 pub fn notes(name: &str, about: &str, tests: &[PlannedTest]) -> SuiteNotes {
     let note = |planned: &PlannedTest| TestNotes {
         name: planned.test.name.clone(),

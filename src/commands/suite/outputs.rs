@@ -9,7 +9,6 @@ use crate::report::html;
 use crate::results::RunSummary;
 use crate::run::{Outlet, OutputDoor, Patience};
 
-/// Where a suite goes beside standard output.
 pub struct SuiteFiles(Vec<(AnswerForm, Outlet)>);
 
 impl SuiteFiles {

@@ -16,30 +16,20 @@ use std::sync::Arc;
 /// Between two sessions lies so much, ns: a minute more than what makes runs those of another session.
 const APART: clock::Nanos = (SESSION_MS as clock::Nanos / 1000 + 60) * SECOND;
 
-/// How rounds ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundsEnd {
-    /// All were run.
     Complete,
-    /// What was left had no place in the budget.
     OutOfBudget,
-    /// By the user.
     Interrupted,
 }
 
-/// A run that was made.
 pub struct SuiteRun {
-    /// Its name in the history.
     pub id: String,
-    /// Its figures; `None` = nothing was measured.
     pub line: Option<RunLine>,
-    /// What comparisons see of it.
     pub side: SideRun,
-    /// How long it took, s.
     pub seconds: f64,
 }
 
-/// Where the rounds are.
 pub struct SuiteRounds<'a> {
     tests: &'a [PlannedTest],
     keeper: &'a SuiteKeeper,
@@ -47,7 +37,6 @@ pub struct SuiteRounds<'a> {
     quiet: bool,
     began: clock::Nanos,
     budget_s: Option<f64>,
-    /// Rounds that have begun.
     rounds: u32,
     /// The runs of each test, in order.
     pub made: Vec<Vec<SuiteRun>>,

@@ -24,23 +24,16 @@ use std::path::Path;
 
 /// A suite that can be run.
 pub struct PlannedSuite {
-    /// What it is called.
     pub name: String,
-    /// What it is for.
     pub about: String,
-    /// Its tests, in order.
     pub tests: Vec<PlannedTest>,
-    /// What is accepted but hardly meant.
     pub warnings: Vec<Finding>,
 }
 
 /// A test that can be run.
 pub struct PlannedTest {
-    /// What it is called, and what is asked of it.
     pub test: SuiteTest,
-    /// What is run.
     pub run: Runnable,
-    /// Its command line, as it can be typed.
     pub typed: String,
 }
 

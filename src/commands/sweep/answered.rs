@@ -2,7 +2,6 @@
 
 use crate::lab::sweep::{Drift, PointRow, SweepAnswer};
 
-/// What a sweep has come to.
 pub(super) struct AnsweredSweep<'a> {
     pub(super) rows: &'a [PointRow],
     pub(super) answers: &'a [SweepAnswer],

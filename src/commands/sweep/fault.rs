@@ -8,10 +8,8 @@ use crate::lab::sweep::time_in_words;
 use std::io;
 use std::process::ExitStatus;
 
-/// Why a sweep can't go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepFault {
-    /// What was run in it isn't what would be run now.
     #[error("--dir: run {run} of the folder belongs to another sweep; name another folder")]
     Astray {
         /// The first such run, from 1.
@@ -33,24 +31,18 @@ pub enum SweepFault {
     time_in_words(*budget_s), time_in_words(*one_pass_s), time_in_words(*needed_s)
 )]
 pub struct OverBudget {
-    /// What was asked for, s.
     pub budget_s: f64,
     /// One run of every point, s.
     pub one_pass_s: f64,
-    /// All runs, s.
     pub needed_s: f64,
 }
 
-/// Why a point has no figures.
 #[derive(Debug, thiserror::Error)]
 pub enum PointFault {
-    /// Its run has none.
     #[error(transparent)]
     NoFigures(#[from] NoFigures),
-    /// What was to be done before it has failed.
     #[error("--between: {0}")]
     Between(#[from] BetweenFault),
-    /// Its command line can't be run.
     #[error(transparent)]
     NotDone(#[from] NotDone),
     /// The plan has no such point.
@@ -58,7 +50,6 @@ pub enum PointFault {
     Unknown,
 }
 
-/// Why the command of `--between` isn't done.
 #[derive(Debug, thiserror::Error)]
 pub enum BetweenFault {
     /// It can't be started, or not be waited for.

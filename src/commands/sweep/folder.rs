@@ -28,16 +28,12 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// What is kept in it.
 const SWEEP: &str = "sweep";
 
-/// What `sweep.json` says.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct KeptSweep {
-    /// What is run.
     sweep: Value,
-    /// How it was typed.
     command_line: Option<String>,
 }
 
@@ -107,7 +103,6 @@ impl Folder {
         Some(Folder { is_spare: true, ..folder })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -145,7 +140,6 @@ impl Folder {
         self.put("sweep.json", |file| writeln!(file, "{document:#}"))
     }
 
-    /// What has been run, up to the first that is missing.
     fn history(&self) -> Result<Vec<Ran>, FolderFault> {
         let mut history = Vec::new();
         loop {

@@ -145,7 +145,6 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
     }
 }
 
-/// How an interrupted sweep goes on.
 fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
     let kept = walk.spare_folder().filter(|_| !walk.history.is_empty());
     match (&request.folder, kept) {
@@ -164,7 +163,6 @@ fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
     }
 }
 
-/// As a run is with `--strict`.
 fn is_doubtful(row: &PointRow) -> bool {
     let unseen = Verdict::Unknown.word().to_ascii_lowercase();
     row.figures.as_ref().is_some_and(|figures| {

@@ -6,7 +6,6 @@ use crate::cli::SweepRequest;
 use crate::run::{Outlet, OutputDoor, OutputError, Patience, Permitted};
 use std::path::PathBuf;
 
-/// Where the table goes, by its form.
 pub struct TablePlaces {
     csv: Vec<Outlet>,
     json: Vec<Outlet>,
@@ -36,7 +35,6 @@ impl TablePlaces {
         Ok(TablePlaces { csv: open(csv)?, json: open(json)?, html: open(html)? })
     }
 
-    /// Whether there is to be a page.
     pub fn have_page(&self) -> bool {
         !self.html.is_empty()
     }

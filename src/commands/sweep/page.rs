@@ -8,7 +8,6 @@ use crate::record::known;
 use crate::report::html;
 use crate::truth::Judged;
 
-/// The whole page.
 pub fn bytes(plan: &Plan, walk: &SweepWalk, ended: WalkEnd, told: &AnsweredSweep) -> Vec<u8> {
     let results = walk.results();
     let judged = match &results {

@@ -15,7 +15,6 @@ use crate::lab::sweep::{
 use crate::profile::{Profile, RunOptions};
 use std::ffi::OsString;
 
-/// All of it.
 pub struct Plan {
     /// The points and how they are gone through.
     pub sweep: Sweep,
@@ -26,7 +25,6 @@ pub struct Plan {
     xml: ProfileOnce,
     /// The whole command line, as it can be typed.
     pub command_line: String,
-    /// What is accepted but hardly meant.
     pub warnings: Vec<Finding>,
 }
 

@@ -17,10 +17,8 @@ use std::sync::{Mutex, MutexGuard};
 /// Fewer columns have room for one chart in a line.
 const WIDE: usize = 72;
 
-/// Who watches a sweep.
 pub struct Watcher {
     quiet: bool,
-    /// It is drawn on a terminal.
     draws: bool,
     state: Mutex<WatcherState>,
 }
@@ -34,21 +32,15 @@ struct WatcherState {
     said: ToldOnce,
 }
 
-/// What there is to be seen.
 #[derive(Default)]
 struct SweepView {
-    /// Which run, of how many.
     place: String,
-    /// What is run, behind a colon.
     label: String,
-    /// How this run goes.
     stretch: LiveStretch,
-    /// The points so far, as far as they have been run.
     curve: Vec<Option<LivePoint>>,
 }
 
 impl Watcher {
-    /// `quiet`: it says nothing but errors.
     pub fn new(quiet: bool) -> Watcher {
         Watcher { quiet, draws: !quiet && terminal::screen().is_some(), state: Mutex::default() }
     }
@@ -57,7 +49,6 @@ impl Watcher {
         self.state.lock_anyway()
     }
 
-    /// A run begins.
     pub fn begin(&self, number: usize, of: usize, left_s: f64, label: &str) {
         {
             let mut state = self.state();
@@ -90,7 +81,6 @@ impl Watcher {
         }
     }
 
-    /// Draws where it is; `more`: what happens right now.
     fn show(&self, more: &str) {
         let Some(screen) = self.draws.then(terminal::screen).flatten() else { return };
         let state = self.state();
@@ -161,7 +151,6 @@ impl Listener for Watcher {
     }
 }
 
-/// What happens right now, behind all else.
 fn now(phase: &str, rates: Option<Speed>) -> String {
     let Some(rates) = rates else { return format!(" | {phase}") };
     let latency = rates.latency.map(|(_, p99)| format!(" | p99 {p99} ms"));

@@ -20,34 +20,25 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// All was run.
     Complete,
-    /// What was left had no place in the budget.
     OutOfBudget,
-    /// By the user.
     Interrupted,
 }
 
-/// What came of the run of a point.
 struct PointOutcome {
     figures: Result<RunLine, PointFault>,
-    /// `None` = it was refused, or has none.
     results: Option<MadeResults>,
 }
 
-/// Where it is.
 pub struct SweepWalk<'a> {
     request: &'a SweepRequest,
     plan: &'a Plan,
     folder: Option<Folder>,
     watcher: Arc<Watcher>,
     began_anew: bool,
-    /// What has been run, in that order.
     pub history: Vec<Ran>,
-    /// What went wrong beside the figures.
     pub troubles: Vec<String>,
     /// Threads of a run still wait for the kernel.
     pub left_behind: bool,
@@ -56,7 +47,6 @@ pub struct SweepWalk<'a> {
 }
 
 impl<'a> SweepWalk<'a> {
-    /// Goes on behind `history`.
     pub fn new(
         request: &'a SweepRequest,
         plan: &'a Plan,
@@ -160,7 +150,6 @@ impl<'a> SweepWalk<'a> {
         kept
     }
 
-    /// Where points are kept that nobody asked to keep; `None` = nowhere.
     pub fn spare_folder(&self) -> Option<&Path> {
         self.folder.as_ref().filter(|folder| folder.is_spare).map(Folder::path)
     }

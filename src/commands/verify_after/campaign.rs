@@ -21,12 +21,9 @@ use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-/// What ends the name of a journal.
 const JOURNAL: &str = ".journal";
-/// What is added to it for what came of it.
 const CYCLE: &str = ".cycle.json";
 
-/// Why a campaign can't go on.
 #[derive(Debug, thiserror::Error)]
 enum CampaignError {
     #[error("--campaign {}: {why}", .folder.display())]
@@ -44,13 +41,10 @@ enum CampaignError {
     NotKept(#[from] OutputError),
 }
 
-/// A journal of the folder.
 struct Journal {
-    /// Its name in the folder.
     name: String,
     /// When it was begun, ms since 1970; `None` = it was cut before it had a beginning.
     began_ms: Option<i64>,
-    /// What came of it; `None` = it wasn't read back.
     cycle: Option<Cycle>,
 }
 
@@ -139,7 +133,6 @@ fn keep(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(unwritable)
 }
 
-/// All cycles, and what they come to.
 fn table_of(journals: &[Journal]) -> String {
     let rows: Vec<CycleRow> = (1..)
         .zip(journals)
@@ -162,7 +155,6 @@ pub fn table_of_one(cycle: Cycle) -> String {
     table_of(&[Journal { name: cycle.journal.clone(), began_ms: Some(cycle.began_ms), cycle: Some(cycle) }])
 }
 
-/// What the cycles come to, with what they can't exclude.
 fn conclusion(cycles: &[&Cycle]) -> String {
     let mut all = IntegrityCounts::default();
     cycles.iter().for_each(|cycle| all.add(&cycle.counts()));

@@ -8,7 +8,6 @@ use crate::units::start_time::date_and_time;
 use crate::units::table::{Cell, TableColumn};
 use serde::{Deserialize, Serialize};
 
-/// How a run came to its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CycleEnd {
@@ -17,7 +16,6 @@ pub enum CycleEnd {
     Cut,
     /// It was killed, and the machine has run ever since.
     Killed,
-    /// By itself.
     Ended,
 }
 
@@ -31,10 +29,8 @@ impl CycleEnd {
     }
 }
 
-/// What tells a file of a cycle from other JSON.
 const FORMAT: &str = "diskspd-power-cycle 1";
 
-/// What came of a cycle, as it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cycle {
@@ -46,32 +42,25 @@ pub struct Cycle {
     pub run: String,
     /// When it began, ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
-    /// How it came to its end.
     pub end: CycleEnd,
     /// Bytes of the journal that are damaged: not all that was acknowledged could be verified.
     #[serde(skip_serializing_if = "is_zero")]
     pub damaged_journal_bytes: u64,
-    /// What was found, a target each.
     pub targets: Vec<CycleTarget>,
 }
 
-/// What was found on a target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CycleTarget {
-    /// As the run named it.
     pub path: RawText,
-    /// Places of which a version was acknowledged.
     pub acknowledged_places: u64,
     /// Sectors that hold a later version, which was never acknowledged.
     pub newer: u64,
-    /// Their sectors.
     #[serde(flatten)]
     pub results: IntegrityResults,
 }
 
 impl Cycle {
-    /// That of a journal that was read back.
     pub fn of(journal: &str, found: &JournalReadBack) -> Cycle {
         let content = &found.content;
         let end = match (content.has_ended, found.power) {
@@ -105,7 +94,6 @@ impl Cycle {
         if cycle.format == FORMAT { Ok(cycle) } else { Err(CycleError::Other) }
     }
 
-    /// Sectors of all targets.
     pub fn counts(&self) -> IntegrityCounts {
         let mut all = IntegrityCounts::default();
         self.targets.iter().for_each(|target| all.add(&target.results.counts));
@@ -118,7 +106,6 @@ impl Cycle {
         self.end == CycleEnd::Cut && self.counts().verified > 0 && !self.is_incomplete()
     }
 
-    /// Whether not every acknowledged write could be verified.
     pub fn is_incomplete(&self) -> bool {
         self.damaged_journal_bytes > 0
     }
@@ -129,26 +116,20 @@ fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
 }
 
-/// Why a file isn't what came of a cycle.
 #[derive(Debug, thiserror::Error)]
 pub enum CycleError {
-    /// It is damaged.
     #[error("it is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
-    /// It is something else.
     #[error("is not a result of verify-after --campaign")]
     Other,
 }
 
 /// A row of the table: the number of the cycle, from 1, and what is known of it.
 pub struct CycleRow {
-    /// In the order in which they began.
     pub number: u64,
     /// `None` = its journal was not read back.
     pub cycle: Option<Cycle>,
-    /// The name of its journal.
     pub journal: String,
-    /// Why it wasn't read back.
     pub missed: &'static str,
 }
 
@@ -158,7 +139,6 @@ impl CycleRow {
     }
 }
 
-/// The table of a campaign.
 pub const COLUMNS: &[TableColumn<CycleRow>] = &[
     TableColumn::number("cycle", |row: &CycleRow| Cell::Whole(row.number)).brief(),
     TableColumn::words("journal", |row: &CycleRow| Cell::Text(row.journal.clone())).brief(),

@@ -16,17 +16,12 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// A journal that was read back.
 pub struct JournalReadBack {
-    /// What the journal says.
     pub content: JournalContent,
     /// Whether the storage had power ever since the journal was begun.
     pub power: Power,
-    /// What came of each target, in the order of the journal.
     pub targets: Vec<TargetReadBack>,
-    /// All that is told of it.
     pub text: String,
-    /// How the program ends for it.
     pub exit: Exit,
 }
 

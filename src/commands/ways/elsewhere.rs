@@ -4,11 +4,9 @@ use crate::profile::RawText;
 use serde::Serialize;
 use std::path::Path;
 
-/// What `doctor` has to say of what it doesn't look at.
 pub(super) const NOT_LOOKED_AT: &str = "not checked on Windows: frequencies and sleep states of CPUs, limits \
     of job objects, load by other programs, alignment of partitions, links of disks\n";
 
-/// What was found about one of them: there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) enum WayFound {}
 
@@ -17,7 +15,6 @@ pub(super) fn look(_: &RawText, _: &Path) -> Vec<WayFound> {
     Vec::new()
 }
 
-/// Nothing.
 pub(super) fn text(_: &[WayFound]) -> String {
     String::new()
 }

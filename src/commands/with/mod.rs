@@ -23,72 +23,37 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// Why the named DISKSPD makes no run.
 #[derive(Debug, thiserror::Error)]
 pub enum WithFault {
-    /// Whoever starts this program would get its rights.
     #[error(
         "--with: this copy of the program has more rights than its user (set-uid, set-gid, or capabilities) \
          and so starts no other program; use a copy that has none"
     )]
     Privileged,
-    /// What is named is no command.
     #[error("--with: {0}")]
     Quote(#[from] UnclosedQuote),
-    /// Nothing is named.
     #[error("--with: the command is empty; name the program, as in --with 'ssh host diskspd.exe'")]
     Empty,
-    /// A command of ssh that the profile can't be copied for.
     #[error("--with: {0}")]
     Ssh(#[from] remote::SshFault),
     /// It didn't come to its end.
     #[error("--with {command}: {fault}")]
-    Program {
-        /// What is started.
-        command: String,
-        /// Why.
-        fault: ProgramFault,
-    },
-    /// It isn't DISKSPD.
+    Program { command: String, fault: ProgramFault },
     #[error(
         "--with {command}: its 'diskspd -?' doesn't print a version of DISKSPD{printed}; is it the right \
          program?"
     )]
-    NoVersion {
-        /// What is started.
-        command: String,
-        /// What it prints, behind a colon; may be empty.
-        printed: String,
-    },
-    /// This version of it can't do what is asked for.
+    NoVersion { command: String, printed: String },
     #[error("{0}")]
     Unfit(String),
     /// The files that it is told by can't be made or read.
     #[error("--with: {what}: {source}")]
-    File {
-        /// Which one.
-        what: &'static str,
-        /// What the kernel says.
-        source: io::Error,
-    },
+    File { what: &'static str, source: io::Error },
     /// It has ended with an error.
     #[error("{tool} {how}{said}")]
-    Failed {
-        /// Who.
-        tool: String,
-        /// How it ended.
-        how: String,
-        /// What it said, behind a colon.
-        said: String,
-    },
-    /// What it has printed holds no figures.
+    Failed { tool: String, how: String, said: String },
     #[error("{tool} printed results that can't be used: {why}")]
-    NoResults {
-        /// Who.
-        tool: String,
-        /// Why not.
-        why: String,
-    },
+    NoResults { tool: String, why: String },
     /// The user has ended the command.
     #[error("--with: the run was interrupted")]
     Interrupted,

@@ -8,7 +8,6 @@ fn told(profile: &Profile, compat: Compat) -> Profile {
     Profile { compat, result_format: ResultFormat::Xml, progress: 0, verbose: false, ..profile.clone() }
 }
 
-/// Its text.
 pub fn text(profile: &Profile, compat: Compat) -> Vec<u8> {
     let mut text = Vec::new();
     profile_xml::write_profile(&mut text, &told(profile, compat), 0);

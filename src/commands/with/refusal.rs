@@ -9,13 +9,10 @@ use crate::host::refusal::Refusal;
 use crate::profile::{Compat, Profile, RawText, RunOptions, Target};
 use std::collections::BTreeSet;
 
-/// What is asked of a run, beside its profile.
 pub struct AskedBeside<'a> {
-    /// How it is run.
     pub run_options: &'a RunOptions,
     /// Options of this program alone that were given for it.
     pub own_options: Vec<&'static str>,
-    /// `--destroy`
     pub destroy: bool,
     /// The only disks and volumes that may be overwritten; `None` = all.
     pub named: Option<&'a [RawText]>,
@@ -55,7 +52,6 @@ fn beyond(profile: &Profile, beside: &AskedBeside) -> BTreeSet<String> {
     options
 }
 
-/// What stands in its profile in this program's own words.
 fn own_elements(profile: &Profile) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(&text(profile, Compat::V2_3)).into_owned();
     let elements = text.match_indices("<linux:").map(|(at, _)| {

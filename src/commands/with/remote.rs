@@ -23,13 +23,11 @@ const PLAIN: &str = "46CAaqv";
 /// Options of ssh alone that a run can do without.
 const LEFT_OUT: &str = "nTtxXYk";
 
-/// A command of ssh that the profile can't be copied for.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SshFault {
     /// sftp has no such option.
     #[error("sftp, which copies the profile, has no option for ssh's {0}; put it into ~/.ssh/config")]
     Option(String),
-    /// There is no host, or nothing that is started there.
     #[error("ssh needs a host and the program there, as in --with 'ssh host diskspd.exe'")]
     NoProgram,
 }
@@ -37,7 +35,6 @@ pub enum SshFault {
 /// A host that is reached by ssh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// What starts sftp for it, up to the host.
     words: Vec<OsString>,
     host: OsString,
 }
@@ -67,7 +64,6 @@ impl Remote {
         Err(SshFault::NoProgram)
     }
 
-    /// What starts sftp with the commands in a file.
     pub fn sftp(&self, commands: &Path) -> Vec<OsString> {
         let mut words = self.words.clone();
         words.extend(["-b".into(), commands.into(), self.host.clone()]);

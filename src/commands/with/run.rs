@@ -21,22 +21,17 @@ use std::path::Path;
 /// A run that takes so much longer than planned is told about, s: files may have to be created first.
 const SLOW_S: f64 = 120.0;
 
-/// The file that it prints into.
 const RESULTS: &str = "results.xml";
 
-/// What DISKSPD measured.
 #[derive(Debug, Clone)]
 pub struct ToolResults {
-    /// What is known of it.
     pub known: RunSummary,
     /// The result XML as it was printed.
     pub document: Vec<u8>,
 }
 
-/// The files that a run is told by, and told of.
 struct RunFiles {
     folder: PrivateFolder,
-    /// What DISKSPD is told as the name of its profile.
     profile: OsString,
 }
 
@@ -119,7 +114,6 @@ impl Tool {
             .map_err(|fault| of_program(&self.shown(), fault))
     }
 
-    /// What a document says of its only run.
     fn known(&self, document: &[u8]) -> Result<RunSummary, WithFault> {
         let unusable = |why: String| WithFault::NoResults { tool: self.to_string(), why };
         let runs = result_xml::read(document, "").map_err(|error| unusable(error.to_string()))?;
@@ -139,7 +133,6 @@ pub fn told(command: &str, asked: &Profile) -> Vec<u8> {
     text
 }
 
-/// Has sftp do what these commands say.
 fn sftp(remote: &Remote, files: &RunFiles, commands: &str, control: &Control) -> Result<ChildEnd, WithFault> {
     let failed = |source| WithFault::File { what: "can't make a file for sftp", source };
     let batch = files.folder.put("sftp.txt", commands.as_bytes()).map_err(failed)?;
@@ -151,7 +144,6 @@ fn sftp(remote: &Remote, files: &RunFiles, commands: &str, control: &Control) ->
         .map_err(|fault| of_program("sftp, which copies the profile", fault))
 }
 
-/// What was told of a run that goes on.
 struct ProgressTold {
     planned_s: f64,
     /// When progress is told next, ns since it was started.
@@ -180,7 +172,6 @@ impl ProgressTold {
     }
 }
 
-/// Reads what was printed, if that isn't too much.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(result_xml::MAX_BYTES + 1).read_to_end(&mut bytes)?;

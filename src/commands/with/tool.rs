@@ -22,13 +22,10 @@ static ASKED: Mutex<Vec<Arc<Tool>>> = Mutex::new(Vec::new());
 /// A program that is DISKSPD.
 #[derive(Debug)]
 pub struct Tool {
-    /// As the user named it.
     command: String,
     /// What starts it: the program, and what stands before DISKSPD's own words.
     words: Vec<OsString>,
-    /// The host that it runs on; `None` = this one.
     pub(super) remote: Option<Remote>,
-    /// As it says itself.
     pub version: ToolVersion,
 }
 
@@ -53,12 +50,10 @@ impl Tool {
         Ok(tool)
     }
 
-    /// The command as it is shown.
     pub fn shown(&self) -> String {
         visible::line(&self.command).into_owned()
     }
 
-    /// What starts it with these words.
     pub(super) fn line(&self, words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         self.words.iter().cloned().chain(words).collect()
     }

@@ -3,10 +3,8 @@
 use crate::profile::Compat;
 use std::fmt;
 
-/// A version of DISKSPD: `2.0.21a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolVersion {
-    /// As it says it.
     text: String,
     major: u32,
     minor: u32,
@@ -34,7 +32,6 @@ impl ToolVersion {
         Some(ToolVersion { text: text.to_owned(), major, minor })
     }
 
-    /// Whose profiles it reads.
     pub fn compat(&self) -> Compat {
         if (self.major, self.minor) >= (2, 3) { Compat::V2_3 } else { Compat::V2_2 }
     }

@@ -27,7 +27,6 @@ impl ThreadPriority {
     }
 }
 
-/// The path of an open file, as the kernel tells it.
 pub(super) fn name_of(file: &OwnedFd) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
 }

@@ -28,10 +28,8 @@ pub fn explain_here(error: &io::Error) -> Unavailable {
     })
 }
 
-/// What is known about a refusal.
 #[derive(Debug, Clone, Copy)]
 struct Evidence {
-    /// The kernel's answer; `None` = it lacks a feature that is needed.
     errno: Option<i32>,
     /// The setting `kernel.io_uring_disabled` (Linux 6.6): 0 all may, 1 some may, 2 nobody may.
     disabled: Option<u8>,
@@ -39,7 +37,6 @@ struct Evidence {
     seccomp: Option<u8>,
 }
 
-/// `Seccomp:` of `/proc/<pid>/status`.
 fn seccomp_mode(status: &str) -> Option<u8> {
     status.lines().find_map(|line| line.strip_prefix("Seccomp:"))?.trim().parse().ok()
 }

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::fmt;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/// What is no digit.
 const NONE: u8 = 64;
 const VALUES: [u8; 256] = {
     let mut values = [NONE; 256];

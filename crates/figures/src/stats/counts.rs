@@ -39,19 +39,14 @@ impl<'de> Deserialize<'de> for PackedCounts {
     }
 }
 
-/// What the latencies of an interval add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LatencySums {
-    /// I/Os.
     pub ios: u64,
-    /// Their latencies, ns.
     pub sum_ns: u64,
-    /// The squares of their latencies, us².
     pub squares_us2: u64,
 }
 
 impl LatencySums {
-    /// What came to a set of latencies since it was `before`.
     fn since(now: &Moments, before: &Moments) -> LatencySums {
         let number = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
         LatencySums {
@@ -90,7 +85,6 @@ pub struct LatencyCourse {
 #[derive(Serialize, Deserialize)]
 struct StoredCourse {
     width_us: u64,
-    /// Of each interval `ios`, `sum_ns` and `squares_us2`.
     packed: PackedCounts,
 }
 
@@ -115,7 +109,6 @@ impl<'de> Deserialize<'de> for LatencyCourse {
 }
 
 impl LatencyCourse {
-    /// Adds what a thread recorded.
     pub fn add(&mut self, log: LatencyLog) {
         self.width_us = log.width / 1000;
         if self.intervals.len() < log.intervals.len() {
@@ -136,7 +129,6 @@ pub struct LatencyLog {
     width: u64,
     /// When the interval ends that goes on, ns since measuring began.
     end: u64,
-    /// What the latencies added up to when it began.
     before: Moments,
     intervals: Vec<LatencySums>,
 }
@@ -177,7 +169,6 @@ impl LatencyLog {
         }
     }
 
-    /// The time span is over: what remains is in `all`.
     pub fn finish(mut self, all: &Moments) -> LatencyLog {
         self.put(all);
         self

@@ -2,45 +2,31 @@
 
 use super::histogram::BUCKETS;
 
-/// Why what is stored is no statistics of anything.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StoredFault {
     /// Moments that no values have: count, minimum, maximum, sum, sum of squares.
     #[error("count {0}, minimum {1}, maximum {2}, sum {3} and sum of squares {4} contradict each other")]
     Moments(u64, u64, u64, u128, u128),
-    /// It ends too early.
     #[error("the histogram ends within a bucket")]
     CutHistogram,
     /// A number beyond all buckets.
     #[error("there is no histogram bucket {bucket}, the last one is {}", BUCKETS - 1)]
-    NoBucket {
-        /// The number.
-        bucket: usize,
-    },
+    NoBucket { bucket: usize },
     /// A bucket that would not have been stored.
     #[error("histogram bucket {0} is empty or out of order")]
     Bucket(usize),
     /// More than 64 bits count.
     #[error("the histogram's counts are too large")]
     LargeCounts,
-    /// Another count than that of the moments.
     #[error("the histogram's buckets hold {found} latencies, not {expected}")]
-    Count {
-        /// In all buckets.
-        found: u64,
-        /// Of the moments.
-        expected: u64,
-    },
-    /// Other ends than those of the moments.
+    Count { found: u64, expected: u64 },
     #[error("the histogram's first and last bucket are not those of its minimum and maximum")]
     Ends,
     /// A sum, ns, that the buckets don't allow.
     #[error("the histogram's buckets can't add up to {0} ns")]
     Sum(u128),
-    /// It ends too early.
     #[error("the series ends within an interval")]
     CutSeries,
-    /// An interval behind the last one.
     #[error("the series has no interval {0}")]
     NoInterval(u64),
 }

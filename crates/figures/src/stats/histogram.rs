@@ -7,7 +7,6 @@ use super::{Moments, Scale};
 /// share the last.
 type Buckets = Scale<9, 0, 40>;
 
-/// Buckets of a histogram.
 pub(super) const BUCKETS: usize = Buckets::CELLS;
 
 /// Latencies in nanoseconds, log-linear: each octave is divided into 512 buckets of equal width.
@@ -186,7 +185,6 @@ pub(super) fn bounds(index: usize) -> (u64, u64) {
     (first, last)
 }
 
-/// What stands for all latencies of a bucket, ns.
 fn middle(index: usize) -> u64 {
     let (first, last) = bounds(index);
     first + (last - first) / 2

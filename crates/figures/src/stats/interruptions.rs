@@ -6,17 +6,12 @@ use super::LARGEST_SLOPE;
 /// Intervals that are apart from the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interruptions {
-    /// How many.
     pub intervals: usize,
-    /// Stretches of them.
     pub times: usize,
     /// Mean rate of the others: most of the series, or the faster half.
     pub level: f64,
-    /// Their own mean rate.
     pub rate: f64,
-    /// The first one.
     pub begin: usize,
-    /// The interval behind the last one.
     pub end: usize,
     /// Intervals from the beginning of a stretch to that of the next; `None` = it isn't regular, or there
     /// are fewer than three.
@@ -70,12 +65,10 @@ fn explained_by_chance(count: usize) -> f64 {
 struct Split {
     /// The fastest of the slower ones.
     at: f64,
-    /// Share of the variance that lies between the two groups.
     explained: f64,
 }
 
 impl Split {
-    /// `None` = all values are alike, or not numbers.
     fn of(rates: &[f64]) -> Option<Split> {
         let mut sorted = rates.to_vec();
         sorted.sort_by(f64::total_cmp);

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 /// 64 cells per octave: the middle of one is at most 1/128 (0.8 %) off. Latencies are counted in units of
 /// 2^5 = 32 ns: below 4 us a cell is one unit. From 2^40 ns (18 minutes) on they share the last cell.
 type Cells = Scale<6, 5, 40>;
-/// Cells of an interval.
 const CELLS: usize = Cells::CELLS;
 
 /// Intervals that are kept; what comes after a million of them counts in the series only.
@@ -39,11 +38,9 @@ fn middle(cell: usize) -> u64 {
 pub struct IntervalLog {
     /// Width of an interval, ns.
     width: u64,
-    /// Intervals that are kept.
     kept: u64,
     /// The interval that is being counted.
     current: u64,
-    /// Its end, ns since measuring began; 0 = nothing counted yet.
     end: u64,
     /// Bytes read and written in it.
     bytes: [u64; 2],
@@ -154,12 +151,9 @@ pub struct Intervals {
     intervals: Vec<Interval>,
 }
 
-/// What happened in one interval, over all threads, targets and directions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub write_bytes: u64,
     /// Latencies as (cell, count), ascending; `None` = some thread had no room for them. Cell c below 128
     /// holds the latencies from 32 c ns on; from there on each octave has 64 cells.
@@ -173,7 +167,6 @@ impl Default for Interval {
 }
 
 impl Intervals {
-    /// Adds what a thread recorded.
     pub fn add(&mut self, mut thread: IntervalLog) {
         thread.pack();
         let mut log = thread.log.iter();

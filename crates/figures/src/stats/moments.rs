@@ -46,7 +46,6 @@ impl Moments {
         self.squares = self.squares.saturating_add(other.squares);
     }
 
-    /// Number of latencies.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -3,7 +3,6 @@
 
 use super::median;
 
-/// How values scatter around their level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
     /// Long-run variance, the square of the values' unit: what the variance of a mean of n values times n
@@ -38,7 +37,6 @@ impl Noise {
     }
 }
 
-/// So many values count half.
 const DOUBT: f64 = 8.0;
 
 fn spread_of_differences(values: &[f64], distance: usize) -> f64 {
@@ -52,7 +50,6 @@ pub fn deviation_around(values: &[f64]) -> f64 {
     median(values.iter().map(|value| (value - middle).abs()))
 }
 
-/// Neighbours on either side that a value is compared with.
 const NEIGHBOURS: usize = 4;
 
 /// A value with its neighbours on both sides.

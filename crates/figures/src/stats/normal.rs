@@ -30,12 +30,10 @@ pub fn density(x: f64) -> f64 {
 pub struct NormalValues(u64);
 
 impl NormalValues {
-    /// Those of a seed.
     pub fn new(seed: u64) -> NormalValues {
         NormalValues(seed)
     }
 
-    /// The next one (Box and Muller).
     pub fn draw(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (2.0 * PI * self.uniform()).cos()

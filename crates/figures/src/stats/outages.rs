@@ -13,7 +13,6 @@ const TELLING_IOS: f64 = 400.0;
 /// What is far less lies between stretches with this share of the usual rate: what stays low is a change of
 /// the level.
 const USUAL: f64 = 0.5;
-/// So much of a stretch is nearly all of it.
 const NEARLY: f64 = 0.95;
 /// So many pauses that are at least half as long ...
 const HABIT_TIMES: usize = 4;
@@ -27,12 +26,9 @@ const COARSE_S: f64 = 0.1;
 /// Who has not done this many times what can be in flight has not shown how fast it usually answers.
 const ROUNDS: u64 = 8;
 
-/// A stretch of intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuietStretch {
-    /// When it began, s.
     pub begin_s: f64,
-    /// When it ended, s.
     pub end_s: f64,
     /// I/Os completed in it.
     pub ios: u64,
@@ -41,13 +37,11 @@ pub struct QuietStretch {
 }
 
 impl QuietStretch {
-    /// How long it took, s.
     pub fn length_s(&self) -> f64 {
         self.end_s - self.begin_s
     }
 }
 
-/// What was seen of a target.
 #[derive(Debug, Clone, Copy)]
 pub struct WatchedIos<'a> {
     /// I/Os completed, by interval.
@@ -162,7 +156,6 @@ fn rate_outside(watched: &WatchedIos, stretches: &[Range<usize>]) -> f64 {
     sum(watched.counts) as f64 / watched.counts.len().saturating_sub(without).max(1) as f64
 }
 
-/// What is usual in a second that isn't silent.
 struct UsualRate {
     per_interval: f64,
     /// Intervals of a second.
@@ -172,7 +165,6 @@ struct UsualRate {
 }
 
 impl UsualRate {
-    /// `None` = too slow to tell far less from usual.
     fn of(watched: &WatchedIos) -> Option<UsualRate> {
         let second = (SHORTEST_S / watched.width_s).round().max(1.0) as usize;
         let windows = watched.counts.len().checked_sub(second)?;

@@ -5,7 +5,6 @@
 pub struct Periodic {
     /// Intervals from one turn to the next.
     pub period: f64,
-    /// Whole turns.
     pub times: usize,
     /// Mean of the lowest part of a turn.
     pub low: f64,
@@ -15,9 +14,7 @@ pub struct Periodic {
     pub explained: f64,
 }
 
-/// So many turns, or nobody knows whether it returns.
 const FEWEST_TURNS: usize = 3;
-/// The shortest turn, intervals.
 const SHORTEST: usize = 4;
 /// A turn is looked at in so many parts at most.
 const MOST_PARTS: usize = 8;
@@ -42,7 +39,6 @@ pub fn of(values: &[f64]) -> Option<Periodic> {
     hill.max_by(|a, b| a.explained.total_cmp(&b.explained)).cloned()
 }
 
-/// The series laid upon itself turn by turn.
 fn folded(values: &[f64], period: f64) -> Option<Periodic> {
     let parts = (period as usize).clamp(SHORTEST, MOST_PARTS);
     let part = |index: usize| ((index as f64 % period) / period * parts as f64) as usize % parts;

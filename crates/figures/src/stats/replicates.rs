@@ -8,7 +8,6 @@
 
 use super::median;
 
-/// How sure intervals are, as a share.
 pub const CONFIDENCE: f64 = 0.95;
 /// How sure an interval has to be, as a share, where its width decides how many repetitions are made: they
 /// end where they happen to scatter little, so that one of 95 % would hold the mean in 88 to 94 of 100 cases.
@@ -26,7 +25,6 @@ const MAD_TO_DEVIATION: f64 = 1.4826;
 /// it would be 0, and every other one an outlier.
 const LEAST_DISTANCE: f64 = 0.001;
 
-/// What a figure can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bounds {
     /// A rate or a latency: at least 0.
@@ -35,12 +33,9 @@ pub enum Bounds {
     Percent,
 }
 
-/// What repetitions of one figure say, in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Spread {
-    /// Repetitions.
     pub count: usize,
-    /// Arithmetic mean.
     pub mean: f64,
     /// Standard deviation of single runs, with `count` - 1 below the line; `None` = one run.
     pub deviation: Option<f64>,
@@ -50,7 +45,6 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of at least one value; `None` = there is none.
     pub fn of(values: &[f64]) -> Option<Spread> {
         Spread::as_sure(values, CONFIDENCE)
     }

@@ -10,7 +10,6 @@
 pub struct Scale<const PRECISION: u32, const UNIT: u32, const RANGE: u32>;
 
 impl<const PRECISION: u32, const UNIT: u32, const RANGE: u32> Scale<PRECISION, UNIT, RANGE> {
-    /// How many cells there are.
     pub const CELLS: usize = ((RANGE - UNIT - PRECISION + 1) << PRECISION) as usize;
 
     /// The cell of a value. With `shift` the number of low bits of `units` that don't count, it is

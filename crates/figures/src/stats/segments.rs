@@ -14,7 +14,6 @@ pub const SHORTEST_LEVEL: usize = 4;
 /// A shape and what it costs: squares left over in units of the noise, plus what its changes had to pay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit<T> {
-    /// The shape.
     pub shape: T,
     /// Its cost; the shape with the lowest one describes the series best.
     pub cost: f64,
@@ -25,7 +24,6 @@ pub struct Fit<T> {
 pub struct Ramp {
     /// Where it begins, in the unit of the values.
     pub from: f64,
-    /// Where it ends.
     pub to: f64,
     /// The first index of the level behind it; the length of the series = it goes on to the end.
     pub until: usize,
@@ -50,12 +48,10 @@ fn shortest_level(count: usize) -> usize {
 pub struct Sums {
     values: Vec<f64>,
     squares: Vec<f64>,
-    /// Of index times value.
     products: Vec<f64>,
 }
 
 impl Sums {
-    /// Of a series.
     pub fn of(values: &[f64]) -> Sums {
         let mut sums = Sums { values: vec![0.0], squares: vec![0.0], products: vec![0.0] };
         let (mut value, mut square, mut product) = (0.0, 0.0, 0.0);
@@ -70,7 +66,6 @@ impl Sums {
         sums
     }
 
-    /// Values of the series.
     pub fn count(&self) -> usize {
         self.values.len() - 1
     }
@@ -88,7 +83,6 @@ impl Sums {
     }
 }
 
-/// One level all along.
 pub fn level(sums: &Sums, noise: &Noise) -> f64 {
     sums.squares_left(0..sums.count()) / noise.long_run
 }

@@ -26,9 +26,7 @@ pub struct Series {
     pub(super) last: u64,
     /// Beginning of the current interval, ns.
     pub(super) begin: u64,
-    /// Its width, ns; 0 = there is none.
     pub(super) open_width: u64,
-    /// What it holds.
     pub(super) open: Moments,
     /// The intervals before it that hold something and count, see [`push_moments`].
     log: Vec<u8>,
@@ -36,7 +34,6 @@ pub struct Series {
     pub(super) next: u64,
 }
 
-/// Equal contents, whatever is allocated.
 impl PartialEq for Series {
     fn eq(&self, other: &Self) -> bool {
         (self.width, self.allocated, self.last) == (other.width, other.allocated, other.last)
@@ -124,7 +121,6 @@ impl Series {
         Ok(Series { width, allocated, last, log, next, ..Series::default() })
     }
 
-    /// Packs the current interval.
     pub(super) fn close(&mut self) {
         if let Some((number, moments)) = self.current() {
             push_moments(&mut self.log, number - self.next, &moments);
@@ -170,7 +166,6 @@ impl Series {
         (self.width, self.allocated) == (other.width, other.allocated)
     }
 
-    /// A series without memory.
     fn shape(width_ms: u32, duration_s: u32) -> Series {
         let width_ms = u64::from(width_ms.max(1));
         let allocated = (u64::from(duration_s) * 1000).div_ceil(width_ms);

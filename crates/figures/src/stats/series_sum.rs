@@ -6,7 +6,6 @@ use crate::units::seconds_of_ns;
 /// What several series add up to, interval by interval: every interval in full, where many are added.
 #[derive(Debug, Clone, Default)]
 pub struct SeriesSum {
-    /// As in [`Series`].
     width: u64,
     allocated: u64,
     last: u64,
@@ -33,7 +32,6 @@ impl SeriesSum {
         self.intervals.iter_mut().zip(&other.intervals).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
-    /// An interval that counts.
     pub(super) fn at(&mut self, number: u64) -> &mut Moments {
         self.extend(number as usize + 1);
         &mut self.intervals[number as usize]
@@ -46,7 +44,6 @@ impl SeriesSum {
         }
     }
 
-    /// The sum as a series.
     pub(super) fn pack(self) -> Series {
         Series::pack((self.width, self.allocated, self.last), self.intervals)
     }
@@ -89,7 +86,6 @@ impl SeriesSum {
     }
 }
 
-/// What takes all intervals of a series at once.
 impl Series {
     /// Another interval becomes the current one.
     #[cold]

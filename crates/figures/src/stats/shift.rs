@@ -2,11 +2,9 @@
 
 /// Fewer values than this before or behind a change tell nothing.
 const FEWEST: usize = 5;
-/// What somebody else has found may leave so few.
 const SHORTEST: usize = 3;
 /// A shift is no accident from so many standard deviations on, the best of all places taken.
 const SURE: f64 = 3.75;
-/// The strongest resemblance of neighbours that is allowed for.
 const STRONGEST: f64 = 0.9;
 
 /// The index from which on values are others than before, as a rule higher or lower. `None` = nowhere.

@@ -16,11 +16,9 @@ const SHORTEST: f64 = 2.5;
 const FEWEST_IOS: f64 = 8.0;
 /// Intervals are added up to get there, but no more than this many: pauses are no shorter than two of those.
 const MOST_JOINED: usize = 8;
-/// So many pauses are no accident.
 const FEWEST: usize = 3;
 /// The level is that of so many seconds around.
 const NEIGHBOURHOOD_S: f64 = 4.0;
-/// What lasts longer, s, is seen in the rate by seconds.
 const LONGEST_S: f64 = 2.0;
 /// Between two pauses are more I/Os than this times those that can be in flight: completions that come all at
 /// once after a long latency are no pauses.
@@ -31,13 +29,11 @@ const REGULAR: f64 = 0.8;
 /// Times in which next to nothing was completed, though there is plenty before and behind them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stalls {
-    /// How many.
     pub times: usize,
     /// Share of the time that was lost in them.
     pub share: f64,
     /// How long one took in the middle (median), s.
     pub length: f64,
-    /// The longest, s.
     pub longest: f64,
     /// From the beginning of one to that of the next, s; `None` = not regular.
     pub period: Option<f64>,
@@ -51,7 +47,6 @@ pub struct Stalls {
 struct Pause {
     begin: usize,
     end: usize,
-    /// What it lacks of its level, in intervals.
     lost: f64,
 }
 

@@ -13,7 +13,6 @@ use super::segments::{self, Ramp, SHORTEST_LEVEL, Sums};
 use super::{LARGEST_SLOPE, relative_change};
 use std::ops::Range;
 
-/// Fewer intervals tell nothing.
 pub const FEWEST: usize = 10;
 /// Rounds that a course is divided into, as in the steady-state window of the SNIA's Performance Test
 /// Specification.
@@ -31,16 +30,13 @@ const FLAT: f64 = 0.10;
 /// More levels than this, and it's not a change any more but how the device is.
 const RESTLESS: usize = 4;
 
-/// What a series looks like.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// One level with noise around it.
     Level,
     /// It rises or falls from the beginning on.
     Ramp {
-        /// Rate where it begins.
         from: f64,
-        /// Rate where it ends.
         to: f64,
         /// First interval that is level; the number of intervals = none is.
         until: usize,
@@ -55,22 +51,13 @@ pub enum Shape {
     /// It goes up and down in turns, the same course again and again.
     Periodic(Periodic),
     /// It goes up and down, and keeps doing so.
-    Restless {
-        /// The lowest level.
-        low: f64,
-        /// The highest one.
-        high: f64,
-    },
+    Restless { low: f64, high: f64 },
 }
 
-/// A stretch of one level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// Its first interval.
     pub begin: usize,
-    /// The interval behind it.
     pub end: usize,
-    /// Mean rate.
     pub rate: f64,
     /// Standard deviation of its intervals, share of the rate.
     pub variation: f64,
@@ -83,10 +70,8 @@ impl Level {
     }
 }
 
-/// A series, described.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
-    /// Intervals.
     pub count: usize,
     /// Mean rate, outliers left out.
     pub mean: f64,
@@ -102,7 +87,6 @@ pub struct Course {
     pub slope: f64,
     /// How much an interval resembles the one before it, 0 to 0.8.
     pub autocorrelation: f64,
-    /// What it looks like.
     pub shape: Shape,
     /// Rates at begin and end of a level that rises or falls to its end by less than matters, but more than
     /// noise explains: it isn't at rest.

@@ -41,7 +41,6 @@ impl<'de> Deserialize<'de> for Moments {
     }
 }
 
-/// Whether there can be such latencies.
 fn possible(moments: &Moments) -> Result<(), StoredFault> {
     let Moments { count, min, max, sum, squares } = *moments;
     let between = |value: u128, low: u128, high: u128| {
@@ -62,7 +61,6 @@ struct StoredHistogram<'a> {
     packed: Packed<'a>,
 }
 
-/// As it is read.
 #[derive(Deserialize)]
 struct FoundHistogram {
     moments: Moments,
@@ -77,7 +75,6 @@ impl Serialize for Histogram {
     }
 }
 
-/// The buckets that were packed so.
 fn unpack(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredFault> {
     let (mut rest, mut buckets, mut next) = (packed.iter(), Vec::new(), 0u64);
     while !rest.as_slice().is_empty() {
@@ -103,7 +100,6 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-/// Whether the buckets can be what the moments were taken of.
 fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredFault> {
     let (mut count, mut low, mut high) = (0u64, 0u128, 0u128);
     let mut previous = None;
@@ -139,11 +135,9 @@ struct StoredSeries<'a> {
     width: u64,
     allocated: u64,
     last: u64,
-    /// Those that hold something and count.
     packed: Packed<'a>,
 }
 
-/// As it is read.
 #[derive(Deserialize)]
 struct FoundSeries {
     width: u64,

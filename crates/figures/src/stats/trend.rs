@@ -25,7 +25,6 @@ pub use slope::Slope;
 use std::ops::Range;
 /// Of longer histories the latest runs are looked at: the search takes the square of their number.
 pub const MOST_RUNS: usize = 2000;
-/// So many runs tell what the latest ones differ from.
 const FEWEST_BEFORE: usize = 4;
 /// Bounds that are looked for at a time; between them it is looked again.
 const MOST_BOUNDS: usize = 6;
@@ -46,9 +45,7 @@ pub struct Trend {
 /// The latest runs: a change that began, or a burst.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Latest {
-    /// How many they are, fewer than [`SHORTEST_LEVEL`].
     pub runs: usize,
-    /// The median of them.
     pub rate: f64,
 }
 
@@ -79,7 +76,6 @@ impl Trend {
         Trend { levels, apart, slope, latest }
     }
 
-    /// The level of a run.
     pub fn level_of(&self, place: usize) -> Option<&Level> {
         self.levels.iter().find(|level| (level.begin..level.end).contains(&place))
     }

@@ -14,7 +14,6 @@ pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
     Some(word)
 }
 
-/// Levenshtein distance.
 pub fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -13,28 +13,22 @@ use std::borrow::Cow;
 pub struct TableColumn<R> {
     /// Its name for programs, with the unit; for people where no heading is given.
     pub name: &'static str,
-    /// Its name on pages.
     pub heading: &'static str,
-    /// What its figures mean; empty = its name says it.
     pub meaning: &'static str,
     /// Whether it's among those for people: CSV has all.
     pub brief: bool,
-    /// Whether it's on pages.
     pub on_page: bool,
     /// Whether it's left out where no row has anything in it.
     pub is_optional: bool,
-    /// Whether it holds numbers.
     pub is_number: bool,
     /// Letters that it takes on a terminal at least.
     pub least_width: usize,
     /// Rank on narrow terminals: the column with the highest rank is left out first.
     pub spare: u8,
-    /// What stands in it.
     pub cell: fn(&R) -> Cell,
 }
 
 impl<R> TableColumn<R> {
-    /// One of words.
     pub const fn words(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
         TableColumn {
             name,
@@ -50,7 +44,6 @@ impl<R> TableColumn<R> {
         }
     }
 
-    /// One of numbers.
     pub const fn number(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
         TableColumn { is_number: true, ..TableColumn::words(name, cell) }
     }
@@ -79,7 +72,6 @@ impl<R> TableColumn<R> {
         self.brief().paged()
     }
 
-    /// The same, with what its figures mean.
     #[must_use]
     pub const fn meaning(self, meaning: &'static str) -> TableColumn<R> {
         TableColumn { meaning, ..self }
@@ -103,24 +95,18 @@ impl<R> TableColumn<R> {
         TableColumn { spare, ..self }
     }
 
-    /// Whether these rows need it.
     pub fn is_needed(&self, rows: &[R]) -> bool {
         !self.is_optional || rows.iter().any(|row| (self.cell)(row) != Cell::Missing)
     }
 }
 
-/// What stands in a column of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// Not recorded.
     Missing,
-    /// Words.
     Text(String),
     /// A name, and what a page says of it beside it; `link`: the part of the page that it is of.
     Named {
-        /// The name.
         name: String,
-        /// Beside it; may be empty.
         beside: String,
         /// An `id` of the page.
         link: Option<String>,
@@ -129,19 +115,14 @@ pub enum Cell {
     },
     /// Bytes of a block.
     Size(u64),
-    /// A whole number.
     Whole(u64),
-    /// A figure; people see so many decimals of it.
     Figure(f64, usize),
     /// A figure of which programs see as many decimals as people.
     Rounded(f64, usize),
-    /// A change, percent: its sign is said.
     Change(f64),
     /// Where a change lies, percent; `None` = there is no bound.
     Between(Option<f64>, Option<f64>),
-    /// A share, percent, with so many decimals.
     Share(f64, usize),
-    /// A time.
     Time(Millis),
     /// A lower bound of a time.
     AtLeast(Millis),
@@ -149,12 +130,10 @@ pub enum Cell {
     Marked(VerdictMark, String),
     /// In place of this and all further cells: why there are none.
     Instead(String),
-    /// The same of what has failed.
     Failed(String),
 }
 
 impl Cell {
-    /// For programs: figures with all their digits.
     pub fn plain(self) -> String {
         match self {
             Cell::Missing => String::new(),
@@ -173,7 +152,6 @@ impl Cell {
         }
     }
 
-    /// For people.
     pub fn readable(self) -> String {
         match self {
             Cell::Size(bytes) => amount(bytes),
@@ -193,22 +171,18 @@ impl Cell {
         }
     }
 
-    /// Words, as far as they are known.
     pub fn text(text: Option<impl ToString>) -> Cell {
         text.map_or(Cell::Missing, |text| Cell::Text(text.to_string()))
     }
 
-    /// What names a row.
     pub fn named(name: impl Into<String>) -> Cell {
         Cell::Named { name: name.into(), beside: String::new(), link: None, kind: "" }
     }
 
-    /// A whole number, as far as it is known.
     pub fn whole(number: Option<impl Into<u64>>) -> Cell {
         number.map_or(Cell::Missing, |number| Cell::Whole(number.into()))
     }
 
-    /// Bytes, as far as they are known.
     pub fn size(bytes: Option<u64>) -> Cell {
         bytes.map_or(Cell::Missing, Cell::Size)
     }
@@ -228,7 +202,6 @@ impl Cell {
         percent.map_or(Cell::Missing, |percent| Cell::Share(percent, 1))
     }
 
-    /// A time, as far as it is known.
     pub fn time(time: Option<Millis>) -> Cell {
         time.map_or(Cell::Missing, Cell::Time)
     }
@@ -288,15 +261,12 @@ fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a Tabl
     (columns, rows)
 }
 
-/// A row as people read it.
 #[derive(Default)]
 struct PeopleRow {
     cells: Vec<String>,
-    /// What stands in place of the cells that are missing.
     instead: Option<String>,
 }
 
-/// As a table of Markdown.
 pub fn markdown<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     let (columns, rows) = for_people(columns, rows);
     let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
@@ -312,7 +282,6 @@ pub fn markdown<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     text
 }
 
-/// What would end the cell, or be markup, is escaped.
 fn markdown_cell(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -13,17 +13,14 @@ use std::fmt;
 pub struct Millis(f64);
 
 impl Millis {
-    /// So many milliseconds.
     pub const fn new(ms: f64) -> Millis {
         Millis(ms)
     }
 
-    /// What a clock counted, ns.
     pub const fn of_ns(nanos: u64) -> Millis {
         Millis::of_mean_ns(nanos as f64)
     }
 
-    /// What follows from many such times, ns: a mean, a deviation.
     pub const fn of_mean_ns(nanos: f64) -> Millis {
         Millis(nanos / 1e6)
     }
@@ -35,12 +32,10 @@ impl Millis {
         Millis(f64::from(micros / 1000.0))
     }
 
-    /// As a number, ms.
     pub const fn ms(self) -> f64 {
         self.0
     }
 
-    /// As a number, s.
     pub fn seconds(self) -> f64 {
         self.0 / 1e3
     }
@@ -66,7 +61,6 @@ impl Millis {
         format!("{value:.digits$} {unit}")
     }
 
-    /// In a sentence: `0.084 ms`, `84 ms`, `2.40 s`.
     pub fn in_a_sentence(self) -> String {
         match self.0 {
             1000.0.. => format!("{:.2} s", self.seconds()),
@@ -81,13 +75,11 @@ impl Millis {
         Millis(self.0.clamp(shortest.0, longest.0))
     }
 
-    /// The longer one.
     #[must_use]
     pub fn max(self, other: Millis) -> Millis {
         Millis(self.0.max(other.0))
     }
 
-    /// The shorter one.
     #[must_use]
     pub fn min(self, other: Millis) -> Millis {
         Millis(self.0.min(other.0))
@@ -103,17 +95,14 @@ impl fmt::Display for Millis {
     }
 }
 
-/// What a clock counted, ns, in s.
 pub fn seconds_of_ns(nanos: impl Into<i128>) -> f64 {
     nanos.into() as f64 / 1e9
 }
 
-/// What a clock counted, us, in s.
 pub fn seconds_of_us(micros: impl Into<i128>) -> f64 {
     micros.into() as f64 / 1e6
 }
 
-/// What a clock counted, ms, in s.
 pub fn seconds_of_ms(millis: impl Into<i128>) -> f64 {
     millis.into() as f64 / 1e3
 }

@@ -66,7 +66,6 @@ pub struct Guard<W: Write> {
 }
 
 impl<W: Write> Guard<W> {
-    /// `terminal`: what `sink` is.
     pub fn new(sink: W, terminal: bool) -> Guard<W> {
         Guard { sink, terminal, begun: Vec::new() }
     }

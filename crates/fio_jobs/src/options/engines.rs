@@ -2,14 +2,10 @@
 
 use diskspd_model::engines::EngineKind;
 
-/// What becomes of an engine of fio's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineRule {
-    /// This engine does the same.
     Is(EngineKind),
-    /// This engine does it in another way, which is told.
     Near(EngineKind, &'static str),
-    /// Nothing here does the same: why.
     Refused(&'static str),
 }
 
@@ -22,7 +18,6 @@ const DEVICE: &str = "it sends commands to the device that bypass the block laye
 const LIBRARY: &str = "it needs a library of its own";
 const NO_STORAGE: &str = "it does no I/O to storage";
 
-/// All engines, by name.
 pub const ENGINES: &[(&str, EngineRule)] = &[
     ("libaio", Is(EngineKind::Aio)),
     ("io_uring", Is(EngineKind::Uring)),

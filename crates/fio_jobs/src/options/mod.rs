@@ -16,13 +16,10 @@ use option::{near, near_unless, refused, same};
 
 /// Options that belong together, as the documentation shows them.
 pub struct FioGroup {
-    /// Heading.
     pub title: &'static str,
-    /// Its rows.
     pub rows: &'static [FioOption],
 }
 
-/// All options.
 pub const GROUPS: &[FioGroup] = &[
     FioGroup { title: "Files and devices", rows: targets::ROWS },
     FioGroup { title: "What is read and written", rows: io::ROWS },
@@ -37,7 +34,6 @@ pub fn find(name: &str) -> Option<&'static FioOption> {
     all().find(|row| row.name == name || row.aliases.contains(&name))
 }
 
-/// All rows.
 pub fn all() -> impl Iterator<Item = &'static FioOption> {
     GROUPS.iter().flat_map(|group| group.rows)
 }

@@ -1,44 +1,27 @@
 //! An option of fio's jobs: how it is written, and what becomes of it.
 
-/// An option of fio's.
 #[derive(Debug, Clone, Copy)]
 pub struct FioOption {
-    /// Its name.
     pub name: &'static str,
-    /// What else it is called.
     pub aliases: &'static [&'static str],
-    /// How its value is read.
     pub form: FioForm,
-    /// What becomes of it.
     pub kind: FioKind,
     /// Of one that is refused or done in another way: the values that ask for nothing.
     pub harmless: &'static [&'static str],
 }
 
-/// What becomes of an option.
 #[derive(Debug, Clone, Copy)]
 pub enum FioKind {
-    /// What is done is the same.
     Same,
-    /// Something differs, which is told.
     Near(&'static str),
-    /// It is refused.
-    Refused {
-        /// Why.
-        reason: &'static str,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Refused { reason: &'static str, remedy: &'static str },
 }
 
-/// How a value is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FioForm {
     /// Nothing, or 0 or 1.
     Switch,
-    /// A number.
     Number,
-    /// A size.
     Size,
     /// A size for reads, writes and trims, or one for each.
     SizeEach,
@@ -46,12 +29,10 @@ pub enum FioForm {
     Seconds,
     /// A time; a number without a unit is so many microseconds.
     Micros,
-    /// One of several words, or with a grammar of its own.
     Text,
 }
 
 impl FioForm {
-    /// For the table.
     pub fn name(self) -> &'static str {
         match self {
             FioForm::Switch => "switch",

@@ -7,11 +7,8 @@ use std::path::PathBuf;
 pub struct BlockedCall {
     /// The system's number of the thread.
     pub thread: i32,
-    /// Name of the call.
     pub name: &'static str,
-    /// Whether it writes data back.
     pub writes_back: bool,
-    /// Its file.
     pub file: PathBuf,
 }
 
@@ -19,13 +16,11 @@ pub struct BlockedCall {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress;
 
-/// Returns no calls.
 pub fn blocked_calls(_left_out: impl Fn(i32) -> bool) -> Vec<BlockedCall> {
     Vec::new()
 }
 
 impl BlockedCall {
-    /// Whether `earlier` is the same call.
     pub fn is_the_same_as(&self, earlier: &BlockedCall, _seconds: u64) -> bool {
         self == earlier
     }

@@ -72,7 +72,6 @@ fn cost(group: &str, line: &str) -> Option<IoCost> {
     })
 }
 
-/// Groups beside one that are asked: a machine may have thousands.
 const SIBLINGS: usize = 200;
 
 impl ControlGroup {
@@ -85,7 +84,6 @@ impl ControlGroup {
         lines.filter_map(control).collect()
     }
 
-    /// The group above, as far as it is in sight.
     fn above(&self) -> Option<ControlGroup> {
         let directory = self.directory.parent()?.to_owned();
         let above = ControlGroup { directory, own: false, ..self.clone() };

@@ -12,7 +12,6 @@ pub(super) struct GroupMounts {
     known: Mutex<Option<KnownMounts>>,
 }
 
-/// What was read of a machine.
 #[derive(Debug)]
 struct KnownMounts {
     /// Of each hierarchy its controllers, as `/proc/self/cgroup` has them: what this was read for.
@@ -21,7 +20,6 @@ struct KnownMounts {
 }
 
 impl GroupMounts {
-    /// Nothing is known yet.
     pub(super) const fn new() -> GroupMounts {
         GroupMounts { known: Mutex::new(None) }
     }

@@ -18,7 +18,6 @@ use std::time::Duration;
 /// Bytes of each read: a multiple of every block size that `O_DIRECT` may ask for.
 pub(super) const LENGTH: u32 = 4096;
 
-/// What was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trial {
     /// The thread didn't wait, and no worker of the kernel did it: the target itself works on several.
@@ -31,7 +30,6 @@ pub(super) enum Trial {
     OneByOne,
 }
 
-/// Reads in a batch.
 const BATCH: u32 = 4;
 /// Batches that are submitted to see whether the thread waits; most of them decide.
 const TURNS: u32 = 3;
@@ -105,7 +103,6 @@ fn has_workers() -> bool {
 /// Batches of reads, all over the target.
 struct ProbeBatches<'a> {
     ring: &'a mut Ring,
-    /// Of the target.
     blocks: u64,
 }
 

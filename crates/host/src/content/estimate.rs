@@ -8,7 +8,6 @@ const COPY: usize = 3;
 /// Places of sequences that are remembered.
 const PLACES: usize = 1 << 12;
 
-/// Whether a block is nothing but zeros.
 pub fn is_zero(block: &[u8]) -> bool {
     block.iter().all(|byte| *byte == 0)
 }

@@ -6,24 +6,18 @@ use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::path::Path;
 
-/// What is to be looked at.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// The target.
     pub target: TargetId,
-    /// Its path, as the user gave it.
     pub path: RawText,
-    /// What is there.
     pub located: Located,
     /// First byte that is read.
     pub from: u64,
-    /// Behind the last byte that is read.
     pub to: u64,
     /// What `O_DIRECT` needs offsets to be multiples of, bytes; 0 = it isn't possible.
     pub direct: u32,
 }
 
-/// For reading, without leaving an access time.
 pub(super) fn open(path: &Path, flags: OFlags) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | flags;
     let quietly = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());

@@ -13,7 +13,6 @@ use std::path::Path;
 /// Devices are made of devices, but not without end.
 const DEPTH: u32 = 8;
 
-/// Mount options that make a file system compress what is written.
 const COMPRESSING: [&str; 4] = ["compress", "compress-force", "compression", "compress_algorithm"];
 
 /// The file system's own part, for a file: `allocated`, in bytes, is less than what was written where it

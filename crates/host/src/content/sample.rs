@@ -75,7 +75,6 @@ fn add(sample: &mut Sample, block: &[u8], unwritten: bool, seen: &mut HashSet<u6
     }
 }
 
-/// What hole or unwritten piece lies there; they are in order.
 fn gap_at(gaps: &[Piece], offset: u64) -> Option<PieceKind> {
     let before = gaps.partition_point(|gap| gap.from <= offset);
     gaps.get(before.checked_sub(1)?).filter(|gap| offset < gap.to).map(|gap| gap.kind)

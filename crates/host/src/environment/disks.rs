@@ -8,7 +8,6 @@ use diskspd_model::profile::TargetId;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Beneath partitions, the device mapper and RAID.
 pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
     let mut disks: Vec<Disk> = Vec::new();
     for (id, target) in (0..).map(TargetId).zip(targets) {

@@ -42,7 +42,6 @@ impl Counters {
         self.switches.iter().map(|file| file.as_ref().is_none_or(&mut is_on)).collect()
     }
 
-    /// Reads them now.
     pub fn read(&mut self) -> Reading {
         let counted = self.counted();
         let text = &mut self.text;

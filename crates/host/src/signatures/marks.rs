@@ -265,7 +265,6 @@ pub(super) const SWAP: &[(&[u8], &str)] = &[
     (b"LINHIB0001", "a hibernation image"),
 ];
 
-/// Sizes that pages have.
 pub(super) const PAGES: [u64; 5] = [4 * KIB, 8 * KIB, 16 * KIB, 32 * KIB, 64 * KIB];
 
 /// FreeBSD sys/ufs/ffs/fs.h and its relatives (libblkid superblocks/ufs.c): where the superblock may be,
@@ -281,7 +280,6 @@ pub(super) const UFS: ([u64; 4], u64, [u32; 6]) = (
 pub(super) const DRBD: (u64, [[u8; 4]; 3]) =
     (60, [[0x83, 0x74, 0x02, 0x6b], [0x83, 0x74, 0x02, 0x6c], [0x83, 0x74, 0x02, 0x6d]]);
 
-/// What libblkid calls a format, and what this page calls it.
 #[cfg(target_os = "linux")]
 pub(super) const KINDS: &[(&str, &str)] = &[
     ("xfs", "an xfs file system"),

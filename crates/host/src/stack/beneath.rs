@@ -11,14 +11,10 @@ use diskspd_model::machine::stack::StackMount;
 use diskspd_sys::failed_call::FailedCall;
 use std::path::{Path, PathBuf};
 
-/// Why a file has no device, in words.
 #[derive(Debug)]
 pub(super) enum Without {
-    /// It lies elsewhere, or nobody knows where.
     Unknown(String),
-    /// It lies in memory, as its file system says.
     Memory(String),
-    /// It lies in memory, which its file system hides.
     HiddenMemory(String),
 }
 
@@ -36,7 +32,6 @@ impl Without {
         why
     }
 
-    /// The same, said of something else.
     pub fn told(self, about: impl Fn(&str) -> String) -> Without {
         match self {
             Without::Unknown(why) => Without::Unknown(about(&why)),
@@ -46,7 +41,6 @@ impl Without {
     }
 }
 
-/// The devices right beneath a file.
 pub(super) struct Beneath {
     pub devices: Vec<Device>,
     pub file_system: String,

@@ -98,7 +98,6 @@ fn measure(file_system: &mut FileSystem, place: &Path) {
 }
 
 impl Device {
-    /// Model and settings; a partition has those of its disk.
     pub fn settings(&self) -> BlockDevice {
         let disk = self.whole();
         let whole = disk.as_ref().unwrap_or(self);

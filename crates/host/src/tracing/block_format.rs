@@ -6,7 +6,6 @@ use super::pages::{u32_at, u64_at};
 /// Where the fields of a block device's tracepoints are that tell which request it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockFormat {
-    /// The tracepoint's number.
     pub id: u64,
     /// The device: 4 bytes, major number above 20 bits of the minor one.
     pub device: usize,
@@ -44,25 +43,21 @@ impl BlockFormat {
     }
 }
 
-/// What a record says of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockRecord<'a> {
     /// The device: major number above 20 bits of the minor one.
     pub device: u32,
     /// First sector of 512 bytes.
     pub sector: u64,
-    /// How many sectors.
     pub sectors: u32,
     letters: &'a [u8],
 }
 
 impl BlockRecord<'_> {
-    /// It writes.
     pub fn writes(&self) -> bool {
         self.letters.contains(&b'W')
     }
 
-    /// It reads or writes.
     pub fn moves_data(&self) -> bool {
         self.writes() || self.letters.contains(&b'R')
     }
@@ -72,7 +67,6 @@ impl BlockRecord<'_> {
         self.letters.starts_with(b"FF")
     }
 
-    /// It discards.
     pub fn discards(&self) -> bool {
         self.letters.starts_with(b"D")
     }

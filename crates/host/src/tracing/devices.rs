@@ -5,10 +5,8 @@ use crate::root::Root;
 use diskspd_model::machine::stack::{LayerKind, Stack};
 use std::path::{Path, PathBuf};
 
-/// A device that is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedDevice {
-    /// The kernel's name.
     pub name: String,
     /// Its number as tracepoints tell it, the major one above 20 bits of the minor one; or why it tells
     /// nothing.
@@ -48,7 +46,6 @@ pub struct WatchedDevice {
 /// Why the I/Os of a device can't be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotWatched {
-    /// It is none.
     #[error(
         "{}: only block devices can be traced, and this is none; diskspd devices lists them, findmnt -T FILE \
          shows the one of a file", .0.display()
@@ -57,17 +54,11 @@ pub enum NotWatched {
     /// The kernel doesn't show it.
     #[error("{}: /sys doesn't list the device", .0.display())]
     Unlisted(PathBuf),
-    /// Its I/Os can't be told from those of the disk.
     #[error(
         "{}: is a partition of {disk}, whose driver has no request queue; trace {disk}", .path.display(),
         disk = .disk.display()
     )]
-    Partition {
-        /// What was named.
-        path: PathBuf,
-        /// What it is a part of.
-        disk: PathBuf,
-    },
+    Partition { path: PathBuf, disk: PathBuf },
 }
 
 impl WatchedDevice {

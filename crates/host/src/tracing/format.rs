@@ -1,16 +1,12 @@
 //! Formats of tracepoints: which field lies where in a record. They differ between kernels, so the kernel
 //! is asked.
 
-/// What the kernel says about a tracepoint (`events/*/*/format`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFormat {
-    /// The tracepoint's number.
     pub id: u64,
-    /// Its fields.
     pub fields: Vec<(String, Field)>,
 }
 
-/// Where a field is in a record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Field {
     /// Bytes before it.
@@ -26,7 +22,6 @@ impl EventFormat {
         Some(EventFormat { id, fields: fields(text).collect() })
     }
 
-    /// The field of this name.
     pub fn field(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
     }

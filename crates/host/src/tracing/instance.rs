@@ -16,14 +16,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What is recorded, and how.
 #[derive(Debug, Clone)]
 pub struct Recording<'a> {
     /// Tracepoints, named `block/block_rq_issue`.
     pub tracepoints: &'a [&'a str],
     /// A condition on their fields as the kernel evaluates it; shorter than a page.
     pub filter: &'a str,
-    /// What events are stamped with.
     pub clock: StampClock,
     /// The CPUs whose events are read, by the kernel's numbers.
     pub cpus: &'a [u32],
@@ -31,10 +29,8 @@ pub struct Recording<'a> {
     pub kib: (u64, u64),
 }
 
-/// What was taken out of the buffers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TakenEvents {
-    /// How many buffers had any.
     pub buffers: u64,
     /// Events before some of them were overwritten, or a buffer was more than half full: pages don't tell
     /// that events behind them had no room.
@@ -48,7 +44,6 @@ pub struct Instance {
     layout: PageLayout,
     kib: u64,
     buffers: Vec<CpuBuffer>,
-    /// As long as the directory is needed.
     _tracefs: Tracefs,
 }
 
@@ -104,7 +99,6 @@ impl Instance {
         Ok(())
     }
 
-    /// The size that there is memory for.
     fn set_size(&self, (wanted, least): (u64, u64)) -> Result<u64, TraceRefusal> {
         let file = "buffer_size_kb";
         let mut kib = wanted;
@@ -196,7 +190,6 @@ impl Instance {
         self.buffers.iter().map(CpuBuffer::lost).sum()
     }
 
-    /// How pages are laid out.
     pub fn layout(&self) -> PageLayout {
         self.layout
     }
@@ -206,7 +199,6 @@ impl Instance {
         self.kib
     }
 
-    /// How many buffers there are: one a CPU.
     pub fn buffers(&self) -> usize {
         self.buffers.len()
     }
@@ -281,7 +273,6 @@ fn owner(name: &str) -> Option<u32> {
     process.parse().ok()
 }
 
-/// The events of one CPU.
 #[derive(Debug)]
 struct CpuBuffer {
     pipe: File,
@@ -306,7 +297,6 @@ impl CpuBuffer {
         }
     }
 
-    /// How many events were not recorded so far.
     fn lost(&self) -> io::Result<u64> {
         Ok(lost(&fs::read_to_string(&self.stats)?))
     }

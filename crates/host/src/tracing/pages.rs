@@ -6,14 +6,12 @@
 
 use super::format::{Field, fields};
 
-/// Where the parts of a page are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageLayout {
     /// When the page begins: 8 bytes.
     time: usize,
     /// How many bytes of events there are, and marks: 4 or 8 bytes.
     commit: Field,
-    /// The events.
     data: Field,
 }
 
@@ -52,12 +50,10 @@ impl PageLayout {
     }
 }
 
-/// What a page holds.
 #[derive(Debug, Clone)]
 pub struct Page<'a> {
     /// Whether events before it were overwritten.
     pub missed: bool,
-    /// Its events, oldest first.
     pub events: PageEvents<'a>,
 }
 
@@ -137,7 +133,6 @@ impl<'a> PageEvents<'a> {
         }
     }
 
-    /// Goes past so many bytes.
     fn skip(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(length)?;
         self.bytes = rest;
@@ -210,7 +205,6 @@ mod tests {
         assert_eq!(found, [(7, &b"abcd"[..])]);
     }
 
-    /// Every kind of event, and what is read of the page.
     fn every_kind() -> (Vec<u32>, Vec<Seen>) {
         let stamp = (3u64 << 27) | 11;
         let words = vec![

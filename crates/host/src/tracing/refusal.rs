@@ -4,43 +4,33 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// What stands in the way of a trace.
 #[derive(Debug)]
 pub enum TraceRefusal {
     /// tracefs isn't mounted, and mounting it for this program alone failed like this.
     NotMounted {
-        /// Why not.
         error: io::Error,
     },
     /// tracefs may not be read.
     Tracefs {
-        /// Which part of it.
         at: PathBuf,
-        /// Why not.
         error: io::Error,
     },
-    /// No buffer for recorded events is to be had there.
     Instance {
-        /// Which file or directory of tracefs.
         at: PathBuf,
-        /// Why not.
         error: io::Error,
     },
     /// The thread that reads recorded events can't be started.
     Thread {
-        /// Why not.
         error: io::Error,
     },
     /// The kernel doesn't let its events be opened.
     Events {
-        /// What it answered.
         error: io::Error,
         /// What `/proc/sys/kernel/perf_event_paranoid` says; `None` = there is no such file.
         paranoid: Option<i32>,
     },
     /// The kernel has no tracepoint to tell of a class of events.
     NoTracepoint {
-        /// Which ones were looked for.
         names: String,
     },
 }
@@ -51,7 +41,6 @@ pub enum TraceRefusal {
 const PRIVILEGE: &str = "run it as root, or as root permit it to the users of one group: mount -o \
                          remount,gid=GROUP,mode=0750 /sys/kernel/tracing, and for counting setcap \
                          cap_perfmon=ep on a copy of the program that this group alone may run";
-/// What more than reading is needed for.
 const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root may make and the user who \
                       owns the folder of instances: chown USER /sys/kernel/tracing/instances";
 

@@ -3,7 +3,6 @@
 use diskspd_model::machine::tracing::StampClock;
 use diskspd_sys::clock::{self, Nanos};
 
-/// The time by this clock.
 pub fn stamp_time(clock: StampClock) -> Nanos {
     match clock {
         StampClock::Monotonic => clock::monotonic(),

@@ -12,7 +12,6 @@ use std::sync::Arc;
 /// Where it is mounted if it is; the second place is that of systems with debugfs alone.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// The tree of tracepoints.
 #[derive(Debug, Clone)]
 pub struct Tracefs {
     directory: PathBuf,

@@ -7,7 +7,6 @@ use diskspd_model::machine::io_counters::{Activity, Flow};
 /// 100 ns in a millisecond.
 const PER_MS: u64 = 10_000;
 
-/// A part of a disk that a volume lies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {
     /// n of `PhysicalDrive<n>`.
@@ -100,7 +99,6 @@ pub(super) fn disk_sector(answer: &[u8]) -> Option<u32> {
 pub(super) struct DeviceNumber {
     /// n of `PhysicalDrive<n>`.
     pub disk: u32,
-    /// From 1; 0 = the whole disk.
     pub partition: u32,
 }
 
@@ -117,7 +115,6 @@ impl DeviceNumber {
     }
 }
 
-/// A partition of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PartitionFound {
     /// From 1.
@@ -177,16 +174,11 @@ fn guid(found: Fields, at: usize) -> Option<u128> {
     Some(u128::from(high) << 64 | u128::from(last))
 }
 
-/// What a disk says of itself: `STORAGE_DEVICE_DESCRIPTOR`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Descriptor {
-    /// Maker and product.
     pub model: Option<String>,
-    /// Version of its firmware.
     pub firmware: Option<String>,
-    /// Its serial number.
     pub serial: Option<String>,
-    /// How it is attached.
     pub bus: Option<&'static str>,
 }
 

@@ -7,7 +7,6 @@ use diskspd_model::machine::stack::{Layer, LayerKind, Stack, Traits};
 use diskspd_model::machine::storage::BlockDevice;
 use std::collections::BTreeMap;
 
-/// What a disk tells of itself; `None` = it doesn't.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DiskProperties {
     /// n of `PhysicalDrive<n>`.
@@ -20,11 +19,9 @@ pub(super) struct DiskProperties {
     pub writes_back: Option<bool>,
     /// Bytes that its controller takes at once.
     pub largest_transfer: Option<u64>,
-    /// Whether its I/O is counted.
     pub counted: bool,
 }
 
-/// The volume that a file lies on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct VolumeBeneath {
     /// `C:`, or its name where it has no letter.
@@ -32,12 +29,10 @@ pub(super) struct VolumeBeneath {
     /// `ntfs`; `None` = the volume itself is the target.
     pub file_system: Option<String>,
     pub extents: Vec<Extent>,
-    /// Whether its I/O is counted.
     pub counted: bool,
 }
 
 impl DiskProperties {
-    /// As the list of disks shows it.
     pub fn details(&self) -> Details {
         Details {
             model: self.descriptor.as_ref().and_then(|found| found.model.clone()),
@@ -91,7 +86,6 @@ impl DiskProperties {
     }
 }
 
-/// As Linux calls it.
 fn cache(back: bool) -> &'static str {
     if back { "write back" } else { "write through" }
 }

@@ -5,7 +5,6 @@ use diskspd_model::machine::caches::{Cache, CacheKind};
 use diskspd_model::machine::{Core, Group, Place, Topology};
 use std::collections::BTreeMap;
 
-/// CPUs in a group.
 const GROUP: u32 = 64;
 
 /// Bytes of `GROUP_AFFINITY`: a mask, the group's number, and nothing.
@@ -33,7 +32,6 @@ pub(super) struct Answers {
     pub cores: Vec<u8>,
 }
 
-/// CPUs by their groups.
 type Masks = BTreeMap<u16, u64>;
 
 /// The structures of one kind in an answer. One that claims another length than can be ends it.

@@ -20,7 +20,6 @@ pub(super) fn valid(answer: &[u8]) -> Option<(Vec<Range>, bool)> {
     Some((regions.map_while(|each| range(each, each.u64(0)?)).collect(), all > here))
 }
 
-/// Of a structure that has a length behind its beginning.
 fn range(found: Fields, from: u64) -> Option<Range> {
     let length = found.u64(8).filter(|length| *length > 0)?;
     Some((from, from.checked_add(length)?))

@@ -4,7 +4,6 @@ use super::fields::Fields;
 use diskspd_model::machine::cpu_times::{CpuTimes, LostTimes};
 use diskspd_model::machine::kernel_cpu;
 
-/// Bytes that are told of one CPU.
 const ONE: usize = 48;
 
 /// Times of the active CPUs of a group in 100 ns, by the numbers that they have elsewhere. The answer lists

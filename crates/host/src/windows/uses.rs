@@ -4,7 +4,6 @@ use super::disk_answers::{DeviceNumber, Extent, PartitionFound};
 use crate::disks::{How, Use};
 use diskspd_model::machine::target::is_drive_letter;
 
-/// A volume, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct VolumeFound {
     /// As a user finds it: `C:`, or its name where it has no letter.
@@ -17,12 +16,10 @@ pub(super) struct VolumeFound {
     pub disks: Option<Vec<u32>>,
 }
 
-/// A disk, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DiskFound {
     /// n of `PhysicalDrive<n>`.
     pub number: u32,
-    /// `None` = it isn't told.
     pub partitions: Option<Vec<PartitionFound>>,
 }
 
@@ -30,25 +27,19 @@ pub(super) struct DiskFound {
 /// is written to, whatever its name leads to by now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OpenFound {
-    /// Which one it is; `None` = it isn't told.
     pub number: Option<DeviceNumber>,
-    /// The partitions of the disk; `None` = they aren't told.
     pub partitions: Option<Vec<PartitionFound>>,
-    /// Of a volume, where it lies; `None` = it isn't told.
     pub extents: Option<Vec<Extent>>,
     /// Of a volume, the type of its file system; `None` = it holds none that Windows knows.
     pub file_system: Option<String>,
 }
 
-/// It isn't known who uses a disk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Unknown {
-    /// What is missing.
     pub why: String,
 }
 
-/// The name of a disk: `PhysicalDrive0`.
 pub(super) fn disk_name(number: u32) -> String {
     format!("PhysicalDrive{number}")
 }
@@ -139,7 +130,6 @@ pub(super) fn of_open(
     Ok(held.into_iter().collect())
 }
 
-/// Why a file is in use: it is a paging file.
 pub(super) fn of_file(path: &str, page_files: &[String]) -> Vec<Use> {
     let plain = |path: &str| path.trim_start_matches(r"\\?\").replace('/', r"\").to_lowercase();
     let is_it = |file: &&String| plain(file) == plain(path);
@@ -157,16 +147,11 @@ pub(super) fn page_files(listed: &[String]) -> Vec<String> {
     listed.iter().map(|file| file.strip_prefix(r"\??\").unwrap_or(file).to_owned()).collect()
 }
 
-/// What a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// A disk, by its number.
     Disk(u32),
-    /// A volume, by its letter.
     Volume(char),
-    /// Another device.
     Device,
-    /// A file, or what may be one.
     File,
 }
 
@@ -195,7 +180,6 @@ pub(super) fn named(path: &str) -> Named {
     }
 }
 
-/// The letter of `X:`.
 fn letter_of(name: &str) -> Option<char> {
     let letter = name.chars().next().filter(|_| is_drive_letter(name.as_bytes()))?;
     Some(letter.to_ascii_uppercase())

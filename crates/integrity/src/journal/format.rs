@@ -17,7 +17,6 @@ const ATOMIC: u8 = 0x80;
 /// A unit of a target holds, durably, at least this version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// Number of the target.
     pub target: u32,
     /// The thread that wrote it.
     pub writer: u32,
@@ -29,7 +28,6 @@ pub struct Acknowledged {
     pub write: u64,
     /// Where the write began, byte offset.
     pub write_offset: u64,
-    /// Its length, bytes.
     pub write_length: u32,
     /// Other writes to the unit overlapped: sectors may be mixtures.
     pub overlapped: bool,
@@ -52,7 +50,6 @@ pub enum Mixing {
 }
 
 impl Mixing {
-    /// By their numbers in the file.
     const ALL: [Mixing; 4] = [Mixing::Never, Mixing::WhenCut, Mixing::Always, Mixing::WhenKilled];
 
     fn number(self) -> u8 {
@@ -60,10 +57,8 @@ impl Mixing {
     }
 }
 
-/// A target as the journal names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalTarget {
-    /// Its number.
     pub id: u32,
     /// Bytes of a sector.
     pub sector: u32,
@@ -73,28 +68,22 @@ pub struct JournalTarget {
     pub mixing: Mixing,
     /// Writes are atomic (`--atomic`): all sectors of a unit are of one version.
     pub atomic: bool,
-    /// As the user gave it.
     pub path: RawText,
 }
 
-/// A piece of a journal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JournalPiece<'a> {
     /// The first one: number of the run, when it began (ms since 1970-01-01 00:00 UTC), and what tells the
     /// running kernel from all others ("" = not known).
     Run(u64, i64, &'a str),
-    /// A target.
     Target(JournalTarget),
-    /// What has become durable.
     Acks(&'a [Acknowledged]),
     /// What was said of a target so far no longer holds: its file is made anew.
     Forgotten(u32),
-    /// The run has ended, and nothing is in flight.
     End,
 }
 
 impl JournalPiece<'_> {
-    /// Appends it as it stands in the file.
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend([0; 8]);
@@ -140,16 +129,13 @@ fn append_ack(out: &mut Vec<u8>, ack: &Acknowledged) {
     out.extend(u32::from(ack.overlapped).to_le_bytes());
 }
 
-/// What a journal says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalContent {
-    /// Number of the run.
     pub run: u64,
     /// When it began, ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
     /// Under which running kernel; empty = not known: the journal is of an earlier version of the program.
     pub boot: String,
-    /// The targets, by number.
     pub targets: BTreeMap<u32, JournalTarget>,
     /// The newest durable version of each unit, by target and offset.
     pub acknowledged: BTreeMap<(u32, u64), Acknowledged>,
@@ -176,10 +162,8 @@ pub struct JournalDamage {
 /// Why a file can't be used as a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum NoJournal {
-    /// It can't be read.
     #[error("it can't be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// It holds nothing.
     #[error("it is empty: the run that should have written it probably failed; see its messages")]
     Empty,
     /// It is something else, or not even its beginning got there.
@@ -300,7 +284,6 @@ impl JournalContent {
         self.damage.doubtful.extend(std::mem::take(&mut self.acknowledged).into_keys());
     }
 
-    /// Takes in a piece; `None` = it makes no sense.
     fn take(&mut self, body: &[u8], is_first: bool) -> Option<()> {
         let (kind, rest) = body.split_first()?;
         let mut numbers = Numbers(rest);

@@ -1,6 +1,5 @@
 //! Sizes and kinds of the pieces of a journal.
 
-/// Begins the first piece.
 pub const MAGIC: &[u8] = diskspd_outlet::JOURNAL_MAGIC;
 /// Longer pieces are broken ones.
 pub const LONGEST_PIECE: usize = 1 << 22;

@@ -38,7 +38,6 @@ pub enum Next {
 /// Bytes between two pieces, or after the last.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
-    /// Their number.
     pub bytes: u64,
     /// A piece follows, or may.
     pub is_inside: bool,

@@ -29,22 +29,16 @@ pub struct AckJournal {
 #[derive(Debug)]
 struct JournalQueue {
     waiting: Mutex<Waiting>,
-    /// Something of that has changed.
     changed: Condvar,
     file: Mutex<File>,
 }
 
-/// What isn't durable yet.
 #[derive(Debug, Default)]
 struct Waiting {
     acks: Vec<Acknowledged>,
-    /// What is to stand behind them, as the file has it.
     added: Vec<u8>,
-    /// More is being written.
     is_writing: bool,
-    /// No more will come.
     is_closed: bool,
-    /// Why nothing is written any more.
     failure: Option<JournalFailure>,
 }
 
@@ -66,7 +60,6 @@ impl AckJournal {
         Ok(journal)
     }
 
-    /// Now, as [`Acknowledged::at_us`] has it.
     pub fn now_us(&self) -> u64 {
         clock::monotonic().saturating_sub(self.began) / 1000
     }
@@ -103,7 +96,6 @@ impl AckJournal {
 }
 
 impl Waiting {
-    /// Something isn't durable yet.
     fn is_busy(&self) -> bool {
         self.is_writing || !self.acks.is_empty() || !self.added.is_empty()
     }

@@ -8,7 +8,6 @@ use std::io;
 use std::os::windows::fs::FileExt;
 use std::path::Path;
 
-/// Why a file can't be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("can't open it: {0}; check the name, the rights, and whether another program has it")]
 pub struct NotOpened(#[from] io::Error);
@@ -19,7 +18,6 @@ pub(super) fn is_durable(flush: Flush) -> bool {
     flush == Flush::CacheLines
 }
 
-/// How mapped files are written durably, for people.
 pub const DURABLY_MAPPED: &str = "-Sm with -Nn on persistent memory";
 
 /// The ways of flushing mapped files after which a write is durable (`-N`).
@@ -49,7 +47,6 @@ pub(super) fn read_exact(file: &File, mut bytes: &mut [u8], mut offset: u64) -> 
     Ok(())
 }
 
-/// What is the same for all names of a file.
 pub(super) fn identity(path: &Path) -> Option<(bool, u64, u64)> {
     let (volume, number) = inode::identity_at(path).ok()?;
     Some((false, volume, number))

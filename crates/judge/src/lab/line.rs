@@ -7,17 +7,14 @@ use diskspd_model::units::Millis;
 use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
 
-/// The figures of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunLine {
     /// I/Os per second, reads and writes.
     pub iops: f64,
-    /// Measured time, s; 0 = not known.
     #[serde(default)]
     pub measured_s: f64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
-    /// From where I/Os were submitted; `None` = not measured.
     pub latency: Option<LatencyLine>,
     /// From where they were due, where they had such a time.
     pub response: Option<LatencyLine>,
@@ -25,11 +22,8 @@ pub struct RunLine {
     pub cpu: f64,
     /// The busiest CPU, percent.
     pub hottest: f64,
-    /// What is concluded of it in a word.
     pub verdict: RunVerdict,
-    /// What limited it; `None` = nobody looked.
     pub limited_by: Option<Limiter>,
-    /// What was found, but for notes.
     pub findings: Vec<RunFinding>,
 }
 
@@ -39,18 +33,14 @@ pub struct RunLine {
 pub enum RunVerdict {
     /// Something makes the figures other than they seem to be.
     Wrong,
-    /// Something may.
     Warning,
-    /// Nothing was found; what the devices did.
     Devices(Verdict),
-    /// Nothing was found, and nobody looked at the devices.
     NothingFound,
 }
 
 /// Latencies of a run, ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyLine {
-    /// Mean.
     pub mean_ms: Millis,
     /// 99 % took no longer.
     pub p99_ms: Millis,
@@ -58,21 +48,16 @@ pub struct LatencyLine {
     pub p999_ms: Millis,
 }
 
-/// One finding of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFinding {
-    /// Its name.
     pub name: String,
     /// Whether it makes the figures other than they seem to be.
     pub wrong: bool,
-    /// In one sentence.
     pub message: String,
-    /// What helps.
     pub remedy: Option<String>,
 }
 
 impl RunLine {
-    /// Of a record's only time span; `None` = it measured nothing.
     pub fn of(judged: &Judged) -> Option<RunLine> {
         let [Some(span)] = judged.summary.time_spans.as_slice() else { return None };
         let throughput = span.total.total.throughput;
@@ -151,7 +136,6 @@ impl RunVerdict {
         }
     }
 
-    /// As it is seen.
     pub fn mark(self) -> VerdictMark {
         let (tone, sign) = match self {
             RunVerdict::Wrong => (Tone::Wrong, "✕"),
@@ -162,7 +146,6 @@ impl RunVerdict {
         VerdictMark::new(tone, sign, self.word())
     }
 
-    /// As it is printed, and stored.
     pub fn word(self) -> &'static str {
         match self {
             RunVerdict::Wrong => "WRONG",

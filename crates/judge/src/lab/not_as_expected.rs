@@ -5,7 +5,6 @@
 #[error("{0}")]
 pub struct NotAsExpected(pub &'static str);
 
-/// As messages on a command line take it.
 impl From<NotAsExpected> for String {
     fn from(expected: NotAsExpected) -> String {
         expected.0.to_owned()

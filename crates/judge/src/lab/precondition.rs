@@ -11,7 +11,6 @@ use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
 use diskspd_model::stats::{LARGEST_EXCURSION, LARGEST_SLOPE};
 use diskspd_model::units::table::{self, Cell, TableColumn, signed};
 
-/// So many rounds have to be alike.
 pub const WINDOW: usize = 5;
 /// Nobody waits for more rounds than this, if nothing else was said.
 pub const ROUNDS: u32 = 25;
@@ -19,7 +18,6 @@ pub const ROUNDS: u32 = 25;
 /// Shares are sums of quotients: what is at the limit has to be within it.
 const ROUNDING: f64 = 1e-9;
 
-/// Whose rules it is done by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standard {
     /// The PTS for clients: three quarters of the capacity are used, the device's write cache is on.
@@ -42,7 +40,6 @@ impl Standard {
         found.ok_or(NotAsExpected("pts-client, pts-enterprise or custom"))
     }
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Standard::PtsClient => "pts-client",
@@ -61,7 +58,6 @@ impl Standard {
         }
     }
 
-    /// How the fill treats caches.
     pub fn fill_caching(self) -> &'static str {
         match self {
             Standard::PtsEnterprise => "-Sh",
@@ -100,7 +96,6 @@ pub fn window(iops: &[f64]) -> Option<RoundWindow> {
     })
 }
 
-/// Whether these rounds are alike.
 pub fn is_steady(window: &RoundWindow) -> bool {
     window.excursion <= LARGEST_EXCURSION + ROUNDING && window.slope.abs() <= LARGEST_SLOPE + ROUNDING
 }
@@ -108,15 +103,11 @@ pub fn is_steady(window: &RoundWindow) -> bool {
 /// How it goes on behind rounds of these rates, of which there are to be `most` at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextRound {
-    /// One more.
     Another,
-    /// None: it is steady.
     Steady,
-    /// None: it was given time enough.
     Enough,
 }
 
-/// See [`NextRound`].
 pub fn next(iops: &[f64], most: u32) -> NextRound {
     match window(iops) {
         Some(window) if is_steady(&window) => NextRound::Steady,
@@ -125,14 +116,12 @@ pub fn next(iops: &[f64], most: u32) -> NextRound {
     }
 }
 
-/// A round, and what the window behind it says.
 pub struct RoundLine<'a> {
     number: usize,
     round: &'a RoundFigures,
     window: Option<RoundWindow>,
 }
 
-/// A line for each round.
 pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundLine<'_>> {
     let rates: Vec<f64> = rounds.iter().map(|round| round.iops).collect();
     let line = |(place, round)| RoundLine { number: place + 1, round, window: window(&rates[..=place]) };
@@ -190,12 +179,10 @@ pub fn text(done: &Preconditioning, room: usize) -> String {
     table::text_within(RoundLine::COLUMNS, &lines(&done.rounds), room) + "\n" + &verdict(done) + "\n"
 }
 
-/// With one decimal; nothing is below nothing.
 fn unsigned_zero(percent: f64) -> f64 {
     (percent * 10.0).round() / 10.0 + 0.0
 }
 
-/// Whether it is steady, and by what.
 pub fn verdict(done: &Preconditioning) -> String {
     let count = done.rounds.len();
     let Some(window) = &done.window else {

@@ -9,11 +9,9 @@ pub const FEWEST: u32 = 3;
 /// More runs than this aren't made to reach a precision.
 pub const MOST: u32 = 30;
 
-/// How often.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
-    /// So many runs.
     Times(u32),
     /// Until the 95 % interval of the mean IOPS is at most this share of the mean to each side: at least
     /// [`FEWEST`] runs, at most [`MOST`].
@@ -74,7 +72,6 @@ pub fn share(text: &str) -> Option<f64> {
 /// A figure of runs: its name with the unit, what it can be, and how to get it.
 type Figure = (&'static str, Bounds, fn(&RunLine) -> Option<f64>);
 
-/// What repetitions are compared by.
 const FIGURES: [Figure; 5] = [
     ("IOPS", Bounds::Positive, |line| Some(line.iops)),
     ("MiB/s", Bounds::Positive, |line| Some(line.mib_per_s)),
@@ -83,7 +80,6 @@ const FIGURES: [Figure; 5] = [
     ("CPU %", Bounds::Percent, |line| Some(line.cpu)),
 ];
 
-/// What repetitions say of a figure.
 struct SpreadLine {
     name: &'static str,
     bounds: Bounds,
@@ -181,12 +177,10 @@ fn rises(values: &[f64]) -> Option<bool> {
     (count >= FEWEST_TO_DRIFT && by_chance <= least).then_some(score > 0)
 }
 
-/// So rarely runs that don't drift are said to.
 const DRIFT_BY_CHANCE: f64 = 0.01;
 /// Fewer runs than this may be in order by chance.
 const FEWEST_TO_DRIFT: usize = 5;
 
-/// A run's headline.
 pub fn headline(line: &RunLine) -> String {
     let mut text = format!("{:.2} IOPS, {:.2} MiB/s", line.iops, line.mib_per_s);
     if let Some(latency) = line.felt() {

@@ -6,24 +6,17 @@ use diskspd_model::units::Millis;
 /// Which runs of a history are meant; what is `None` or empty leaves nothing out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
-    /// `--label`
     pub label: Option<String>,
-    /// `--tag`, all of them.
     pub tags: Vec<String>,
     /// `--target`: a part of the path of one of the targets.
     pub target: Option<String>,
-    /// `--since`
     pub since: Option<Since>,
-    /// `--fingerprint`: its beginning.
     pub fingerprint: Option<String>,
-    /// `--last`: so many of the latest.
     pub last: Option<u32>,
 }
 
-/// From when on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Since {
-    /// So many seconds ago.
     Ago(u64),
     /// A day, or a time of a day: `2026-11-22`, `2026-11-22T14:30`.
     Date(String),
@@ -54,9 +47,7 @@ const LONGEST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{word}' {why}")]
 pub struct NoWord {
-    /// The text.
     pub word: String,
-    /// What is wrong with it.
     pub why: &'static str,
 }
 
@@ -76,14 +67,12 @@ pub fn check_word(word: &str) -> Result<(), NoWord> {
     Err(NoWord { word: word.to_owned(), why })
 }
 
-/// A figure that runs are followed and compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RunFigure {
     /// I/Os per second.
     Iops,
     /// 2^20 bytes per second.
     MibPerS,
-    /// Mean latency.
     Mean,
     /// Half of the I/Os took no longer.
     P50,
@@ -104,12 +93,10 @@ impl RunFigure {
         (RunFigure::P999, "p99.9"),
     ];
 
-    /// The figure of a name.
     pub fn named(name: &str) -> Option<RunFigure> {
         RunFigure::ALL.iter().find(|(_, known)| *known == name).map(|(figure, _)| *figure)
     }
 
-    /// As it is named.
     pub fn name(self) -> &'static str {
         RunFigure::ALL.iter().find(|(figure, _)| *figure == self).map_or("", |(_, name)| name)
     }
@@ -139,12 +126,10 @@ impl RunFigure {
         }
     }
 
-    /// Whether more of it is better.
     pub fn more_is_better(self) -> bool {
         matches!(self, RunFigure::Iops | RunFigure::MibPerS)
     }
 
-    /// The percentage of a percentile.
     pub fn percent(self) -> Option<f64> {
         match self {
             RunFigure::P50 => Some(50.0),

@@ -7,7 +7,6 @@ use diskspd_model::profile::{Compat, Profile, RawText, Target, ThreadTarget};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How many differences are told.
 const MOST: usize = 3;
 
 /// A profile without targets, to which those of all hosts are added.
@@ -24,7 +23,6 @@ pub fn without_targets(profile: &Profile) -> Profile {
     profile
 }
 
-/// Adds what one host was asked for.
 pub fn add(whole: &mut Profile, profile: &Profile, place: &HostPlace, system: &System) {
     let groups = place.machine.first_group;
     let compat = profile.compat;

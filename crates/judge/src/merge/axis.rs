@@ -45,16 +45,13 @@ pub fn window(host: &Host, index: usize, results: &SpanResults) -> Option<KnownW
 /// The windows of one time span so far.
 #[derive(Debug, Default)]
 pub struct TimeAxis {
-    /// That of the first host.
     first: Option<KnownWindow>,
     edges: Option<Edges>,
-    /// Whether some window isn't known.
     unknown: bool,
     /// The two largest uncertainties; `None` = of some host nothing is known.
     uncertainty: Uncertainty,
     /// Width of the intervals, ns; 0 = there are none.
     pub width: u64,
-    /// The latest first interval, and the earliest end.
     common: Option<(i64, i64)>,
     shifted: bool,
     /// The fewest and the most intervals of a host.
@@ -87,7 +84,6 @@ pub type CommonIntervals = (i64, u64);
 pub struct OtherTime {
     /// When it began and ended, for people.
     pub own: [String; 2],
-    /// When all others did.
     pub others: [String; 2],
 }
 
@@ -109,7 +105,6 @@ impl TimeAxis {
         Err(OtherTime { own: [at(window.begin), at(window.end)], others: [begun, ended] })
     }
 
-    /// Adds a window that is admitted.
     pub fn add(&mut self, results: &SpanResults, window: Option<KnownWindow>) -> HostWindow {
         let measured = results.measured;
         let mut placed = HostWindow { begin_ns: window.map(|known| known.begin), measured, shift: 0 };
@@ -188,7 +183,6 @@ impl TimeAxis {
         Some(first.saturating_add(later).div_euclid(MS))
     }
 
-    /// What is known of how the windows lie to each other.
     pub fn alignment(&self) -> Alignment {
         let known = self.edges.filter(|_| !self.unknown);
         let between = |from: i64, to: i64| to.saturating_sub(from).max(0).unsigned_abs();

@@ -3,14 +3,10 @@
 use super::machines::MachinePlace;
 use diskspd_model::profile::RawText;
 
-/// Where a host stands among all.
 #[derive(Debug)]
 pub(super) struct HostPlace {
-    /// What it is called among the others.
     pub(super) label: String,
-    /// The first of its targets among those of all hosts.
     pub(super) first_target: u32,
-    /// Where its processors stand.
     pub(super) machine: MachinePlace,
 }
 

@@ -6,10 +6,8 @@ use diskspd_model::machine::{Core, Group, Place, PowerScheme, System, Topology};
 use diskspd_model::results::Host;
 use std::collections::{BTreeMap, HashMap};
 
-/// Names of hosts that are told one by one.
 const FEW: usize = 4;
 
-/// The machines so far.
 #[derive(Debug, Default)]
 pub struct Machines {
     system: System,
@@ -38,14 +36,10 @@ impl MachineId {
     }
 }
 
-/// Where the processors of a machine stand among those of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MachinePlace {
-    /// Its first processor group.
     pub first_group: u16,
-    /// The first of its active CPUs.
     pub first_cpu: usize,
-    /// How many active CPUs it has.
     pub cpus: usize,
 }
 
@@ -142,7 +136,6 @@ fn fingerprint(hosts: &[Host]) -> Option<Fingerprint> {
     Some(Fingerprint::of_parts(parts))
 }
 
-/// Adds the processors of another machine; `groups`: those that are there.
 fn append(all: &mut Topology, other: &Topology, groups: u16) {
     let moved = |group: u16| group.saturating_add(groups);
     let masks = |masks: &[(u16, u64)]| masks.iter().map(|(group, mask)| (moved(*group), *mask)).collect();

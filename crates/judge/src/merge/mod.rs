@@ -31,51 +31,31 @@ use same_machine::RankObserved;
 use spans::SpanSum;
 use std::collections::{HashMap, HashSet};
 
-/// Why records can't be merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// There is nothing to merge.
     #[error("there is no record to merge")]
     Nothing,
-    /// It holds several hosts.
     #[error("{name} is a merged record; name the records of its hosts instead")]
-    Merged {
-        /// What it is called.
-        name: String,
-    },
+    Merged { name: String },
     /// It was added before: it is a copy.
     #[error(
         "{name} is the same run of the same host as {first}: its figures would count twice; name each host's \
          record once"
     )]
-    Twice {
-        /// What it is called.
-        name: String,
-        /// What the copy that was added is called.
-        first: String,
-    },
+    Twice { name: String, first: String },
     /// It is of another run.
     #[error(
         "{name} belongs to another run than {first}: {what}; only runs of the same profile can be \
              merged"
     )]
-    Different {
-        /// What it is called.
-        name: String,
-        /// What the first one is called.
-        first: String,
-        /// What differs, with both values.
-        what: String,
-    },
+    Different { name: String, first: String, what: String },
     /// It was not measured at the same time.
     #[error(
         "{name} was not measured at the same time as the hosts before it: {what}; only overlapping runs can \
          be merged"
     )]
     Apart {
-        /// What it is called.
         name: String,
-        /// When they were measured.
         #[source]
         what: OtherTime,
     },
@@ -101,7 +81,6 @@ pub struct Merge {
     spans: Vec<SpanSum>,
 }
 
-/// What all others have to share with the first record.
 #[derive(Debug)]
 struct First {
     called: String,
@@ -155,17 +134,14 @@ impl Merge {
         self.hosts.push(Host { name, rank, ..host });
     }
 
-    /// How many hosts were added with figures.
     pub fn hosts(&self) -> usize {
         self.hosts.len() - self.missed()
     }
 
-    /// How many were added without.
     pub fn missed(&self) -> usize {
         self.hosts.iter().filter(|host| host.missing.is_some()).count()
     }
 
-    /// What the host that was added last is called.
     pub fn last_name(&self) -> &str {
         self.hosts.last().map_or("", |host| &host.name)
     }

@@ -14,10 +14,8 @@ use diskspd_model::results::{
     ThreadResults,
 };
 
-/// What is kept of a host until all are there.
 #[derive(Debug)]
 pub struct RankObserved {
-    /// Its place among the hosts.
     host: usize,
     label: String,
     boot: String,
@@ -26,13 +24,11 @@ pub struct RankObserved {
     spans: Vec<RankSpan>,
 }
 
-/// One time span of it.
 #[derive(Debug)]
 struct RankSpan {
     measured: u64,
     /// When it began, ms since 1970.
     started_at: Option<i64>,
-    /// What all threads together did on each target.
     rows: Vec<TargetResults>,
     devices: Option<DeviceFacts>,
     limiter: Option<Limiter>,
@@ -62,7 +58,6 @@ impl RankObserved {
         })
     }
 
-    /// Whether any device is beneath the targets of both.
     fn shares_with(&self, other: &RankObserved) -> bool {
         let names = |rank: &'_ RankObserved| -> Vec<String> {
             let facts = rank.spans.iter().filter_map(|span| span.devices.as_ref());
@@ -129,7 +124,6 @@ fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
 /// Ranks as the targets of one host.
 struct Joined {
     record: Record,
-    /// What the targets of each rank are called in it.
     paths: Vec<Vec<RawText>>,
 }
 
@@ -183,7 +177,6 @@ fn place(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawT
     path
 }
 
-/// One time span of all of them.
 fn together(ranks: &[&RankObserved], paths: &[Vec<RawText>], ids: &TargetIds, index: usize) -> SpanResults {
     let mut all = SpanResults::default();
     let mut devices: Option<DeviceFacts> = None;

@@ -10,12 +10,9 @@ use diskspd_model::results::{
 };
 use diskspd_model::stats::{Intervals, Series};
 
-/// What the hosts did so far in one time span.
 #[derive(Debug, Default)]
 pub struct SpanSum {
-    /// Its number, from 0.
     pub index: usize,
-    /// Their windows.
     pub axis: TimeAxis,
     results: SpanResults,
     latencies: MergedLatencies,
@@ -59,18 +56,15 @@ fn add_cpus(all: &mut Vec<CpuTimes>, own: Vec<CpuTimes>, machine: MachinePlace) 
     }
 }
 
-/// How many intervals the second is behind the first.
 fn distance(first: i64, second: i64) -> usize {
     usize::try_from(second.saturating_sub(first)).unwrap_or(0)
 }
 
 impl SpanSum {
-    /// Nothing yet of this time span.
     pub fn of(index: usize) -> SpanSum {
         SpanSum { index, ..SpanSum::default() }
     }
 
-    /// Adds what a host did; `charts` of its targets.
     pub fn add(
         &mut self,
         mut results: SpanResults,
@@ -137,7 +131,6 @@ impl SpanSum {
 }
 
 impl OnAxis {
-    /// Those in which all hosts measured.
     fn common(mut self, axis: &TimeAxis) -> Intervals {
         if let Some((begin, count)) = axis.common() {
             let count = usize::try_from(count).unwrap_or(usize::MAX);

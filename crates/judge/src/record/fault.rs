@@ -6,32 +6,26 @@ use std::fmt;
 /// Results that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResultError {
-    /// Of result XML.
     #[error(transparent)]
     Xml(XmlError),
-    /// Of a text, by its line.
     #[error(transparent)]
     Text(#[from] LineFault),
 }
 
-/// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineFault {
     /// Counted from 1; `None` = the text as a whole.
     pub line: Option<usize>,
-    /// What is wrong.
     pub what: String,
     /// Likely cause and what to do.
     pub hint: Option<&'static str>,
 }
 
 impl LineFault {
-    /// What is wrong in a line.
     pub fn at(line: usize, what: impl Into<String>) -> LineFault {
         LineFault { line: Some(line), what: what.into(), hint: None }
     }
 
-    /// What is wrong with all of it.
     pub fn of_all(what: impl Into<String>) -> LineFault {
         LineFault { line: None, what: what.into(), hint: None }
     }

@@ -17,14 +17,12 @@ pub fn spans(judged: &Judged) -> Vec<Option<SpanSummary>> {
         .collect()
 }
 
-/// What the time spans were asked for that never were measured.
 pub fn unmeasured(judged: &Judged) -> Vec<UnmeasuredSpan> {
     let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
     let unmeasured = spans.filter(|((_, measured), _)| measured.is_none());
     unmeasured.map(|((parameters, _), time_span)| UnmeasuredSpan { time_span, parameters }).collect()
 }
 
-/// What each time span was asked for.
 fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
     let (host, ids) = (record.host(), TargetIds::of(&record.profile));
     record.profile.time_spans.iter().map(move |asked| {
@@ -111,7 +109,6 @@ fn response(paced: &PacedFigures) -> Option<KnownResponse> {
     Some(KnownResponse { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })
 }
 
-/// Those of the text report.
 fn text_percentiles(chart: &Chart) -> Vec<KnownPercentile> {
     let rows = TEXT_PERCENTS.iter().zip(&chart.percentiles);
     rows.map(|(percent, latency)| KnownPercentile { percent: *percent, latency: *latency }).collect()

@@ -7,9 +7,7 @@ use super::{fio, result_text, result_xml};
 use diskspd_model::limits::{self, InputLimit};
 use diskspd_model::results::RunSummary;
 
-/// A format of results.
 pub struct InputFormat {
-    /// What people call it.
     pub name: &'static str,
     /// What a list of runs calls it, and the history: one word.
     pub word: &'static str,
@@ -64,7 +62,6 @@ pub fn of_beginning(bytes: &[u8]) -> Option<&'static InputFormat> {
     FORMATS.iter().find(|format| (format.is_it)(text))
 }
 
-/// That which lists and the history call by this word.
 pub fn of_word(word: &str) -> Option<&'static InputFormat> {
     FORMATS.iter().find(|format| format.word == word)
 }

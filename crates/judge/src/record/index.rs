@@ -48,7 +48,6 @@ struct IndexForm {
     label: Option<String>,
 }
 
-/// What has to be there.
 fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
@@ -57,7 +56,6 @@ fn this_version() -> Origin {
     Origin::Record { version: RecordFormat::VERSION }
 }
 
-/// Nothing is an empty text.
 mod command_line {
     use super::*;
     use serde::Serializer;
@@ -93,7 +91,6 @@ impl FindingsForm {
 }
 
 impl Index {
-    /// That of a record.
     pub fn of(judged: &Judged) -> Index {
         let Judged { record, judgement, .. } = judged;
         let host = record.host();

@@ -20,7 +20,6 @@ use std::io::{self, BufRead, Read, Seek, Write};
 /// Why bytes are not a record that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// Not JSON at all.
     #[error(
         "this is not JSON (line {line}, column {column}: {what}): name a record (--out FILE.json); report \
          and compare also read text reports and result XML"
@@ -28,21 +27,15 @@ pub enum RecordError {
     NotJson {
         /// From 1.
         line: usize,
-        /// From 1; 0 = before the first character.
         column: usize,
-        /// What is wrong there.
         what: String,
     },
     /// The file does not give its bytes.
     #[error("can't be read: {what}")]
-    Unreadable {
-        /// What the system says.
-        what: String,
-    },
+    Unreadable { what: String },
     /// The file has no content.
     #[error(transparent)]
     Empty(#[from] EmptyInput),
-    /// Ends in the middle.
     #[error(
         "line {line}, column {column}: the record is incomplete; the file was probably truncated while it \
          was written or copied"
@@ -50,10 +43,8 @@ pub enum RecordError {
     Truncated {
         /// From 1.
         line: usize,
-        /// From 1; 0 = before the first character.
         column: usize,
     },
-    /// JSON, but something else.
     #[error(
         "this is JSON, but not a record: \"format\": {{\"name\": \"{}\"}} is missing; records are written by \
          --out FILE.json",
@@ -63,38 +54,27 @@ pub enum RecordError {
     /// Result XML, of which only figures are known.
     #[error("this is a report without the run's settings (text or XML); name the record (--out FILE.json)")]
     Results,
-    /// Of a later program.
     #[error(
         "the record has format version {found}, this program reads versions up to {}; use a newer diskspd",
         RecordFormat::VERSION
     )]
-    NewerVersion {
-        /// Its version.
-        found: u64,
-    },
-    /// Of a program before the first release.
+    NewerVersion { found: u64 },
     #[error(
         "the record has format version {found}, which only programs before the first release wrote; run it \
          again"
     )]
-    OlderVersion {
-        /// Its version.
-        found: u64,
-    },
+    OlderVersion { found: u64 },
     /// A field is missing, or holds what it can't.
     #[error("line {line}, column {column}: {what}; the record was probably edited or damaged")]
     Field {
         /// From 1.
         line: usize,
-        /// From 1; 0 = before the first character.
         column: usize,
-        /// What is wrong there.
         what: String,
     },
     /// All fields are there, but they contradict each other.
     #[error("{what}; the record was probably edited or damaged")]
     Inconsistent {
-        /// Which ones, and how.
         #[source]
         what: RecordMisfit,
     },
@@ -154,7 +134,6 @@ pub fn write_readable(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     sink.flush()
 }
 
-/// The same in memory.
 pub fn bytes(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Can't fail: memory takes everything, and a record has no maps whose keys JSON could refuse.
@@ -162,7 +141,6 @@ pub fn bytes(record: &Record) -> Vec<u8> {
     bytes
 }
 
-/// Reads a record back. What is returned has passed [`Record::check`].
 pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
     read_from(io::Cursor::new(bytes))
 }
@@ -208,13 +186,11 @@ fn read_plainly(source: &mut dyn BufRead) -> Result<Record, RecordError> {
     })
 }
 
-/// Whether nothing follows this place of a text.
 fn is_at_end(text: &[u8], line: usize, column: usize) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').skip(line.saturating_sub(1));
     lines.next().is_none_or(|found| found.len() <= column) && lines.next().is_none()
 }
 
-/// Longest index that is looked for, bytes.
 const LONGEST_INDEX: u64 = 16 << 20;
 
 /// Reads the index of a record: its first line, and no more. `Ok(None)` = it doesn't stand there.
@@ -290,7 +266,6 @@ struct FormatName {
 }
 
 impl FormatName {
-    /// Whether it is that of a record that this program reads.
     fn is_known(&self) -> bool {
         self.name == RecordFormat::NAME && self.version == u64::from(RecordFormat::VERSION)
     }

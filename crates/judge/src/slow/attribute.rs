@@ -3,7 +3,6 @@
 use super::{BlockTimes, ThreadCourse, ThreadDoing};
 use diskspd_model::results::{CulpritKind, IoStage, StageTimes};
 
-/// Where an I/O's time went.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributed {
     /// The stages, which add up to the latency.
@@ -12,19 +11,15 @@ pub struct Attributed {
     pub culprit: Option<(HeldBy, u64)>,
 }
 
-/// What kept an I/O; names as in [`ThreadDoing`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldBy {
     /// By something that has no name, or whose name the I/O tells.
     By(CulpritKind),
-    /// By a task of this name.
     ByTask(u16),
 }
 
-/// The program was stopped.
 const STOPPED: HeldBy = HeldBy::By(CulpritKind::Stopped);
 
-/// What one piece of time is blamed on.
 type Blame = (IoStage, Option<HeldBy>);
 
 /// Divides the time from `started` to `reaped`, ns, of an I/O of the thread with number `thread`. `limited`:
@@ -54,7 +49,6 @@ pub fn attribute(
     sums.close()
 }
 
-/// Whose the time from `at` to the next edge is.
 fn blame(at: u64, block: &BlockTimes, doing: Option<ThreadDoing>, thread: i32, limited: bool) -> Blame {
     let Some((queued, by)) = block.queued else { return without_block(doing) };
     if at < queued {
@@ -115,7 +109,6 @@ fn behind_block(doing: Option<ThreadDoing>) -> Blame {
     }
 }
 
-/// The pieces, added up.
 #[derive(Default)]
 struct StageSums {
     stages: StageTimes,

@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 pub enum ThreadDoing {
     /// It is on a processor.
     Runs,
-    /// It waits for something.
     Sleeps,
     /// It could run; a task of this name holds the processor (`None` = none is known to).
     Waits(Option<u16>),
@@ -50,7 +49,6 @@ impl ThreadCourse {
         self.push(at, doing);
     }
 
-    /// It was woken: it waits for a processor now.
     pub fn woken(&mut self, at: u64) {
         // A thread that runs may be woken: it was about to sleep.
         if !matches!(self.steps.back(), Some((_, ThreadDoing::Runs | ThreadDoing::Waits(_)))) {
@@ -72,7 +70,6 @@ impl ThreadCourse {
         self.steps.clear();
     }
 
-    /// Since when it is known what it did; `None` = nothing is.
     pub fn known_from(&self) -> Option<u64> {
         self.steps.front().map(|(at, _)| *at)
     }

@@ -1,13 +1,10 @@
 //! What the block layer told, and what of it belongs to an I/O.
 
-/// What became of a piece of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockStep {
     /// The block layer got it, by the task of this number.
     Queued(i32),
-    /// The driver got it.
     Issued,
-    /// It is complete.
     Completed,
 }
 
@@ -16,15 +13,11 @@ pub enum BlockStep {
 pub struct BlockSeen {
     /// When, ns.
     pub at: u64,
-    /// What.
     pub step: BlockStep,
-    /// Which device, as tracepoints number it.
     pub device: u32,
     /// First sector of 512 bytes.
     pub sector: u64,
-    /// How many.
     pub sectors: u32,
-    /// Whether it writes.
     pub write: bool,
     /// Whether the device flushes its cache: no sectors belong to it.
     pub flush: bool,
@@ -62,7 +55,6 @@ impl BlockTimes {
 /// The same while events are looked through: other programs do I/O on the same sectors too.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BlockMatch {
-    /// What is known so far.
     pub times: BlockTimes,
     /// An event of exactly the I/O's sectors was there: that the block layer got it, that the driver got it,
     /// that it is complete.

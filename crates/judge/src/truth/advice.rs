@@ -13,10 +13,8 @@ use counted::{both, reads, writes};
 use diskspd_model::profile::Throughput;
 use diskspd_model::units;
 
-/// A misunderstanding about one target.
 type AboutTarget = fn(&SpanView, Asked) -> Option<Finding>;
 
-/// Those about targets.
 const ABOUT_TARGETS: &[AboutTarget] = &[
     caching::reads_fit,
     addresses::overlapping,
@@ -30,10 +28,8 @@ const ABOUT_TARGETS: &[AboutTarget] = &[
     limited,
 ];
 
-/// A misunderstanding about a time span.
 type AboutSpan = fn(&SpanView) -> Option<Finding>;
 
-/// Those about time spans.
 const ABOUT_SPANS: &[AboutSpan] = &[waking::waking_up, waking::unheeded, single];
 
 /// Every misunderstanding of one time span.

@@ -6,7 +6,6 @@ use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
 use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::stack::Layer;
 
-/// What of RAIDs would distort figures, before a run.
 pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
     let finding = |name, severity, message| Finding::of_machine(name, severity, message);
     let one = |array: &ArrayFacts| {
@@ -96,7 +95,6 @@ fn replaced(array: &ArrayFacts) -> String {
 
 const LOOK_AT_LVM: &str = "look at `lvs -a -o+raid_sync_action,sync_percent,lv_health_status`";
 
-/// How to learn what only root is told.
 fn asked_as_root() -> String {
     format!("only root may ask the kernel: run it as root, or {LOOK_AT_LVM}")
 }
@@ -113,7 +111,6 @@ fn lacked(array: &ArrayFacts) -> String {
     }
 }
 
-/// The first of these devices that did something by itself.
 pub(super) fn at_work<'a>(facts: &'a DeviceFacts, layers: &[&Layer]) -> Option<(&'a ArrayFacts, &'a Upkeep)> {
     let mut among = facts.arrays.iter().filter(|array| layers.iter().any(|layer| layer.name == array.name));
     among.find_map(|array| Some((array, array.upkeep.as_ref()?)))
@@ -137,7 +134,6 @@ fn doing(action: &str) -> &'static str {
     }
 }
 
-/// How to be rid of that.
 pub(super) fn ended(array: &ArrayFacts, upkeep: &Upkeep) -> String {
     let name = &array.name;
     if is_of_lvm(array) {

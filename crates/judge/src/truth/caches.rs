@@ -37,10 +37,8 @@ fn of(span: &SpanView, layer: &Layer) -> Option<Finding> {
     ))
 }
 
-/// Who did how much of it.
 struct DoneBeneath {
     words: String,
-    /// The largest.
     most: f64,
 }
 

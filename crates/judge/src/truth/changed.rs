@@ -6,10 +6,8 @@ use diskspd_model::machine::io_counters::{FileState, TargetDevices};
 use diskspd_model::machine::stack::StackMount;
 use diskspd_model::units::{Size, seconds_of_us};
 
-/// A change, and when it was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Change {
-    /// In words.
     pub what: String,
     /// The looks before and after it, s since measuring began; `None` = at any time.
     pub between: Option<(f64, f64)>,

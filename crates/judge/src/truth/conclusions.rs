@@ -11,15 +11,11 @@ use super::{Limiter, Limits, Outage, SpanVerdict, SpanView, Steadiness, limit, o
 pub(super) struct Conclusions<'a> {
     /// Threads that had to wait for a CPU for so long that the figures would be others without.
     pub contention: Option<Contention>,
-    /// What limited it; `None` = nobody looked.
     pub limits: Option<Limits>,
-    /// What I/Os that started late take away from the figures.
     pub late: Option<Late<'a>>,
     /// When targets answered nothing, or far less than usual; `None` = it can't be told.
     pub outages: Option<Vec<Outage>>,
-    /// Whether it was steady; `None` = too short.
     pub steadiness: Option<Steadiness>,
-    /// Whether the devices did what was counted; `None` = nothing was observed.
     pub verdict: Option<SpanVerdict>,
 }
 
@@ -35,7 +31,6 @@ impl<'a> Conclusions<'a> {
         Conclusions { contention, limits, late, outages, steadiness, verdict }
     }
 
-    /// What limited it, if that can be told.
     pub fn limiter(&self) -> Option<Limiter> {
         self.limits.as_ref()?.limited_by
     }

@@ -34,7 +34,6 @@ pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<Finding> {
     serious.map(in_a_line).collect()
 }
 
-/// What was found about a target, and its path.
 struct About<'a> {
     facts: &'a ContentFacts,
     path: &'a RawText,
@@ -48,7 +47,6 @@ impl std::ops::Deref for About<'_> {
     }
 }
 
-/// What the facts about one target mean.
 fn findings(facts: &About) -> Vec<Finding> {
     let gaps = gaps(facts);
     let zeros = if gaps.is_some() { None } else { empty_device(facts) };
@@ -163,7 +161,6 @@ fn compressible(facts: &About) -> Option<Finding> {
     Some(finding("content-compressible", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
 }
 
-/// What was written already in a file isn't touched by --prefill.
 fn rewrite(facts: &About) -> &'static str {
     match facts.device {
         true => "fill it (all data on it is lost): --prefill=random --destroy",

@@ -12,28 +12,22 @@ const MATTERS: f64 = 0.1;
 pub(super) const OCCUPIED: f64 = 0.8;
 /// The device had so much of the depth in flight: waiting threads cost it nothing.
 const FULL: f64 = 0.8;
-/// It had less than this: the queue ran dry meanwhile.
 const DRY: f64 = 0.5;
 /// Who used less than this share of what the threads didn't use doesn't explain it.
 const EXPLAINED: f64 = 0.5;
 
-/// Who had the CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CpuHolder {
-    /// Threads of the run: they share CPUs.
     Threads,
     /// Threads of the kernel.
     Kernel,
-    /// Other programs, or nobody knows.
     Others,
 }
 
-/// What the waiting did to the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContentionEffect {
     /// It lowered it: nothing was done meanwhile, or the device had little to do.
     Lowers,
-    /// It may have.
     Unknown,
     /// None: the device had its queue full all the same.
     None,
@@ -179,7 +173,6 @@ impl Contention {
         self.effect == ContentionEffect::Lowers && (self.holder != CpuHolder::Kernel || occupied >= OCCUPIED)
     }
 
-    /// What shows it.
     pub(super) fn evidence(&self, span: &SpanView, effort: &Effort) -> Vec<String> {
         let now = span.measured.total.total.throughput.iops;
         let most = match self.iops {
@@ -232,7 +225,6 @@ fn finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding
     finding.remedy(remedy(contention.holder))
 }
 
-/// What helps.
 pub(super) fn remedy(holder: CpuHolder) -> &'static str {
     match holder {
         CpuHolder::Threads => "bind them to different CPUs (-a), or use fewer threads (-t)",

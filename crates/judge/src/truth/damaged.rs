@@ -4,7 +4,6 @@ use super::{Finding, Severity};
 use diskspd_model::finding::FindingPlace;
 use diskspd_model::results::{FailedSector, IntegrityRow, IntegrityTable, Record, SectorFault};
 
-/// The finding's name.
 pub const NAME: &str = "damaged-sectors";
 
 /// Of every time span, also of those that failed and have no figures: a finding for each target.

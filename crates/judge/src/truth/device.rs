@@ -199,7 +199,6 @@ fn nothing_counted(duration: u32) -> (&'static str, &'static str) {
     }
 }
 
-/// What can be said when nothing special happened.
 fn without_effect(
     span: &SpanView,
     judged: &JudgedPart,

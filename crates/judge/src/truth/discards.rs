@@ -7,7 +7,6 @@ use diskspd_model::operation::{Operation, OtherRow, ShareRow};
 use diskspd_model::results::DirectionResults;
 use diskspd_model::units;
 
-/// Of each target that was discarded from and read.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let targets = span.targets();
     targets.flat_map(|asked| Operation::shared().filter_map(move |of| holes(span, asked, of))).collect()

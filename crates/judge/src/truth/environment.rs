@@ -16,9 +16,7 @@ use seen::{Seen, found};
 
 /// A rule. Of equally bad findings, those of earlier rules distort more.
 struct EnvironmentRule {
-    /// Name of its findings.
     name: &'static str,
-    /// What to do about them.
     remedy: &'static str,
     /// Whether it is for before a run alone: about the moment of looking, which says little about what
     /// comes after, or about what the run itself finds out by what happened.
@@ -42,7 +40,6 @@ const fn before(
     EnvironmentRule { before_only: true, ..lasting(name, remedy, find) }
 }
 
-/// All rules.
 const RULES: &[EnvironmentRule] = &[
     lasting(
         "facts-unread",

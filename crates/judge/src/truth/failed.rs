@@ -25,7 +25,6 @@ pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> S
     }
 }
 
-/// Requests of all workers; `None` = nobody looked.
 fn depth(span: &SpanView) -> Option<u64> {
     let effort = span.results.observed.as_ref()?.effort.as_ref()?;
     Some(effort.workers.iter().map(|worker| u64::from(worker.depth)).sum())

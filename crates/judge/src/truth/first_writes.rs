@@ -81,7 +81,6 @@ impl<'a> FirstWrites<'a> {
     }
 }
 
-/// The targets whose writes fill this space.
 fn written_through(span: &SpanView, change: &SpaceChange) -> Vec<TargetId> {
     let on = |target: &&TargetDevices| match &change.device {
         Some(device) => target.stack.layer(device).is_some(),

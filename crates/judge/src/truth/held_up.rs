@@ -26,7 +26,6 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     })
 }
 
-/// What kept the program from running, and for how long.
 #[derive(Debug, Clone, Copy)]
 struct HeldUpTime {
     us: u64,

@@ -7,7 +7,6 @@ use diskspd_model::results::DeviceInterrupts;
 
 /// So large a share of a disk's interrupts is most of them.
 const MOST: f64 = 0.9;
-/// Fewer say nothing.
 const ENOUGH: u64 = 100;
 
 /// A disk whose interrupts arrive on CPUs that none of its threads is bound to.
@@ -93,7 +92,6 @@ impl Crossing<'_> {
         lines
     }
 
-    /// What tells how much that is.
     pub(super) fn remedy(&self) -> String {
         let cpu = self.taking.first().copied().unwrap_or_default();
         format!(

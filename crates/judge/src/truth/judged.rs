@@ -6,16 +6,13 @@ use diskspd_model::results::{Record, Summary, summarize};
 /// A record, its figures and what was found about them, each derived once.
 #[derive(Debug, Clone)]
 pub struct Judged<'a> {
-    /// What is stored.
     pub record: &'a Record,
     /// Every figure that reports show.
     pub summary: Summary,
-    /// Whether they can be believed.
     pub judgement: Judgement,
 }
 
 impl<'a> Judged<'a> {
-    /// Summarizes and judges a record.
     pub fn new(record: &'a Record) -> Judged<'a> {
         let summary = summarize(record);
         let judgement = judge(record, &summary);

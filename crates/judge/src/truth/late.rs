@@ -21,15 +21,12 @@ const EXPLAINS: f64 = 0.5;
 /// ... and that is a warning only from this share of the I/Os on: it says nothing against the storage.
 const MANY_WITHOUT_CPU: f64 = 0.1;
 
-/// What I/Os that started late take away from the figures.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Late<'a> {
     figures: &'a PacedFigures,
     /// I/Os that started late or, being due, not at all.
     ios: u64,
-    /// Of how many.
     of: u64,
-    /// How late the worst one was.
     longest: Millis,
     /// Threads had no CPU so long, s; `None` = not long enough to explain it, or not known.
     without_cpu: Option<f64>,
@@ -67,7 +64,6 @@ impl Late<'_> {
     }
 }
 
-/// Whether it makes no difference from where latencies are counted.
 fn is_same(figures: &PacedFigures) -> bool {
     let (Some(service), Some(response)) = (&figures.service, &figures.response) else { return false };
     let same = |service: Option<Millis>, response: Option<Millis>| match (service, response) {

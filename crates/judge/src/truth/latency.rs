@@ -15,11 +15,9 @@ const MOST_EMPTY: f64 = 0.1;
 /// More I/Os than this share are no tail but most of them.
 const MOST_OF_TAIL: f64 = 0.1;
 
-/// What became of the latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LatencyVerdict {
-    /// They stayed as they were.
     Steady,
     /// The mean changed at once.
     Changed,
@@ -32,13 +30,11 @@ pub enum LatencyVerdict {
 /// How steady the latencies of a time span were. Times in s since measuring began, latencies in ms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LatencySteadiness {
-    /// The verdict.
     pub verdict: LatencyVerdict,
     /// When they changed, or until when they drifted; `None` = they stayed, or drifted to the end.
     pub at: Option<f64>,
     /// Mean latency before the change, or at the beginning.
     pub from_ms: f64,
-    /// Mean latency behind it, or at the end.
     pub to_ms: f64,
     /// Standard deviation of the latencies before the change, or of the first half.
     pub from_deviation_ms: f64,
@@ -51,7 +47,6 @@ pub struct LatencySteadiness {
 /// A few I/Os that take long: as many, and as long, as explains how mean and deviation changed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Tail {
-    /// Share of the I/Os.
     pub share: f64,
     /// About how long they take, ms.
     pub ms: f64,
@@ -149,7 +144,6 @@ fn filled(intervals: &[LatencySums], figure: fn(&LatencySums) -> Option<f64>) ->
     Some(values.collect())
 }
 
-/// What several intervals add up to.
 struct LatencyTotals {
     ios: f64,
     sum_ms: f64,

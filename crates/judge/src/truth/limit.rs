@@ -19,7 +19,6 @@ pub(super) use pauses::pauses;
 use pauses::quota;
 use thresholds::{MOSTLY, REACHED, SATURATED, SHORTEST};
 
-/// The figures of a time span; `None` = nobody looked.
 pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<Limits> {
     let effort = span.effort()?;
     let seconds = span.measured.seconds;
@@ -150,7 +149,6 @@ fn is_paced(span: &SpanView) -> bool {
     limits.is_some_and(|limits| done >= limits.iter().sum())
 }
 
-/// What limited it, in a line.
 pub(super) fn check(
     span: &SpanView,
     limits: Option<&Limits>,

@@ -6,7 +6,6 @@ use diskspd_model::profile::{TargetIds, TimeSpan};
 use diskspd_model::results::{Measured, Record, SpanResults};
 
 impl<'a> SpanView<'a> {
-    /// Looks at time span `number` (from 1).
     pub fn new(
         number: usize,
         record: &'a Record,

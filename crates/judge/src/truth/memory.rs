@@ -45,7 +45,6 @@ fn finding(span: &SpanView, limit: &MemoryLimit) -> Finding {
         .remedy("compare only with runs that have this limit; or raise it, or bypass the page cache with -Su")
 }
 
-/// What limits of memory changed to, and when, in words.
 pub(super) fn changes(limits: &[MemoryLimit]) -> impl Iterator<Item = String> {
     let of = |limit: &MemoryLimit| {
         let group = limit.group.clone();

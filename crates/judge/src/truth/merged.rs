@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 
 /// What makes findings of several hosts the same: name, severity, time span.
 type FindingKind<'a> = (&'a str, Severity, Option<usize>);
-/// What makes their verdicts the same.
 type VerdictKind = (Option<Severity>, Verdict);
 
 /// From this share of the measured time on it matters that not all measured at the same time.
@@ -58,7 +57,6 @@ fn missing(record: &Record) -> Option<Finding> {
     Some(finding.remedy("find the cause, and measure again"))
 }
 
-/// Not all measured at the same time, or nobody knows.
 fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Finding> {
     let seconds = seconds_of_ns;
     let Alignment { start_skew_ns, stop_skew_ns, common_ns, .. } = *alignment;
@@ -180,13 +178,11 @@ fn shared(record: &Record) -> Vec<Finding> {
 /// What tells a device from others: its WWN or serial number anywhere, else its name on a running kernel.
 type DeviceName<'a> = (&'a str, Option<&'a str>);
 
-/// Whether the hosts are different machines, or that isn't known.
 fn several_machines(record: &Record) -> bool {
     let boots: Vec<Option<&str>> = record.present().map(|host| host.system.boot.as_deref()).collect();
     boots.iter().any(|boot| boot.is_none() || *boot != boots[0])
 }
 
-/// Hosts that aren't alike.
 fn kinds(record: &Record) -> Option<Finding> {
     let prints = || record.present().filter_map(|host| Some((host, host.system.fingerprint.as_ref()?)));
     let (first, own) = prints().next()?;

@@ -79,7 +79,6 @@ pub struct Judgement {
     /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans
     /// and checks.
     pub findings: Vec<Finding>,
-    /// Whether each time span was steady; `None` = too short to tell.
     pub steadiness: Vec<Option<Steadiness>>,
     /// What limited each time span; `None` = nothing was measured, or nobody looked (simulated time).
     pub limits: Vec<Option<Limits>>,
@@ -156,7 +155,6 @@ pub fn device_verdicts(record: &Record, limited: &[Option<Limiter>]) -> Vec<Span
     spans.enumerate().filter_map(verdict).collect()
 }
 
-/// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut findings = Vec::new();
     let mut steadiness = vec![None; record.profile.time_spans.len()];

@@ -49,7 +49,6 @@ pub(super) fn chance(span: &SpanView, ios: f64) -> f64 {
 #[derive(Debug, Clone, Copy)]
 struct Missed<'a> {
     figures: &'a PacedFigures,
-    /// The share of it that was reached.
     reached: f64,
     /// I/Os that neither those in flight at the edges of the measured time nor chance explain.
     unexplained: f64,
@@ -91,7 +90,6 @@ impl Missed<'_> {
     }
 }
 
-/// Targets that are named.
 const NAMED: usize = 3;
 
 /// A target that missed its own rate by another load.
@@ -117,7 +115,6 @@ fn slow_targets(span: &SpanView) -> Vec<SlowTarget> {
     if span.ids.len() < 2 || span.replays { Vec::new() } else { span.targets().filter_map(slow).collect() }
 }
 
-/// The slow targets in a sentence.
 fn named(slow: &[SlowTarget]) -> String {
     let more = match slow.len().saturating_sub(NAMED) {
         0 => String::new(),

@@ -12,7 +12,6 @@ use std::ops::Range;
 
 /// Intervals of `-D` up to this, ms, show outages where nobody looked more closely.
 const FINE_ENOUGH_MS: u32 = 1000;
-/// Outages that are listed one by one.
 const LISTED: usize = 8;
 /// An error that comes back within this time behind an outage, s, belongs to it: the thread that gets it may
 /// have waited for a CPU.
@@ -25,21 +24,17 @@ pub struct Outage {
     pub target: Option<RawText>,
     /// When it began, s since measuring began.
     pub begin_s: f64,
-    /// How long it took, s.
     pub length_s: f64,
     /// When it began, ms since 1970-01-01 00:00 UTC; `None` = not known (simulated time).
     pub began_utc_ms: Option<i64>,
     /// It still went on when measuring ended: how long it took in all is not known.
     pub at_end: bool,
-    /// I/Os that completed meanwhile.
     pub ios: u64,
     /// I/Os that usually complete in as much time; `None` = none completed at any time.
     pub usual_ios: Option<f64>,
     /// I/Os in flight meanwhile, at most; `None` = nobody looked.
     pub in_flight: Option<u64>,
-    /// I/Os that came back with an error meanwhile.
     pub errors: u64,
-    /// What changed of paths and links.
     pub changes: Vec<PathChange>,
 }
 
@@ -265,7 +260,6 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&
 }
 
 impl Outage {
-    /// Whether it went on at this time, s, to the end.
     fn is_at(&self, second: f64) -> bool {
         self.at_end && second <= self.begin_s + self.length_s
     }
@@ -298,7 +292,6 @@ impl Outage {
         }
     }
 
-    /// With its target and the time of day.
     fn line(&self) -> String {
         let target = self.target.as_ref().map_or(String::new(), |path| format!(" of '{path}'"));
         let at = self.began_utc_ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());

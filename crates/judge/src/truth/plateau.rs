@@ -13,7 +13,6 @@ pub struct Plateau {
 const FLAT: f64 = 0.02;
 /// So near to a round number, share of it: limits are held that well.
 const NEAR: f64 = 0.005;
-/// What round numbers of I/Os per second begin with.
 const ROUND_IOPS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 8.0];
 /// Bytes per second that are sold, in MiB (or MB) per second, up to a power of two or ten.
 const ROUND_BYTES: [f64; 11] =

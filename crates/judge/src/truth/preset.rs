@@ -84,7 +84,6 @@ fn is_near(ms: f64, standard_error_ms: f64, limit_ms: f64) -> bool {
     (ms - limit_ms).abs() <= (NEAR * limit_ms).max(STANDARD_ERRORS * standard_error_ms)
 }
 
-/// The figure.
 fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
     match of {
         JudgedLatency::FlushP99 => span.measured.others.of(Operation::Flush)?.total.p99,
@@ -124,7 +123,6 @@ fn graded_ios(span: &SpanView, of: JudgedLatency) -> (u64, &'static str, u64) {
     }
 }
 
-/// Whether each target has a rate.
 fn has_rates(span: &TimeSpan) -> bool {
     let limited = |rate: Option<Throughput>| {
         !matches!(rate, None | Some(Throughput::BytesPerMillisecond(0) | Throughput::Iops(0)))

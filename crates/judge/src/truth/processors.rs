@@ -16,13 +16,9 @@ const SHORTEST: u64 = 500_000_000;
 /// How a CPU spent the window: shares of its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Share {
-    /// As the kernel numbers it.
     pub cpu: u32,
-    /// Doing nothing.
     pub idle: f64,
-    /// On interrupts.
     pub interrupts: f64,
-    /// Not there: the hypervisor gave it to others.
     pub stolen: f64,
 }
 
@@ -65,11 +61,9 @@ pub(super) fn used_by_others(effort: &Effort) -> Option<(Option<f64>, f64)> {
     Some((kernel, share(others.programs)))
 }
 
-/// So much of a CPU is worth a line.
 const WORTH_NAMING: f64 = 0.05;
 /// Fewer CPUs may be the difference between two readings.
 const WORTH_GUESSING: f64 = 0.2;
-/// So many are named in it.
 const NAMED: usize = 4;
 
 /// CPUs in use without a known user: programs that started or ended during the run, or invisible ones.
@@ -131,7 +125,6 @@ fn work_of(name: &str) -> &str {
     worker.and_then(|name| name.find(['-', '+']).map(|at| &name[at + 1..])).unwrap_or(name)
 }
 
-/// The CPU that interrupts took most of.
 pub(super) fn most_interrupted(span: &SpanView) -> Option<Share> {
     shares(span).into_iter().max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
 }
@@ -143,7 +136,6 @@ pub(super) fn saturated_by_interrupts(span: &SpanView) -> Option<Share> {
     saturated.max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
 }
 
-/// CPUs in words.
 pub(super) fn cpus_in_words(cpus: &[u32]) -> String {
     match cpus {
         [cpu] => format!("CPU {cpu}"),
@@ -170,7 +162,6 @@ pub(super) fn stolen(span: &SpanView) -> Option<f64> {
     (!stolen.is_empty()).then(|| stolen.iter().sum::<f64>() / stolen.len() as f64)
 }
 
-/// What of it distorts figures.
 pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
     taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()

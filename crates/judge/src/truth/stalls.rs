@@ -13,21 +13,16 @@ const FINE_ENOUGH: u32 = 100;
 /// Pauses in which next to nothing was completed. Times in s.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stalled {
-    /// How often.
     pub times: usize,
     /// Share of the time that was lost in them.
     pub share: f64,
-    /// How long one took (median).
     pub length: f64,
-    /// How long the longest took.
     pub longest: f64,
     /// From the beginning of one to that of the next; `None` = not regular.
     pub period: Option<f64>,
     /// Mean rate between them, I/Os per second.
     pub iops: f64,
-    /// When the first began.
     pub begin: f64,
-    /// Length of the intervals that this rests on.
     pub interval: f64,
 }
 
@@ -73,7 +68,6 @@ impl Stalled {
         format!("{:.0} % of the time in stalls of {}{every} ({times} times)", share * 100.0, seconds(length))
     }
 
-    /// What shows it.
     pub(super) fn evidence(&self, mean: f64) -> String {
         let Stalled { longest, iops, begin, interval, .. } = *self;
         format!(
@@ -113,7 +107,6 @@ impl Stalled {
         (self.length <= LONGEST_SLICE).then_some(limit)
     }
 
-    /// What speaks for a cause other than the storage.
     fn causes(&self, span: &SpanView, limits: Option<&Limits>) -> Vec<String> {
         let mut causes: Vec<String> = self.made_by_limit(limits).map(str::to_owned).into_iter().collect();
         causes.extend(for_want_of_cpus("stalls", self.share, limits));
@@ -146,7 +139,6 @@ pub(super) fn for_want_of_cpus(pauses: &str, share: f64, limits: Option<&Limits>
     explained.map(line).collect()
 }
 
-/// Whether anything was written through the page cache.
 fn writes_to_cache(span: &SpanView) -> bool {
     span.targets().any(|asked| span.is_cached(asked) && span.done(asked.id, |row| row.write.ios) > 0)
 }

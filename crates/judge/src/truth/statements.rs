@@ -9,12 +9,10 @@ use diskspd_model::units::{self, seconds_of_ns, seconds_of_us};
 /// A volume that was asked for too much for this share of the time was what limited the run. Where a queue
 /// is full at the limit it is nearly all of it.
 const MOSTLY: f64 = 0.5;
-/// From this share on it is told.
 const NOTICEABLE: f64 = 0.01;
 /// The endurance that the maker states is used up, percent.
 const WORN: u8 = 100;
 
-/// What a volume was asked for too much of.
 #[derive(Debug)]
 pub(super) struct OverLimit<'a> {
     statement: &'a DeviceStatement,
@@ -22,7 +20,6 @@ pub(super) struct OverLimit<'a> {
     us: u64,
 }
 
-/// A limit that such volumes keep.
 #[derive(Debug)]
 struct VolumeLimit {
     name: &'static str,
@@ -66,7 +63,6 @@ impl OverLimit<'_> {
         )
     }
 
-    /// What to do.
     pub(super) fn remedy(&self) -> &'static str {
         self.limit.remedy
     }
@@ -95,7 +91,6 @@ pub(super) fn most_over<'a>(span: &SpanView<'a>) -> Option<OverLimit<'a>> {
     over(span).into_iter().rev().max_by(|a, b| a.share().total_cmp(&b.share()))
 }
 
-/// Whether a volume's limit is what limited the run.
 pub(super) fn limits(span: &SpanView) -> bool {
     most_over(span).is_some_and(|over| over.share() >= MOSTLY)
 }

@@ -20,13 +20,9 @@ pub use verdict::SteadyVerdict;
 /// How steady a time span was. Rates are I/Os per second, times seconds since measuring began.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Steadiness {
-    /// The verdict.
     pub verdict: SteadyVerdict,
-    /// Intervals that it rests on.
     pub intervals: usize,
-    /// Their length, s.
     pub interval: f64,
-    /// Mean rate, outliers left out; of the level, when interrupted.
     pub iops: f64,
     /// Mean rate of all intervals.
     pub mean_iops: f64,
@@ -47,15 +43,12 @@ pub struct Steadiness {
     pub from_iops: f64,
     /// The rate at the end; the highest one when uneven, that of the interruptions when interrupted.
     pub to_iops: f64,
-    /// When the rate changed.
     pub changes: Vec<f64>,
-    /// What interrupted it; `None` = nothing that matters.
     pub interruptions: Option<Interrupted>,
     /// Pauses below a second; `None` = none that matter, or nobody looked.
     pub stalls: Option<Stalled>,
     /// When periodic: from one turn to the next, s.
     pub period: Option<f64>,
-    /// What became of the latencies; `None` = not measured, or too short.
     pub latency: Option<LatencySteadiness>,
     /// When steady: rates at begin and end of a run in which they rose or fell all the time, by less than
     /// makes it unsteady; `None` = they didn't.
@@ -64,7 +57,6 @@ pub struct Steadiness {
     /// Whether a rate that fell stays at its last level: a limit, or a cache that was full.
     #[serde(skip)]
     pub stays: bool,
-    /// From when on it was steady; `None` = it wasn't.
     pub steady_from: Option<f64>,
     /// The warm-up (`-W`) with which it would have been, s; `None` = it was, or longer than this run tells.
     pub warm_up: Option<u32>,
@@ -73,16 +65,12 @@ pub struct Steadiness {
 /// Stalls, dips or bursts. Times in s.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Interrupted {
-    /// How often.
     pub times: usize,
-    /// Share of the time.
     pub share: f64,
     /// By how much the rate changed in them, share of the level: -1 = nothing was done; `None` = the level
     /// is near zero.
     pub depth: Option<f64>,
-    /// When the first began.
     pub begin: f64,
-    /// When the last ended.
     pub end: f64,
     /// From the beginning of one to that of the next; `None` = not regular, or fewer than three.
     pub period: Option<f64>,
@@ -269,7 +257,6 @@ impl Interrupted {
         })
     }
 
-    /// What interrupted a course of intervals of this length, s.
     fn of(course: &Course, interval: f64) -> Option<Interrupted> {
         let Shape::Interrupted(found) = &course.shape else { return None };
         Some(Interrupted {
@@ -297,7 +284,6 @@ fn is_made_of(stalls: &Stalled, verdict: SteadyVerdict) -> bool {
     }
 }
 
-/// How long it had warmed up, s.
 fn warmed_up(span: &SpanView) -> u32 {
     let until_steady = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
     until_steady.map_or(span.asked.warmup, |warm_up| warm_up.seconds)
@@ -318,7 +304,6 @@ fn rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     Some((rates.chunks_exact(joined).map(mean).collect(), interval * joined as f64))
 }
 
-/// Shortest interval of a short run, s.
 const SHORTEST_INTERVAL: f64 = 0.1;
 
 /// The rates of a run that is too short for a verdict by seconds, after a warm-up until it was steady.
@@ -359,7 +344,6 @@ fn sampled(samples: &[Sample]) -> Vec<f64> {
     samples.iter().map(rate).collect()
 }
 
-/// The verdict as a finding, and what became of `--until-steady`.
 pub(super) fn check(
     span: &SpanView,
     steadiness: Option<&Steadiness>,
@@ -449,7 +433,6 @@ fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, Strin
     }
 }
 
-/// What to do about it.
 fn remedy(span: &SpanView, steady: &Steadiness) -> String {
     match steady.warm_up {
         Some(seconds) if fell_to_next_to_nothing(steady) => format!(
@@ -481,7 +464,6 @@ fn between(span: &SpanView, changes: &[f64]) -> Option<String> {
     Some(format!("from {} IOPS", levels.collect::<Vec<_>>().join(" to ")))
 }
 
-/// Of a rate in whose noise a change would not show.
 fn unclear(span: &SpanView, steady: &Steadiness, seconds: f64) -> Finding {
     let message = format!(
         "whether the rate was steady can't be told: fifths of these {seconds:.0} s differ by {:.0} %, which \
@@ -548,7 +530,6 @@ fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
     }
 }
 
-/// Of a rate that goes up and down in turns.
 fn periodic(span: &SpanView, steady: &Steadiness) -> Finding {
     let Steadiness { from_iops: low, to_iops: high, mean_iops: mean, .. } = *steady;
     let period = steady.period.unwrap_or(steady.interval);
@@ -587,14 +568,12 @@ fn with_figures(finding: Finding, steady: &Steadiness) -> Finding {
     finding.shown_by(figures)
 }
 
-/// Pauses that aren't the verdict are said beside it.
 fn with_stalls(finding: Finding, steady: &Steadiness, limits: Option<&Limits>) -> Finding {
     let Some(stalls) = &steady.stalls else { return finding };
     let finding = finding.shown_by(format!("{}; {}", stalls.in_short(), stalls.evidence(steady.mean_iops)));
     stalls.made_by_limit(limits).into_iter().fold(finding, |finding, limit| finding.shown_by(limit.into()))
 }
 
-/// What speaks for a cause.
 fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
     let changed = changed::settings(span);
     let mut causes: Vec<String> = changed.iter().map(changed::Change::dated).collect();
@@ -627,7 +606,6 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
 /// Nearer to its limit than so many degrees a disk may slow down.
 const HOT: f64 = 5.0;
 
-/// What got too hot.
 fn thermal(change: &ThermalChange) -> Vec<String> {
     let ThermalChange { before, after } = change;
     let hot = after.disks.iter().filter_map(|now| {

@@ -9,7 +9,6 @@ use diskspd_model::stats::median;
 const SLOW: f64 = 0.1;
 /// Threads with the same targets that show what is usual.
 const FEWEST_THREADS: usize = 3;
-/// Fewest I/Os of the median: smaller numbers differ by chance.
 const FEWEST_IOS: f64 = 200.0;
 /// Slow ones that are named.
 const NAMED: usize = 3;

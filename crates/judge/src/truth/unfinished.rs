@@ -14,7 +14,6 @@ const LONG: f64 = 1000.0;
 /// A stall as long as this share of the measured time changes every figure.
 const LARGE: f64 = 0.1;
 
-/// One finding for each target.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut ids: Vec<TargetId> = Vec::new();
     for row in span.rows().filter(|row| !row.unfinished.is_empty()) {

@@ -11,9 +11,7 @@ use diskspd_model::results::{Effort, Host, Measured, SpanResults, TargetResults}
 /// One measured time span with everything that is known about it.
 #[derive(Debug)]
 pub struct SpanView<'a> {
-    /// Its number, from 1.
     pub number: usize,
-    /// The whole profile.
     pub profile: &'a Profile,
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
     pub rate_total: Option<RateTotal>,
@@ -21,13 +19,9 @@ pub struct SpanView<'a> {
     pub replays: bool,
     /// The named workload that it is (`--preset`); `None` = none.
     pub preset: Option<&'a str>,
-    /// What was asked for.
     pub asked: &'a TimeSpan,
-    /// Where it ran.
     pub host: &'a Host,
-    /// The machine there.
     pub system: &'a System,
-    /// Raw counters, and what was observed beside them.
     pub results: &'a SpanResults,
     /// The figures that the report shows.
     pub measured: &'a Measured,
@@ -39,7 +33,6 @@ pub struct SpanView<'a> {
     pub(super) queues: Queues,
 }
 
-/// The time span.
 impl From<&SpanView<'_>> for FindingPlace {
     fn from(span: &SpanView) -> FindingPlace {
         FindingPlace { time_span: Some(span.number), ..FindingPlace::default() }
@@ -47,17 +40,14 @@ impl From<&SpanView<'_>> for FindingPlace {
 }
 
 impl<'a> SpanView<'a> {
-    /// What the devices beneath the targets did; `None` = nobody looked.
     pub(super) fn devices(&self) -> Option<&'a DeviceFacts> {
         self.results.observed.as_ref()?.devices.as_ref()
     }
 
-    /// What it cost this machine; `None` = nobody looked.
     pub(super) fn effort(&self) -> Option<&'a Effort> {
         self.results.observed.as_ref()?.effort.as_ref()
     }
 
-    /// The targets as they were asked for.
     pub(super) fn targets(&self) -> impl Iterator<Item = Asked<'a>> {
         self.ids.iter().zip(&self.asked.targets).map(|(id, target)| Asked { id: *id, target })
     }
@@ -67,7 +57,6 @@ impl<'a> SpanView<'a> {
         self.replays || self.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0))
     }
 
-    /// What every thread did on its targets.
     pub(super) fn rows(&self) -> impl Iterator<Item = &'a TargetResults> {
         self.results.threads.iter().flat_map(|thread| &thread.targets)
     }
@@ -95,7 +84,6 @@ impl<'a> SpanView<'a> {
     }
 }
 
-/// A target of a time span as it was asked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub id: TargetId,

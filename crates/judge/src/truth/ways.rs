@@ -13,7 +13,6 @@ const LEFT: f64 = 0.05;
 /// At least this much, bytes: deep queues of large blocks.
 const LEFT_AT_LEAST: u64 = 16 << 20;
 
-/// Of each target that was asked so.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait(span, asked)).collect();
     let observed = span.results.observed.as_ref();
@@ -46,7 +45,6 @@ fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Findin
     (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
 }
 
-/// How many would have waited: they are no defect.
 fn nowait(span: &SpanView, asked: Asked) -> Option<Finding> {
     let done = |of: fn(&TargetResults) -> &DirectionResults| {
         let misses = span.done(asked.id, |row| of(row).nowait_misses.unwrap_or(0));

@@ -1,7 +1,6 @@
 //! I/O priorities (`-I`), as the kernel encodes them: three bits of class, thirteen of level
 //! (linux/ioprio.h).
 
-/// Priority of an I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum IoPriority {
     /// Nothing is said: the thread's nice value decides, as for any program.
@@ -9,7 +8,6 @@ pub enum IoPriority {
     Unstated,
     /// The lowest level (7) of the best-effort class.
     Low,
-    /// The idle class: served when nobody else wants anything.
     Idle,
 }
 

@@ -21,13 +21,10 @@ pub struct IoWays {
 
 /// `RWF_NOWAIT`
 const NO_WAIT: u32 = 0x8;
-/// `RWF_ATOMIC`
 const ATOMIC: u32 = 0x40;
-/// `RWF_DONTCACHE`
 const DONT_CACHE: u32 = 0x80;
 
 impl IoWays {
-    /// Whether nothing is asked: I/Os as they have always been.
     pub fn are_plain(self) -> bool {
         self == IoWays::default()
     }
@@ -50,15 +47,10 @@ impl IoWays {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteLifetime {
-    /// No hint is to be followed.
     None,
-    /// Overwritten soon.
     Short,
-    /// Between the two.
     Medium,
-    /// Overwritten late.
     Long,
-    /// Hardly ever overwritten.
     Extreme,
 }
 
@@ -72,20 +64,16 @@ const LIFETIMES: [(WriteLifetime, &str); 5] = [
 ];
 
 impl WriteLifetime {
-    /// The names of all.
     pub const NAMES: &'static [&'static str] = &["none", "short", "medium", "long", "extreme"];
 
-    /// The one of that name.
     pub fn from_name(name: &str) -> Option<WriteLifetime> {
         LIFETIMES.iter().find(|(_, known)| *known == name).map(|(lifetime, _)| *lifetime)
     }
 
-    /// As the option takes it.
     pub fn name(self) -> &'static str {
         LIFETIMES[self as usize].1
     }
 
-    /// The kernel's number.
     pub fn encoded(self) -> u64 {
         self as u64 + 1
     }

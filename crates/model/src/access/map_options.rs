@@ -2,18 +2,14 @@
 
 use super::AccessHint;
 
-/// How a mapped file is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct MapOptions {
     /// Copies go around the CPU's caches (`-Smw`); where the architecture has no such stores they are plain.
     pub non_temporal: bool,
-    /// What follows every write.
     pub flush: Flush,
-    /// In which order the file is going to be used.
     pub hint: AccessHint,
 }
 
-/// What makes a write to a mapped file durable (`-N`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Flush {
     /// Nothing: the kernel writes back when it likes.

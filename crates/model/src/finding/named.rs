@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// More names than any version of the program has; a record that was made up can't fill the memory.
 const MOST: usize = 512;
-/// Longer ones are none.
 const LONGEST: usize = 64;
 
 static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

@@ -10,7 +10,6 @@ struct Candidate {
     cpu: u8,
     /// The how-manieth of its core it is, if that counts.
     pass: u32,
-    /// Place of its core's class among the classes, as asked for.
     class: u32,
 }
 

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One RAID beneath the targets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArrayFacts {
     /// The kernel's name: `md0`, `dm-3`.

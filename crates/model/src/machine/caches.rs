@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
     /// 1, 2, 3, ...
     pub level: u32,
-    /// What it holds.
     pub kind: CacheKind,
     /// Bytes.
     pub size: u64,
@@ -19,16 +17,11 @@ pub struct Cache {
     pub masks: Vec<(u16, u64)>,
 }
 
-/// What a cache holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKind {
-    /// Both.
     Unified,
-    /// Instructions.
     Instruction,
-    /// Data.
     Data,
-    /// The kernel doesn't say.
     Unknown,
 }

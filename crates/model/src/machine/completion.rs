@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How I/Os on a target end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Completion {
     /// Nobody has looked, or it can't be told: the file doesn't exist yet, or can't be read.
@@ -48,6 +47,5 @@ pub enum Polling {
     NoDevice,
     /// This device, by its kernel name, has no poll queues.
     Without(String),
-    /// It has.
     Possible,
 }

@@ -6,19 +6,15 @@ use serde::{Deserialize, Serialize};
 /// What was found about one target. What is not known is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentFacts {
-    /// The target.
     pub target: TargetId,
     /// Whether it is a block device.
     pub device: bool,
     /// First byte of the part that is read.
     pub from: u64,
-    /// Behind the last byte of that part.
     pub to: u64,
     /// What of it was written: of a file, or of the file behind a loop device.
     pub space: Option<Space>,
-    /// What lies in the written parts.
     pub sample: Option<Sample>,
-    /// What beneath it stores less than was written.
     pub reducers: Vec<Reducer>,
     /// Of a block device: whether it can forget what was written (discard).
     pub discards: Option<bool>,
@@ -33,7 +29,6 @@ pub struct ContentFacts {
 pub struct Space {
     /// What is known; less than the whole where it has more pieces than there was time to look at.
     pub known: u64,
-    /// Where nothing is.
     pub holes: u64,
     /// Allocated, but never written.
     pub unwritten: u64,
@@ -70,13 +65,10 @@ impl Space {
 pub struct Sample {
     /// Bytes of a block.
     pub block_size: u64,
-    /// Whether they were read bypassing the page cache.
     pub direct: bool,
     /// Blocks read where something was written. All other figures but the last two are about them.
     pub blocks: u64,
-    /// Those that are nothing but zeros.
     pub zeros: u64,
-    /// Those that are the same as another one, zeros not counted.
     pub repeats: u64,
     /// Bytes that compression would leave of them, estimated.
     pub compressed: u64,
@@ -91,7 +83,6 @@ pub struct Sample {
 pub struct Reducer {
     /// `btrfs (compress=zstd:3)`, `zram0`
     pub name: String,
-    /// Whether it compresses.
     pub compresses: bool,
     /// Whether it stores equal blocks once.
     pub deduplicates: bool,

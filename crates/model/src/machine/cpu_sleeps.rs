@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// How often one processor went to sleep over the measured window.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuSleeps {
-    /// As the kernel numbers it.
     pub cpu: u32,
     /// Its idle states but those in which it waits in a loop, in the kernel's order: the shallowest first.
     pub states: Vec<StateSleeps>,
@@ -18,6 +17,5 @@ pub struct StateSleeps {
     pub name: String,
     /// What it takes to wake up, as the kernel has been told, us.
     pub latency: u64,
-    /// How often.
     pub entered: u64,
 }

@@ -9,7 +9,6 @@ pub struct CpuTimes {
     pub idle: u64,
     /// In the kernel, interrupts and stolen time included, **idle not included**.
     pub kernel: u64,
-    /// In programs.
     pub user: u64,
 }
 
@@ -17,8 +16,6 @@ pub struct CpuTimes {
 /// same unit as its [`CpuTimes`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostTimes {
-    /// Interrupts and what follows at once from them (softirqs).
     pub interrupts: u64,
-    /// Time that the hypervisor gave to somebody else.
     pub stolen: u64,
 }

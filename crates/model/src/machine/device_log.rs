@@ -15,11 +15,9 @@ pub use volume::{LatencyBin, VolumeCounters};
 
 use serde::{Deserialize, Serialize};
 
-/// A log of devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogSource {
-    /// Health of an NVMe controller.
     NvmeHealth,
     /// Limits of a volume of Amazon EBS.
     Ebs,
@@ -29,18 +27,14 @@ pub enum LogSource {
     Placement,
 }
 
-/// How one log is asked for and read.
 #[derive(Debug)]
 pub struct LogRow {
-    /// Which it is.
     pub source: LogSource,
-    /// How people call it.
     pub name: &'static str,
     /// The log page's identifier (LID).
     pub page: u8,
     /// Bytes of it.
     pub length: u32,
-    /// The namespace it is asked of (NSID).
     pub namespace: u32,
     /// It is of the endurance group that the namespace is in, and asked for where data placement is on there.
     pub placement: bool,
@@ -51,7 +45,6 @@ pub struct LogRow {
     pub parse: fn(&[u8]) -> Option<LogPage>,
 }
 
-/// All logs that are read.
 pub const LOG_SOURCES: &[LogRow] = &[
     LogRow {
         source: LogSource::NvmeHealth,
@@ -97,22 +90,17 @@ pub const LOG_SOURCES: &[LogRow] = &[
 ];
 
 impl LogSource {
-    /// How it is asked for.
     pub fn row(self) -> &'static LogRow {
         // Each has one, which a test holds.
         LOG_SOURCES.iter().find(|row| row.source == self).unwrap_or(&LOG_SOURCES[0])
     }
 }
 
-/// A log page as it was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogPage {
-    /// Health of a controller.
     Health(Health),
-    /// Counters of a volume.
     Volume(VolumeCounters),
-    /// Counters of the media.
     Media(MediaCounters),
 }
 
@@ -121,7 +109,6 @@ pub enum LogPage {
 pub struct DeviceStatement {
     /// The kernel's name of the disk: `nvme0n1`.
     pub device: String,
-    /// Which log it is.
     pub source: LogSource,
     /// Shortly before measuring began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,7 +124,6 @@ pub struct DeviceStatement {
 }
 
 impl DeviceStatement {
-    /// Health at both times.
     pub fn health(&self) -> Option<(&Health, &Health)> {
         match (self.before.as_ref()?, self.after.as_ref()?) {
             (LogPage::Health(before), LogPage::Health(after)) => Some((before, after)),

@@ -1,6 +1,5 @@
 //! What a target makes of discards (`--trim`).
 
-/// What is known of a target's discards before the first one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Discards {
     /// The smallest part that is given back, and its grid, bytes; 0 = not known.

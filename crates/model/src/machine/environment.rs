@@ -25,18 +25,12 @@ use std::collections::BTreeMap;
 pub struct Environment {
     /// What of the kernel's command line matters for I/O; empty = nothing of it.
     pub kernel_command_line: Option<String>,
-    /// How the processors are driven.
     pub cpu: Cpu,
-    /// Where the kernel takes time from: `tsc`, `hpet`.
     pub clock_source: Option<String>,
     /// What the kernel does about flaws of the processors, by the names of the flaws.
     pub vulnerabilities: BTreeMap<String, String>,
-    /// What the machine is, or pretends to be.
     pub platform: Platform,
-    /// What the control groups of this process permit.
     pub limits: Limits,
-    /// What went on at the moment of looking.
     pub load: Load,
-    /// The disks beneath the targets, each once.
     pub disks: Vec<Disk>,
 }

@@ -1,31 +1,23 @@
 //! What is known of the types of file systems, one row each: whoever asks what a file system does asks here.
 
-/// Where the files of a file system are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
     /// On block devices, which can be found.
     Devices,
-    /// On block devices that it doesn't tell.
     Pool,
     /// On flash memory that is no block device.
     Flash,
-    /// In memory.
     Memory,
-    /// In other file systems.
     Overlay,
-    /// On the host of a virtual machine.
     Host,
-    /// On another host.
     Network,
     /// Wherever a program has them: that a machine's own disk is behind it shows nowhere.
     Program,
     /// In the kernel: settings and statistics, which look like files.
     Kernel,
-    /// Unknown, or there are no files.
     Unknown,
 }
 
-/// What a file system does, where others don't.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trait {
     /// The completions of its files' I/Os can be polled for.
@@ -44,20 +36,15 @@ pub enum Trait {
     ListsDevices(&'static str),
     /// It may compress: files then take less space than was written.
     Shrinks,
-    /// It may compress, and tells of every extent whether it did.
     TellsCompressed,
-    /// All that it holds is compressed.
     AlwaysCompressed,
 }
 
-/// A type of file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSystemType {
-    /// As mount(8) takes it.
     pub name: &'static str,
     /// What `statfs` tells (linux/magic.h and the file systems' own); `None` = it shares another's.
     magic: Option<u32>,
-    /// Where its files are.
     pub home: Home,
     traits: &'static [Trait],
 }
@@ -171,7 +158,6 @@ impl FileSystemType {
         TYPES.into_iter().find(|known| known.name == family).unwrap_or(unknown)
     }
 
-    /// Whether it does that.
     pub fn has(&self, wanted: Trait) -> bool {
         self.traits.contains(&wanted)
     }

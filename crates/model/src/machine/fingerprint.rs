@@ -18,11 +18,8 @@ pub struct Fingerprint {
 /// One part that two fingerprints don't share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Name of the part.
     pub part: String,
-    /// In the first one; `None` = not known there.
     pub first: Option<String>,
-    /// In the other one.
     pub other: Option<String>,
 }
 
@@ -69,7 +66,6 @@ impl Fingerprint {
         Fingerprint { hash: hash(&parts), parts }
     }
 
-    /// The parts that two don't share, by name.
     pub fn differences(&self, other: &Fingerprint) -> Vec<Difference> {
         let mut names: Vec<&String> = self.parts.keys().chain(other.parts.keys()).collect();
         names.sort();

@@ -5,7 +5,6 @@ use super::fingerprint::Fingerprint;
 use super::storage::{BlockDevice, chosen};
 use std::collections::BTreeMap;
 
-/// Settings of a disk's queue that figures depend on.
 const QUEUE: [&str; 11] = [
     "fua",
     "io_poll",

@@ -12,17 +12,13 @@ pub struct DeviceInterrupts {
     pub cpus: Vec<CpuInterrupts>,
 }
 
-/// How many interrupts a CPU took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuInterrupts {
-    /// As the kernel numbers it.
     pub cpu: u32,
-    /// How many.
     pub count: u64,
 }
 
 impl DeviceInterrupts {
-    /// All of them.
     pub fn total(&self) -> u64 {
         self.cpus.iter().map(|cpu| cpu.count).fold(0, u64::saturating_add)
     }

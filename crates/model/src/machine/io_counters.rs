@@ -18,18 +18,15 @@ pub struct Flow {
     pub ios: u64,
     /// I/Os that were merged into another one before.
     pub merges: u64,
-    /// Bytes.
     pub bytes: u64,
 }
 
 /// What a block device has done: since it exists, or within a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
-    /// Reads.
     pub read: Flow,
     /// Writes. A flush that somebody asks for without data is one of them to the kernel, of no bytes.
     pub write: Flow,
-    /// Discards.
     pub discard: Flow,
     /// Time that the discards took, ms: it is in [`queue_ms`](Activity::queue_ms) too. 0 before Linux 4.18.
     #[serde(default)]
@@ -141,7 +138,6 @@ impl OwnIo {
         })
     }
 
-    /// What was asked for between an earlier reading and this one.
     pub fn since(&self, earlier: &OwnIo) -> OwnIo {
         OwnIo {
             read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
@@ -162,7 +158,6 @@ pub fn unwritten(meminfo: &str) -> Option<u64> {
     Some((kib("Dirty")? + kib("Writeback")?) * 1024)
 }
 
-/// What was observed of the devices beneath the targets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceFacts {
     /// The targets, each path once.
@@ -179,7 +174,6 @@ pub struct DeviceFacts {
     /// The space of written targets, loop devices and thin volumes; empty = unknown, or no writes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub space: Vec<SpaceChange>,
-    /// What this process asked for meanwhile; `None` = the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnIo>,
     /// What the machine had in memory to be written to any device: at the first reading, and at the second,
@@ -191,12 +185,9 @@ pub struct DeviceFacts {
     pub elapsed: u64,
 }
 
-/// A target and what it lies on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetDevices {
-    /// Which one.
     pub target: TargetId,
-    /// What it lies on.
     pub stack: Stack,
     /// Names of the devices at the bottom when measuring had ended, where they are others than in `stack`:
     /// a table of the device mapper was replaced meanwhile (`pvmove`), or a member of a RAID. Missing = they
@@ -235,7 +226,6 @@ pub struct TargetDevices {
     /// Bytes of it that came into the page cache despite unbuffered I/O; missing = 0 or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub came: Option<u64>,
-    /// What was guaranteed of its writes (`--atomic`); missing = they weren't atomic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic: Option<AtomicWrites>,
 }
@@ -277,13 +267,10 @@ pub struct SpaceChange {
     /// The loop device or thin volume; `None` = a target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Before.
     pub before: Space,
-    /// After.
     pub after: Space,
 }
 
-/// What of a target was in the page cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheGrowth {
     /// Shortly before measuring began, bytes.
@@ -294,12 +281,9 @@ pub struct CacheGrowth {
     pub evicted: u64,
 }
 
-/// What a device did while measuring.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceActivity {
-    /// The kernel's name.
     pub name: String,
-    /// What it did.
     pub done: Activity,
     /// I/Os in flight at the first reading.
     pub in_flight_before: u64,

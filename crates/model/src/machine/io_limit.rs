@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// A limit of a group on a device; `None` = none of that kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoLimit {
-    /// The group's directory.
     pub group: String,
     /// Number of the device, `major:minor`.
     pub device: String,
@@ -22,7 +21,6 @@ pub struct IoLimit {
 /// What holds I/O back without a figure to compare it with: latency targets of other groups, shares by cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoControl {
-    /// The group that has it.
     pub group: String,
     /// Number of the device, `major:minor`.
     pub device: String,
@@ -35,7 +33,6 @@ pub struct IoControl {
 /// `blk_cgroup.blkcg_debug_stats`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoCost {
-    /// The group's directory.
     pub group: String,
     /// Number of the device, `major:minor`.
     pub device: String,
@@ -44,7 +41,6 @@ pub struct IoCost {
     /// How long the group's I/Os waited for their share, all together, us; `None` = not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_us: Option<u64>,
-    /// How long the group was in debt, us; `None` = not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indebt_us: Option<u64>,
     /// How long its threads were held up for that, us; `None` = not told.

@@ -2,7 +2,6 @@
 
 use super::System;
 
-/// What DISKSPD takes where the machine doesn't tell, bytes.
 const PAGE: u64 = 4096;
 
 const LINE: u64 = 64;

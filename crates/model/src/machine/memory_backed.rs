@@ -6,20 +6,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InMemory {
-    /// A RAM disk (brd).
     RamDisk,
     /// null_blk: nowhere, or in memory.
     NullBlk,
-    /// scsi_debug, a simulated SCSI disk.
     ScsiDebug,
-    /// A loop device over a file that lies in memory (tmpfs).
     File,
     /// zram: compressed; what is zero or one repeated word is not stored at all.
     Zram,
 }
 
 impl InMemory {
-    /// What it is, with an article.
     pub fn describe(self) -> &'static str {
         match self {
             InMemory::RamDisk => "a RAM disk",

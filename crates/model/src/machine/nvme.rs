@@ -25,10 +25,8 @@ pub struct NvmeFacts {
     pub block_device: Option<String>,
 }
 
-/// Why a namespace has no placement handles.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlacement {
-    /// It can't be opened, or doesn't say what it is.
     #[error("it doesn't answer: {0}")]
     NotAsked(String),
     /// The controller has no flexible data placement.
@@ -40,7 +38,6 @@ pub enum NoPlacement {
          on (nvme set-feature -f 0x1d)"
     )]
     Off(u16),
-    /// What the device answered when it was asked for them.
     #[error("it doesn't report its placement handles: {0}")]
     NotTold(String),
 }

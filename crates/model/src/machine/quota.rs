@@ -5,20 +5,16 @@ use serde::{Deserialize, Serialize};
 /// A CPU quota and how often it stopped the group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuQuota {
-    /// The group's directory.
     pub group: String,
     /// CPUs that it may use; 0 = all that it can get.
     pub cpus: f64,
-    /// Periods in which it ran.
     pub periods: u64,
-    /// Periods in which it was stopped.
     pub throttled_periods: u64,
     /// How long it was stopped, ns; version 1 adds up the CPUs.
     pub throttled: u64,
 }
 
 impl CpuQuota {
-    /// What was counted since an earlier look at the same group.
     fn since(&self, earlier: &CpuQuota) -> CpuQuota {
         CpuQuota {
             periods: self.periods.saturating_sub(earlier.periods),
@@ -91,11 +87,9 @@ fn see<T: Clone>(
 /// A control group's limit of memory, its page cache included, and what keeping it took in a window.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryLimit {
-    /// The group's directory.
     pub group: String,
     /// The lower of `memory.high` and `memory.max` at the first look, bytes; `None` = no limit.
     pub bytes: Option<u64>,
-    /// What it was changed to meanwhile, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<MemoryLimitChange>,
     /// How often it was reached, so that the kernel took memory back.
@@ -106,7 +100,6 @@ pub struct MemoryLimit {
     pub stalled_us: Option<u64>,
 }
 
-/// A limit of memory that was found changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryLimitChange {
     /// The look before, which found the old one: us since measuring began.
@@ -134,12 +127,9 @@ impl MemoryLimit {
     }
 }
 
-/// What a control group leaves of its limit of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryAllowance {
-    /// The group's directory.
     pub group: String,
-    /// Its limit, bytes.
     pub limit: u64,
     /// What can be had of it: what is free, and what the kernel may take back from the page cache, bytes.
     pub left: u64,

@@ -3,11 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the files of another host are reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// NFS of any version.
     #[default]
     Nfs,
     /// SMB of any version (`cifs`).
@@ -25,14 +23,10 @@ impl Protocol {
     }
 }
 
-/// Where another host's files are mounted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteMount {
-    /// How they are reached.
     pub protocol: Protocol,
-    /// What is mounted: `server:/export`, `//server/share`.
     pub source: String,
-    /// Where.
     pub at: String,
 }
 
@@ -64,7 +58,6 @@ pub struct CallTimes {
     pub queue_ms: u64,
     /// From being sent until the answer is there: the network and the server.
     pub round_trip_ms: u64,
-    /// From the first step until the last.
     pub total_ms: u64,
 }
 
@@ -112,13 +105,11 @@ impl RemoteCalls {
 pub struct RemoteActivity {
     /// Reads that were sent to the server, ..
     pub read: RemoteCalls,
-    /// .. and bytes that it answered with.
     pub read_bytes: u64,
     /// Writes that were sent to the server, ..
     pub write: RemoteCalls,
     /// .. and bytes that they carried.
     pub write_bytes: u64,
-    /// Requests to make durable what was written: COMMIT, FLUSH.
     pub commit: RemoteCalls,
     /// How often sessions with servers were made anew, of all mounts; `None` = the client doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +117,6 @@ pub struct RemoteActivity {
 }
 
 impl RemoteActivity {
-    /// What was done between an earlier reading and this one.
     pub fn since(&self, earlier: &RemoteActivity) -> RemoteActivity {
         let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         RemoteActivity {
@@ -139,7 +129,6 @@ impl RemoteActivity {
         }
     }
 
-    /// All requests.
     pub fn all(&self) -> RemoteCalls {
         self.read.and(self.write).and(self.commit)
     }
@@ -230,7 +219,6 @@ impl RemoteActivity {
 /// Segments of TCP that this machine (its network namespace) sent, over all its connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TcpSegments {
-    /// In all.
     pub sent: u64,
     /// Those that were sent again, because they were lost or seemed to be.
     pub sent_again: u64,
@@ -248,7 +236,6 @@ impl TcpSegments {
         Some(TcpSegments { sent: value("OutSegs")?, sent_again: value("RetransSegs")? })
     }
 
-    /// What was sent between an earlier reading and this one.
     pub fn since(&self, earlier: &TcpSegments) -> TcpSegments {
         TcpSegments {
             sent: self.sent.saturating_sub(earlier.sent),
@@ -257,12 +244,9 @@ impl TcpSegments {
     }
 }
 
-/// A mount and what the client did for it while measuring.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteFacts {
-    /// Its name among the layers of the stacks.
     pub name: String,
-    /// What the client did.
     pub done: RemoteActivity,
     /// What the machine sent meanwhile over TCP; `None` = the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,23 +4,16 @@
 use super::{Place, Topology};
 use serde::{Deserialize, Serialize};
 
-/// CPUs in a group.
 const GROUP: u32 = 64;
 
-/// Where one active CPU is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuPlace {
-    /// Socket, system-wide.
     pub socket: u32,
-    /// NUMA node, system-wide.
     pub node: u32,
-    /// Group.
     pub group: u16,
-    /// Core, within the group.
     pub core: u32,
     /// Efficiency class of the core.
     pub class: u32,
-    /// CPU, within the group.
     pub cpu: u32,
 }
 
@@ -92,7 +85,6 @@ impl Topology {
     }
 }
 
-/// The kernel's number of a CPU of a group.
 pub fn kernel_cpu(group: u16, cpu: u32) -> u32 {
     u32::from(group) * GROUP + cpu
 }

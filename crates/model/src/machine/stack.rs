@@ -4,7 +4,6 @@ use super::memory_backed::InMemory;
 use super::remote::RemoteMount;
 use serde::{Deserialize, Serialize};
 
-/// The block devices beneath a target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack {
     /// Type of the file system; `None` = the target is a device, or its file system isn't known.
@@ -28,7 +27,6 @@ pub struct Stack {
 /// A mounted file system between a target and its devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackMount {
-    /// Mount point.
     pub at: String,
     /// `ext4`, `overlay`
     pub kind: String,
@@ -63,7 +61,6 @@ pub struct Layer {
     /// older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<String>,
-    /// What it is.
     pub kind: LayerKind,
     /// Names of the devices it lies on; empty = nothing is beneath it, or nothing that is known.
     pub on: Vec<String>,
@@ -106,41 +103,32 @@ pub struct Traits {
     pub possible_io: Option<u64>,
 }
 
-/// What a block device is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayerKind {
     /// A disk, or what looks like one.
     #[default]
     Disk,
-    /// A part of a disk.
     Partition,
-    /// Of the device mapper: LVM, encryption, multipath and more.
     Mapper,
-    /// Software RAID (md).
     Raid,
     /// A file or device made to look like a disk.
     Loop,
-    /// A disk behind a cache of bcache.
     Bcache,
-    /// NVMe over several paths.
     Multipath,
     /// No device: a mount of another host's files.
     Mount,
 }
 
 impl Stack {
-    /// The devices with nothing beneath them.
     pub fn leaves(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.on.is_empty())
     }
 
-    /// The layer of this name.
     pub fn layer(&self, name: &str) -> Option<&Layer> {
         self.layers.iter().find(|layer| layer.name == name)
     }
 
-    /// A target without devices, and why.
     pub fn without(why: impl Into<String>) -> Stack {
         Stack { without: Some(why.into()), ..Stack::default() }
     }

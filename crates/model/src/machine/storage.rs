@@ -5,7 +5,6 @@ use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one target lies on; what is not known is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Storage {
     /// The target, as the user gave it.
@@ -24,22 +23,17 @@ impl Storage {
     }
 }
 
-/// A mounted file system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSystem {
     /// `ext4`, `xfs`
     pub kind: String,
-    /// Where it is mounted.
     pub mounted_at: String,
     /// Mount options, those of the mount and of the file system, joined by commas; empty = not known.
     pub options: String,
-    /// Its block, bytes.
     #[serde(default)]
     pub block_size: Option<u64>,
-    /// Its size, bytes.
     #[serde(default)]
     pub size: Option<u64>,
-    /// What users may still fill, bytes.
     #[serde(default)]
     pub available: Option<u64>,
 }
@@ -49,11 +43,9 @@ pub struct FileSystem {
 pub struct BlockDevice {
     /// `/dev/nvme0n1p1`
     pub name: String,
-    /// The disk that it is a partition of.
     pub disk: Option<String>,
     /// The manufacturer's name of the disk.
     pub model: Option<String>,
-    /// Version of its firmware.
     pub firmware: Option<String>,
     /// What tells the disk from any other, on every host that sees it: its WWN, or its serial number; `None`
     /// = it has none, as most simulated ones, or nobody looked.

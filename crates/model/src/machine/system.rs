@@ -8,14 +8,12 @@ use serde::{Deserialize, Serialize};
 /// The machine a run took place on, as far as reports and plans need it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
-    /// Host name.
     pub computer_name: String,
     /// When the process began, or the run where it makes several, seconds since 1970-01-01 00:00 UTC; `None`
     /// = unknown, printed as nothing.
     pub start_time: Option<i64>,
     /// Name of the power scheme (the cpufreq governor) and, where known, its GUID.
     pub power_scheme: PowerScheme,
-    /// Processors.
     pub topology: Topology,
     /// Kernel release, as `uname -r` says.
     #[serde(default)]
@@ -55,7 +53,6 @@ pub struct System {
     /// Facts that could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadFacts>,
-    /// What two runs must share to be comparable; `None` = as `environment`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<fingerprint::Fingerprint>,
 }
@@ -64,7 +61,6 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Power scheme as the report shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerScheme {
     /// `None` = unknown.
@@ -82,7 +78,6 @@ impl System {
         }
     }
 
-    /// Where its kernel tells what happened to devices, for people.
     pub fn kernel_log(&self) -> &'static str {
         if self.is_windows() { "Event Viewer: System" } else { "dmesg" }
     }
@@ -94,7 +89,6 @@ impl System {
         if disks.iter().any(Option::is_some) { disks } else { Vec::new() }
     }
 
-    /// Whether it was Windows that ran there.
     pub fn is_windows(&self) -> bool {
         self.kernel.starts_with("Windows")
     }
@@ -103,7 +97,6 @@ impl System {
 /// Processor topology in DISKSPD's terms: masks are of CPU numbers within a group of 64.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
-    /// Ascending.
     pub groups: Vec<Group>,
     /// NUMA nodes with at least one CPU, ascending.
     pub nodes: Vec<Place>,
@@ -125,7 +118,6 @@ pub struct Topology {
 /// A processor group: on Linux group g holds CPUs 64 g to 64 g + 63.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// Number.
     pub number: u16,
     /// CPUs it could hold on this machine.
     pub maximum: u32,
@@ -138,7 +130,6 @@ pub struct Group {
 /// A NUMA node or a socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// Number, system-wide.
     pub number: u32,
     /// (group, mask of its active CPUs), ascending by group.
     pub masks: Vec<(u16, u64)>,
@@ -149,7 +140,6 @@ pub struct Place {
 /// such a core once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Core {
-    /// Group of its CPUs.
     pub group: u16,
     /// Number within the group, from 0.
     pub number: u32,

@@ -8,13 +8,11 @@ use super::ways::WayFacts;
 use super::zones::ZoneFacts;
 use std::path::{Path, PathBuf};
 
-/// Facts about one target, as far as plans need them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetFacts {
     /// Where it's looked for and opened: another path than the user's where that is a name for something
     /// (`#<n>`, a share). Empty = nothing is opened.
     pub location: PathBuf,
-    /// What is found there.
     pub kind: TargetKind,
     /// Size in bytes; 0 = none, or nothing there.
     pub size: u64,
@@ -24,7 +22,6 @@ pub struct TargetFacts {
     /// Name of the file system's type (`ext4`, `tmpfs`); of the directory's, when nothing is there. Empty
     /// for devices.
     pub file_system: String,
-    /// What `O_DIRECT` asks for; `None` = not known before opening.
     pub direct: Option<DirectRequirements>,
     /// Why it has no `O_DIRECT`, where that is a property of the file or its mount; `None` = unknown, or it
     /// has it.
@@ -33,7 +30,6 @@ pub struct TargetFacts {
     pub completion: Completion,
     /// Whether its device can be polled; looked at where polling is asked for.
     pub polling: Polling,
-    /// How it discards; `None` = nobody looked.
     pub discards: Option<Discards>,
     /// Of an NVMe namespace that is reached past the block layer; `None` = it is anything else.
     pub nvme: Option<NvmeFacts>,
@@ -43,17 +39,12 @@ pub struct TargetFacts {
     pub zones: Option<ZoneFacts>,
 }
 
-/// What a path leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TargetKind {
-    /// Nothing there.
     #[default]
     Missing,
-    /// A regular file.
     File,
-    /// A block device.
     BlockDevice,
-    /// A directory.
     Directory,
     /// The character device of an NVMe namespace (`/dev/ng0n1`), which takes commands alone.
     NvmeNamespace,
@@ -79,7 +70,6 @@ pub struct DirectRequirements {
 }
 
 impl TargetFacts {
-    /// Whether it was looked at on Windows.
     pub fn is_on_windows(&self) -> bool {
         self.completion == Completion::Overlapped
     }

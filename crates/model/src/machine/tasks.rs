@@ -14,16 +14,13 @@ pub struct Others {
     pub kernel_waiting: Option<u64>,
     /// CPU time of the other programs that can be seen, ns. What ended meanwhile is not in it.
     pub programs: u64,
-    /// Those that used most of it, most first.
     pub busiest: Vec<Task>,
 }
 
 /// A thread of the kernel, or another program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// What the kernel calls it; what can't be shown is `?`.
     pub name: String,
-    /// Its number.
     pub pid: u32,
     /// A thread of the kernel.
     pub kernel: bool,

@@ -12,12 +12,10 @@ pub struct ThreadTimes {
     pub waiting: Option<u64>,
     /// Of `busy`, in the program. The kernel samples how it divides: only long stretches are meaningful.
     pub user: u64,
-    /// Of `busy`, in the kernel.
     pub system: u64,
 }
 
 impl ThreadTimes {
-    /// What passed since an earlier look.
     pub fn since(&self, earlier: &ThreadTimes) -> ThreadTimes {
         ThreadTimes {
             busy: self.busy.saturating_sub(earlier.busy),

@@ -5,13 +5,10 @@ use serde::{Deserialize, Serialize};
 /// Facts that one file or folder of the kernel has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnreadFacts {
-    /// The file or folder.
     pub path: String,
     /// The facts in it: `disks and their users`.
     pub facts: String,
-    /// Why it could not be read.
     pub why: String,
-    /// What to do.
     pub remedy: String,
     /// Whether the facts are about cores, nodes and sockets, which reports otherwise assume.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

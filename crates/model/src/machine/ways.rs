@@ -3,14 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is guaranteed of atomic writes (`RWF_ATOMIC`), by statx(2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AtomicWrites {
     /// The smallest write, bytes.
     pub unit_min: u32,
-    /// The largest write, bytes; 0 = there are none.
     pub unit_max: u32,
-    /// Pieces of memory that one write may be made of.
     pub segments_max: u32,
     /// The largest write that the device itself does as one, bytes
     /// (`queue/atomic_write_unit_max_bytes` in /sys); 0 = none: what the file system
@@ -19,10 +16,8 @@ pub struct AtomicWrites {
     pub device_max: Option<u64>,
 }
 
-/// What was found about a target.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WayFacts {
-    /// Its atomic writes; `None` = the kernel knows none (before Linux 6.11).
     pub atomic: Option<AtomicWrites>,
     /// Why it can't be used through the page cache without staying there (`RWF_DONTCACHE`); `None` = it
     /// can, or it isn't known yet.
@@ -36,7 +31,6 @@ pub struct WayFacts {
 }
 
 impl AtomicWrites {
-    /// What the device does, in words.
     pub fn device_words(&self) -> &'static str {
         match self.device_max {
             Some(0) => "the device does no atomic writes (queue/atomic_write_unit_max_bytes in /sys is 0)",
@@ -51,7 +45,6 @@ impl AtomicWrites {
 pub enum IoWay {
     /// Many I/Os in flight from one thread.
     Uring,
-    /// Completions without interrupts.
     Polling,
     /// Writes that no power cut tears.
     Atomic,
@@ -59,7 +52,6 @@ pub enum IoWay {
     DontCache,
     /// Refused where it would wait.
     NoWait,
-    /// Lifetimes of what is written.
     WriteHint,
     /// Writes that the device keeps apart by a number.
     WriteStreams,
@@ -71,24 +63,18 @@ pub enum IoWay {
     Zoned,
     /// Checks of blocks by the controller.
     Protection,
-    /// Where the device puts what is written by NVMe commands.
     Placement,
 }
 
-/// What is to be known of one, wherever it is used.
 #[derive(Debug)]
 pub struct IoWayRow {
-    /// Which one.
     pub way: IoWay,
-    /// What it is called.
     pub name: &'static str,
     /// The option that asks for it; empty = this version has none.
     pub option: &'static str,
     /// The first Linux that has it.
     pub since: &'static str,
-    /// What else it takes.
     pub needs: &'static str,
-    /// What it would be good for.
     pub good_for: &'static str,
 }
 
@@ -197,7 +183,6 @@ pub const IO_WAYS: [IoWayRow; 12] = [
 ];
 
 impl IoWay {
-    /// Its row.
     pub fn row(self) -> &'static IoWayRow {
         &IO_WAYS[self as usize]
     }

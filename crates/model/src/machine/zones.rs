@@ -1,7 +1,6 @@
 //! Zones of a block device: parts that are written in order only, each at its write pointer, and given back
 //! as a whole (a reset).
 
-/// What a device tells of its zones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ZoneFacts {
     /// From the start of one zone to that of the next, bytes.
@@ -24,7 +23,6 @@ pub struct Zone {
     pub start: u64,
     /// How much it holds, bytes; never more than the distance to the next one.
     pub capacity: u64,
-    /// How much of it lies below its write pointer, bytes.
     pub written: u64,
     /// Whether it takes one of those that the device may have active.
     pub active: bool,

@@ -21,14 +21,11 @@ const MAX_THREADS: u64 = 32_768;
 /// Areas of the buffer start on pages, so that `O_DIRECT` finds its memory aligned.
 const AREA_ALIGNMENT: u64 = 4096;
 
-/// What a plan depends on besides the profile.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// The machine.
     pub system: &'a System,
     /// One entry per target of the span.
     pub facts: &'a [TargetFacts],
-    /// How it is run.
     pub run_options: &'a RunOptions,
 }
 
@@ -162,18 +159,15 @@ fn workers(
     workers
 }
 
-/// How far apart the buffers begin (`-bs`), bytes; 0 = on pages.
 fn separation(profile: &Profile, span: &TimeSpan, system: &System) -> u64 {
     if span.separates_buffers(profile.compat) { system.buffer_separation() } else { 0 }
 }
 
-/// What is asked for and changes nothing.
 fn without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Finding> {
     let pauses = writing::pauses_without_effect(span, workers);
     pauses.into_iter().chain(completion_depth_without_effect(span, workers)).collect()
 }
 
-/// Why `-oc` changes nothing.
 fn completion_depth_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Option<Finding> {
     span.completion_depth?;
     let one_by_one = workers.iter().all(|worker| worker.depth == 1 || worker.engine.is_synchronous());
@@ -298,7 +292,6 @@ fn depth(span: &TimeSpan, members: &[(usize, u32)]) -> u64 {
     if span.is_floating_pool() { span.request_count.into() } else { members.iter().map(requests_on).sum() }
 }
 
-/// One worker, but for its number, CPU and seed.
 fn worker(
     span: &TimeSpan,
     ids: &[TargetId],

@@ -13,31 +13,25 @@ use crate::profile::{Target, TimeSpan};
 /// An engine, and the reason for it, as the user is told it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// Which one.
     pub engine: EngineKind,
-    /// Why.
     pub reason: &'static str,
     /// Why it does one I/O after the other; `None` = it doesn't, or is asked for.
     pub one_by_one: Option<OneByOne>,
 }
 
-/// What the user has said about engines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wish {
     /// `--engine`; `None` = the program chooses.
     pub engine: Option<EngineKind>,
-    /// `--poll`
     pub poll: bool,
 }
 
 /// How the I/Os on one target end for the thread that does them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IoEnd {
-    /// In the call that submits them.
     InCall,
     /// The same, because they are writes that go to the page cache and no further.
     InCache,
-    /// Some time later, without anybody waiting meanwhile.
     Later,
     /// The submitting thread would sleep until then: workers of the kernel do it in its place.
     Blocking,
@@ -47,26 +41,20 @@ enum IoEnd {
     OneByOne,
     /// Windows: at a completion port, or by a routine.
     Overlapped,
-    /// Not known (yet).
     Unknown,
 }
 
-/// What the choice depends on.
 #[derive(Debug)]
 struct ThreadWork {
     /// Outstanding I/Os of the thread.
     depth: u64,
-    /// All targets are mapped.
     mapped: bool,
     /// `-x`
     routines: bool,
-    /// `--poll`
     poll: bool,
     /// A target is the character device of an NVMe namespace.
     commands: bool,
-    /// `--write-stream`
     streams: bool,
-    /// Of the targets that aren't mapped.
     ends: Vec<IoEnd>,
 }
 
@@ -232,7 +220,6 @@ pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts,
     (open && queue && !target.memory_mapped_io).then(|| open_mode(target, facts).direct)
 }
 
-/// What the choice of an engine for these targets depends on.
 fn work(
     span: &TimeSpan,
     members: &[(&Target, &TargetFacts)],

@@ -6,9 +6,7 @@ use std::fmt;
 /// One thing that doesn't fit, with where it is and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
-    /// Which exit code it leads to.
     pub lies_in: LiesIn,
-    /// What, where, why, next step.
     pub finding: Box<Finding>,
 }
 
@@ -24,7 +22,6 @@ pub enum LiesIn {
 }
 
 impl PlanError {
-    /// An error of the profile.
     pub fn profile(message: impl Into<String>) -> PlanError {
         PlanError { lies_in: LiesIn::Profile, finding: Box::new(Finding::error(message)) }
     }

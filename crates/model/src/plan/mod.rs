@@ -41,11 +41,9 @@ pub use zone_share::ZoneShare;
 pub struct SpanPlan {
     /// Time before measuring, s.
     pub warmup: u32,
-    /// Measured time, s.
     pub duration: u32,
     /// Time after measuring, s.
     pub cooldown: u32,
-    /// Whether latencies are measured.
     pub measure_latency: bool,
     /// Whether it is known of each I/O in flight when it was submitted, though latencies aren't measured
     /// (`--stuck`, `--explain`).
@@ -61,9 +59,7 @@ pub struct SpanPlan {
     /// Sources of write data (`-Z<size>`), in the order of their targets. [`WriteContent::Source`] counts
     /// them.
     pub sources: Vec<RandomDataSource>,
-    /// Whether waits are reported (`-vs`).
     pub wait_statistics: bool,
-    /// What is traced (`-e`); `None` = nothing.
     pub trace: Option<TracePlan>,
     /// `-u`; `None` = batches are as large as suits.
     pub ring: Option<IoRing>,
@@ -71,25 +67,20 @@ pub struct SpanPlan {
     pub completion_depth: Option<u32>,
     /// Whether it is counted how many completions waits return (`-vs` of DISKSPD 2.3).
     pub wait_completions: bool,
-    /// What also ends the measured time (`--until-written`, `--until-read`); empty = time alone.
     pub volumes: Vec<VolumeGoal>,
     /// Recorded I/Os that are done instead of what the workers' targets say; `None` = there are none.
     pub replay: Option<ReplayPlan>,
-    /// What the user should know, though it stops nothing.
     pub warnings: Vec<Finding>,
 }
 
-/// Recorded I/Os, which the workers do in turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayPlan {
-    /// The I/Os.
     pub list: Arc<ReplayList>,
     /// Thousandths of the recorded speed; 0 = as fast as possible.
     pub speed_thousandths: u32,
 }
 
 impl ReplayPlan {
-    /// What one worker of a plan does of it.
     pub fn turns(&self, thread: u32, threads: usize) -> ReplayTurns {
         ReplayTurns::new(Arc::clone(&self.list), self.speed_thousandths, thread, threads as u32)
     }

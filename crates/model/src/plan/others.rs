@@ -45,7 +45,6 @@ fn refusal(op: Operation, plural: &str, target: &Target, facts: &TargetFacts) ->
     ))
 }
 
-/// Whether only a part of what is discarded is given back.
 fn partly(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     let unit = facts.discards.as_ref().map_or(0, |found| found.unit);
     let off = off_grid(target, unit)?;

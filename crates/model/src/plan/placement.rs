@@ -27,7 +27,6 @@ fn stream(target: &Target, relative: u32) -> u8 {
     target.write_streams.of_thread(relative).and_then(|stream| stream.try_into().ok()).unwrap_or(0)
 }
 
-/// Collects what a target can't do.
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) {
     let path = &target.path;
     let refused =

@@ -14,7 +14,6 @@ use std::path::Path;
 /// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
 const MAX_TRANSFER: u32 = 0x7fff_f000;
 
-/// What the kernel counts offsets with ends here (`loff_t`), bytes.
 const LAST_OFFSET: u64 = i64::MAX as u64;
 
 /// Collects what doesn't fit about one target. With a simulated device nothing has to be there but a size.
@@ -71,7 +70,6 @@ pub fn check(
     }
 }
 
-/// That `-c` leaves a device as it is.
 fn left_alone(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     let what = match facts.kind {
         TargetKind::BlockDevice if facts.is_on_windows() => "a disk or a volume",
@@ -208,7 +206,6 @@ fn windows_path(path: &RawText) -> String {
     format!("'{path}' {what}: {instead}. For a file of exactly that name write './{path}'")
 }
 
-/// Whether `-c` makes this file.
 pub fn creates(target: &Target) -> bool {
     target.file_size.is_some_and(|size| size > 0)
 }

@@ -4,7 +4,6 @@ use super::{PlanError, Wish};
 use crate::machine::tracing::{StampClock, TraceClass};
 use crate::profile::Etw;
 
-/// What is traced during the measured window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracePlan {
     /// Classes of events, in the order of the report; none, when tracing is on but nothing is asked for.

@@ -48,7 +48,6 @@ pub fn divide(profile: &Profile, facts: &[TargetFacts], worker: &mut WorkerPlan)
     }
 }
 
-/// What keeps targets from being verified.
 pub fn check(profile: &Profile, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<PlanError> {
     let each = span.targets.iter().zip(facts);
     each.filter_map(|(target, facts)| {

@@ -5,10 +5,8 @@ use crate::engines::Direction;
 use crate::profile::{RunOptions, TargetId, TimeSpan, Volume};
 use std::collections::BTreeMap;
 
-/// What ends the measured time when it has been done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VolumeGoal {
-    /// Whether it is read or written.
     pub direction: Direction,
     /// How much of it, all threads and targets together, bytes; at least 1.
     pub bytes: u64,
@@ -17,7 +15,6 @@ pub struct VolumeGoal {
 }
 
 impl VolumeGoal {
-    /// What is done, in a sentence: "read", "written".
     pub fn done(&self) -> &'static str {
         match self.direction {
             Direction::Read => "read",

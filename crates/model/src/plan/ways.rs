@@ -37,7 +37,6 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
     }
 }
 
-/// What a target is, or lies on.
 fn place(facts: &TargetFacts) -> String {
     match facts.kind {
         TargetKind::BlockDevice => "block devices".to_owned(),
@@ -57,7 +56,6 @@ fn no_nowait(facts: &TargetFacts) -> Option<String> {
     ))
 }
 
-/// Why writes through the page cache can't.
 fn no_nowait_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
     if target.write_ratio == 0 || !is_cached(target, facts) {
         return None;
@@ -91,7 +89,6 @@ fn no_atomic_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
     off_units(target, offered)
 }
 
-/// Who offers none.
 fn nothing_offered(facts: &TargetFacts, offered: AtomicWrites) -> String {
     let device = offered.device_words();
     match facts.kind {

@@ -20,13 +20,10 @@ pub struct WorkerPlan {
     pub cpu: Option<u32>,
     /// Seed of its random numbers.
     pub seed: u64,
-    /// Which engine.
     pub engine: EngineKind,
-    /// Why this one, for people.
     pub reason: &'static str,
     /// Why its I/Os are done one after the other; `None` = they aren't, or it was asked to do so.
     pub one_by_one: Option<OneByOne>,
-    /// Completions are polled for (`--poll`).
     pub poll: bool,
     /// Requests in all: the largest number of I/Os in flight.
     pub depth: u32,
@@ -36,13 +33,11 @@ pub struct WorkerPlan {
     pub routines: bool,
     /// Requests choose among all targets before each I/O (`-F -O`); else each belongs to one target.
     pub floating: bool,
-    /// What it works on, in order.
     pub targets: Vec<WorkerTarget>,
     /// Bytes of its I/O buffer, sources of write data not included.
     pub buffer: u64,
     /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
     pub large_pages: bool,
-    /// Huge pages are not asked for (`--no-huge-pages`).
     pub no_huge_pages: bool,
     /// `-bs`: the buffer begins at a multiple of this, bytes; 0 = on a page.
     pub separation: u64,
@@ -60,7 +55,6 @@ impl WorkerPlan {
         self.targets.iter().enumerate().map(of).collect()
     }
 
-    /// Whether it counts what would have waited (`--nowait`).
     pub fn counts_misses(&self) -> bool {
         self.targets.iter().any(|target| target.ways.no_wait)
     }
@@ -88,18 +82,15 @@ impl WorkerPlan {
         (0..self.targets.len()).any(|target| self.is_paced_on(target))
     }
 
-    /// Whether those on this target have.
     pub fn is_paced_on(&self, target: usize) -> bool {
         !self.floating && self.targets.get(target).is_some_and(|target| target.limit.has_times())
     }
 }
 
-/// What writes carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteContent {
     /// Bytes 0, 1, .. 255, again and again.
     Pattern,
-    /// Zeros (`-Z`).
     Zeros,
     /// Something new every time (`-Zr`).
     Fresh,
@@ -123,28 +114,20 @@ pub struct SectorGrid {
     pub unit: u64,
 }
 
-/// One target of a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerTarget {
     /// Index of the target in the time span.
     pub target: usize,
-    /// Which one it is of the whole run.
     pub id: TargetId,
-    /// As the user gave it.
     pub path: RawText,
-    /// Where it is opened.
     pub location: PathBuf,
-    /// How it is opened.
     pub open: OpenMode,
     /// It is a block device, and without the cache because nothing else was asked for.
     pub uncached_device: bool,
     /// With io_uring, workers of the kernel do its I/Os: they block.
     pub workers: bool,
-    /// Priority of its I/Os.
     pub priority: IoPriority,
-    /// What its I/Os ask of the kernel beside their data.
     pub ways: IoWays,
-    /// What is guaranteed of its writes (`--atomic`); `None` = they aren't atomic.
     pub atomic_writes: Option<AtomicWrites>,
     /// How it is mapped into memory; `None` = it isn't.
     pub mapping: Option<MapOptions>,
@@ -155,22 +138,17 @@ pub struct WorkerTarget {
     pub requests: u32,
     /// From the data of one request to that of the next, bytes: the largest block of all portions.
     pub slot: u32,
-    /// What writes carry.
     pub content: WriteContent,
-    /// Which of its I/Os are of other operations instead (`--trim`).
     pub shares: OperationShares,
     /// `--verify`: how it is divided; all 0 = it isn't verified.
     pub verified: SectorGrid,
     /// `--zoned`: its zones; `None` = it is worked on as if it had none.
     pub zones: Option<ZoneShare>,
-    /// How fast the thread may go on this target.
     pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a
     /// block later.
     pub read_buffer: u64,
-    /// The same for writes.
     pub write_buffer: u64,
-    /// Addresses and directions.
     pub workload: TargetWorkload,
 }
 

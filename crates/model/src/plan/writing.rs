@@ -98,7 +98,6 @@ pub fn share(rate: RateTotal, workers: &mut [WorkerPlan]) {
     }
 }
 
-/// Sets the seeds of arrivals apart from those of addresses.
 const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
 
 /// Bursts and pauses that are valid, but that no thread will heed, as in DISKSPD, with each reason.

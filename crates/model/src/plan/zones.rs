@@ -74,7 +74,6 @@ fn unfit(target: &Target, facts: &TargetFacts, zones: &ZoneFacts) -> Option<Stri
     ))
 }
 
-/// The zones that lie wholly within what the target may touch.
 fn in_area<'a>(
     target: &Target,
     facts: &TargetFacts,

@@ -9,12 +9,10 @@ pub use preset::{Grade, GradedLoad, JudgedLatency, Preset, Step, Threshold};
 pub use show::{list, markdown, show};
 pub use table::PRESETS;
 
-/// The preset of a name.
 pub fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
 
-/// All names, for messages.
 pub fn names() -> String {
     PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
 }

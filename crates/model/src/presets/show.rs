@@ -3,7 +3,6 @@
 use super::{GradedLoad, PRESETS, Preset, Threshold};
 use std::fmt::Write;
 
-/// A line for each.
 pub fn list() -> String {
     let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
     let line = |preset: &Preset| format!("{:<width$}  {}\n", preset.name, preset.about);
@@ -56,7 +55,6 @@ pub fn markdown() -> String {
     text
 }
 
-/// Options of each part, and what it is.
 fn lines(preset: &Preset) -> impl Iterator<Item = (&'static str, String)> {
     let several = preset.parts.iter().any(|part| part.time_span > 1);
     preset.parts.iter().map(move |part| {

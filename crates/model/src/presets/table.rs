@@ -17,10 +17,8 @@ const fn grade(up_to_ms: f64, word: &'static str) -> Grade {
 /// Sizes and patterns of SQL Server's storage engine.
 const SQL_SIZES: &str = "SQL Server's I/O sizes, as shown at TechEd 2006: \
      https://prodata.ie/2010/08/08/sql-io-characteristics/";
-/// Command lines by kind of file.
 const SQL_LINES: &str = "a list of DiskSpd command lines for SQL Server: \
      https://fiftynine.io/sql/io-and-diskspd-reference-list/";
-/// VM Fleet's profiles.
 const FLEET: &str =
     "VM Fleet's profiles: https://github.com/microsoft/diskspd, Frameworks/VMFleet/Profile.psm1";
 
@@ -44,7 +42,6 @@ const LOG: Threshold = Threshold {
              Paul Randal has it",
 };
 
-/// All presets, by what they are for.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sql-oltp",

@@ -6,7 +6,6 @@ use std::fmt::Write;
 /// A CPU as DISKSPD names it: number within a processor group. On Linux group g holds CPUs 64 g to 64 g + 63.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GroupCpu {
-    /// Processor group.
     pub group: u16,
     /// CPU number within the group; `None` = all active ones, in order (`-ag<group>`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,11 +20,9 @@ pub struct AffinityTraversal {
     pub core_aware: bool,
     /// `-as`: over all groups instead of group after group.
     pub span_groups: bool,
-    /// What comes first, of cores of unlike classes.
     pub efficiency: Efficiency,
 }
 
-/// Which cores come first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Efficiency {
@@ -34,7 +31,6 @@ pub enum Efficiency {
     /// `-ap`: performance cores first; with `-ac` in each pass over the cores.
     #[default]
     PFirst,
-    /// `-ae`: efficiency cores first, likewise.
     EFirst,
     /// `-aP`: all CPUs of performance cores first.
     FillPFirst,
@@ -43,7 +39,6 @@ pub enum Efficiency {
 }
 
 impl Efficiency {
-    /// As XML profiles name it.
     pub fn name(self) -> &'static str {
         match self {
             Efficiency::Unordered => "Unordered",
@@ -54,7 +49,6 @@ impl Efficiency {
         }
     }
 
-    /// The one of a name.
     pub fn named(name: &str) -> Option<Efficiency> {
         use Efficiency::{EFirst, FillEFirst, FillPFirst, PFirst, Unordered};
         [Unordered, PFirst, EFirst, FillPFirst, FillEFirst].into_iter().find(|one| one.name() == name)
@@ -76,7 +70,6 @@ pub fn masks(cpus: impl IntoIterator<Item = GroupCpu>) -> Vec<(u16, u64)> {
     entries
 }
 
-/// The CPUs of a mask as ranges: `0-2,5`.
 pub fn ranges(mask: u64) -> String {
     let mut text = String::new();
     let is_set = |cpu: u32| cpu < 64 && mask >> cpu & 1 == 1;

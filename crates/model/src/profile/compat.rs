@@ -20,7 +20,6 @@ pub enum Compat {
 }
 
 impl Compat {
-    /// Version of DISKSPD.
     pub fn version(self) -> &'static str {
         match self {
             Compat::V2_2 => COMPATIBLE_VERSION,
@@ -28,7 +27,6 @@ impl Compat {
         }
     }
 
-    /// Its date, as DISKSPD writes it.
     pub fn version_date(self) -> &'static str {
         match self {
             Compat::V2_2 => COMPATIBLE_VERSION_DATE,

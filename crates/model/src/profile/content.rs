@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How far compression and deduplication reduce what is written (`--compress`, `--dedupe`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentShape {
     /// `--compress`: share of each unit that compresses to next to nothing, percent, at most

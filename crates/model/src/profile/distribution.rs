@@ -6,14 +6,12 @@ use std::fmt;
 /// Where random I/O goes (`-rd`): consecutive ranges, the automatic last one included.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Distribution {
-    /// What the spans are counted in.
     pub kind: DistributionKind,
     /// In target order; their I/O shares sum to 100 in a valid profile.
     pub ranges: Vec<DistributionRange>,
 }
 
 impl fmt::Display for Distribution {
-    /// As it stands behind `-rd`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
             DistributionKind::Percent => "pct",
@@ -34,7 +32,6 @@ pub enum DistributionKind {
     Absolute,
 }
 
-/// One range of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DistributionRange {
     /// Share of the I/Os, percent; 0 = a gap.

@@ -87,7 +87,6 @@ impl Target {
         portions
     }
 
-    /// Whether it has several sizes or parts.
     pub fn is_mixed(&self) -> bool {
         !self.mix.is_empty() || !self.sizes.is_empty()
     }

@@ -10,7 +10,6 @@ use std::fmt;
 pub struct SizeShare {
     /// Bytes of an I/O, at least 1.
     pub block_size: u32,
-    /// Its share, relative to those of the others; at least 1.
     pub share: u32,
 }
 
@@ -38,7 +37,6 @@ pub struct MixPart {
 }
 
 impl SizeShare {
-    /// How a list of them is written.
     pub const FORM: &'static str = "sizes with their shares, such as 4K/60:8K/30:64K/10";
 
     /// Reads a list.
@@ -73,7 +71,6 @@ impl SizeShare {
         }
     }
 
-    /// As it is read.
     pub fn print_list(list: &[SizeShare]) -> String {
         let one = |size: &SizeShare| format!("{}/{}", size.block_size, size.share);
         list.iter().map(one).collect::<Vec<_>>().join(":")
@@ -81,7 +78,6 @@ impl SizeShare {
 }
 
 impl fmt::Display for MixPart {
-    /// As the option has it, sizes in bytes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.share)?;
         match self.sizes.is_empty() {

@@ -50,7 +50,6 @@ pub use target_id::{TargetId, TargetIds};
 pub struct Profile {
     /// Program name and all arguments as given, joined by single blanks.
     pub command_line: RawText,
-    /// `--compat`
     #[serde(default, skip_serializing_if = "Compat::is_2_2")]
     pub compat: Compat,
     /// `-v`: time-stamped progress messages on standard output.
@@ -59,7 +58,6 @@ pub struct Profile {
     pub verbose_stats: bool,
     /// `-P`: a dot after every so many I/Os of a thread; 0 = none.
     pub progress: u32,
-    /// `-:`: bit mask of experimental flags.
     pub experiment_flags: u32,
     /// `-R`: form of the report on standard output.
     pub result_format: ResultFormat,
@@ -98,7 +96,6 @@ pub enum ResultFormat {
     Xml,
 }
 
-/// Which files are created once, before the first time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrecreateFiles {
@@ -152,7 +149,6 @@ pub struct TimeSpan {
     pub affinity_traversal: Option<AffinityTraversal>,
     /// `-n`: threads are not bound to CPUs.
     pub disable_affinity: bool,
-    /// `-x`: completion routines.
     pub completion_routines: bool,
     /// `-u`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,9 +159,7 @@ pub struct TimeSpan {
     /// `-bs`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_separation: Option<BufferSeparation>,
-    /// `-L`: latency statistics.
     pub measure_latency: bool,
-    /// `-D`: IOPS statistics.
     pub calculate_iops_std_dev: bool,
     /// Value of `-D`: width of an interval, ms.
     pub io_bucket_duration: u32,
@@ -173,10 +167,8 @@ pub struct TimeSpan {
     /// that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_written: Option<Volume>,
-    /// The same for what has been read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_read: Option<Volume>,
-    /// What is worked on.
     pub targets: Vec<Target>,
 }
 

@@ -16,7 +16,6 @@ pub struct Parameters {
     pub in_flight: Option<u64>,
     /// `-O`: the I/Os of a thread float between its targets.
     pub floating_pool: Option<bool>,
-    /// `-d`: measured time that was asked for, s.
     pub duration_s: Option<u32>,
     /// `-W`: time before it, s.
     pub warmup_s: Option<u32>,
@@ -37,7 +36,6 @@ pub struct Parameters {
 pub struct TargetGroup {
     /// The targets, as the user gave them.
     pub paths: Vec<RawText>,
-    /// How they are worked on.
     pub access: Access,
 }
 
@@ -72,16 +70,13 @@ pub struct Access {
 pub enum Rate {
     /// None.
     Unlimited,
-    /// Bytes per millisecond.
     BytesPerMillisecond(u32),
     /// I/Os per second.
     Iops(u32),
 }
 
-/// What lies between the I/Os and the storage (`-S`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caching {
-    /// Whether the system's cache is used.
     pub mode: CacheMode,
     /// `-Sw`
     pub write_through: bool,
@@ -115,19 +110,14 @@ impl Caching {
     }
 }
 
-/// A parameter of all targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfAllTargets<T> {
-    /// Not recorded, at least of some.
     Unknown,
-    /// All have this one.
     One(T),
-    /// They differ.
     Several,
 }
 
 impl<T> OfAllTargets<T> {
-    /// What all have; `None` = not recorded, or they differ.
     pub fn one(self) -> Option<T> {
         match self {
             OfAllTargets::One(value) => Some(value),
@@ -137,7 +127,6 @@ impl<T> OfAllTargets<T> {
 }
 
 impl Access {
-    /// That of a target of which everything is known.
     pub fn of(span: &TimeSpan, target: &Target) -> Access {
         let rate = match target.throughput {
             None | Some(Throughput::BytesPerMillisecond(0) | Throughput::Iops(0)) => Rate::Unlimited,
@@ -171,7 +160,6 @@ impl Access {
 }
 
 impl Parameters {
-    /// Of which nothing is known.
     pub const UNKNOWN: Parameters = Parameters {
         threads: None,
         in_flight: None,
@@ -184,12 +172,10 @@ impl Parameters {
         targets: Vec::new(),
     };
 
-    /// Those of a time span of which everything is known.
     pub fn of(span: &TimeSpan) -> Parameters {
         Parameters::with(span, |target, _| Access::of(span, target))
     }
 
-    /// With what the run options say about the work.
     pub fn done_by(self, run_options: &RunOptions) -> Parameters {
         Parameters { rate_total: run_options.rate_total, fsync_every: run_options.fsync_every, ..self }
     }
@@ -223,7 +209,6 @@ impl Parameters {
         parameters
     }
 
-    /// Adds a target to those that are worked on like it.
     fn add(&mut self, target: &Target, access: Access) {
         /// More groups than this are not looked through: a profile may have ten thousand targets.
         const GROUPS: usize = 64;
@@ -233,7 +218,6 @@ impl Parameters {
         }
     }
 
-    /// A parameter of all targets.
     pub fn common<T: PartialEq>(&self, of: impl Fn(&Access) -> Option<T>) -> OfAllTargets<T> {
         let values: Option<Vec<T>> = self.targets.iter().map(|group| of(&group.access)).collect();
         let Some(mut values) = values else { return OfAllTargets::Unknown };

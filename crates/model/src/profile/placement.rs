@@ -21,7 +21,6 @@ impl PlacementList {
     pub const HANDLES: RangeInclusive<u16> = 0..=127;
     /// Numbers of write streams that there can be.
     pub const STREAMS: RangeInclusive<u16> = 1..=255;
-    /// What is expected.
     pub const FORM: &'static str = "numbers as in 0,1,2, or 0-2";
 
     /// `0,1,2` or `0-2`, and both mixed; each number within `range`.
@@ -56,7 +55,6 @@ impl PlacementList {
         }
     }
 
-    /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -68,7 +66,6 @@ impl PlacementList {
     }
 }
 
-/// The number that begins there, which is then behind it.
 fn number(
     text: &[u8],
     position: &mut usize,
@@ -83,7 +80,6 @@ fn number(
 }
 
 impl fmt::Display for PlacementList {
-    /// As it is read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, number) in self.0.iter().enumerate() {
             write!(f, "{}{number}", if index == 0 { "" } else { "," })?;

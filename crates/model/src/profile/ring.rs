@@ -15,7 +15,6 @@ pub struct IoRing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RingBatch {
-    /// So many, 1 to 65536.
     Count(u32),
     /// So many of 100 of the thread's outstanding I/Os, rounded up; 1 to 100.
     Percent(u32),
@@ -54,7 +53,6 @@ pub enum BufferSeparation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BypassIo {
-    /// `-Sy`: as far as possible.
     Partial,
     /// `-SY`: entirely.
     Full,

@@ -16,7 +16,6 @@ use std::fmt;
 pub struct RunOptions {
     /// `--engine`; `None` = the program chooses.
     pub engine: Option<EngineKind>,
-    /// `--poll`: completions are polled for.
     pub poll: bool,
     /// `--no-huge-pages`: buffers are memory as programs usually have it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -36,7 +35,6 @@ pub struct RunOptions {
     /// `--until-written`: the measured time of a time span also ends when so much has been written in it;
     /// `None` = it doesn't.
     pub until_written: Option<Volume>,
-    /// `--until-read`: the same for what has been read.
     pub until_read: Option<Volume>,
     /// `--stuck`: I/Os that are in flight for longer than this are named while the run goes on, ms, at least
     /// 1; `None` = they aren't.
@@ -67,25 +65,20 @@ pub struct RunOptions {
     pub replay: Option<ReplayOptions>,
 }
 
-/// What of the I/Os is verified (`--verify`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifyMode {
-    /// Writes are stamped.
     Write,
     /// Reads are checked, of a target that an earlier run has stamped.
     Read,
-    /// Writes are stamped, and reads checked by what was written.
     Both,
 }
 
 impl VerifyMode {
-    /// Whether writes get stamps.
     pub fn stamps(self) -> bool {
         self != VerifyMode::Read
     }
 
-    /// Whether reads are looked at.
     pub fn checks(self) -> bool {
         self != VerifyMode::Write
     }
@@ -94,7 +87,6 @@ impl VerifyMode {
 /// Recorded I/Os that are done again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayOptions {
-    /// The file that they are in.
     pub file: RawText,
     /// `--replay-speed`: thousandths of the speed at which they were recorded; 0 = as fast as possible.
     pub speed_thousandths: u32,
@@ -110,18 +102,14 @@ pub struct ReplayOptions {
     pub length_ns: u64,
 }
 
-/// What becomes of recorded writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayWrites {
-    /// They are done.
     Issue,
-    /// They are left out.
     Skip,
 }
 
 impl ReplayOptions {
-    /// The recorded speed.
     pub const AS_RECORDED: u32 = 1000;
 
     /// I/Os per second that are to be started, on average; `None` = as many as possible.
@@ -135,7 +123,6 @@ impl ReplayOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Volume {
-    /// So many bytes, at least 1.
     Bytes(u64),
     /// So many times what the time span may touch of the targets that it writes or reads, at least 1.
     Times(u32),
@@ -160,7 +147,6 @@ impl Volume {
 }
 
 impl fmt::Display for Volume {
-    /// As it is read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Volume::Bytes(bytes) => write!(f, "{bytes}"),
@@ -174,7 +160,6 @@ impl fmt::Display for Volume {
 pub struct RateTotal {
     /// I/Os per second, 1 to [`RateTotal::HIGHEST`].
     pub ios_per_s: u64,
-    /// When each of them is to start.
     pub arrivals: Arrivals,
 }
 
@@ -190,11 +175,9 @@ pub enum Arrivals {
     /// As those of many users who know nothing of each other: the times between them are exponentially
     /// distributed.
     Poisson,
-    /// Evenly.
     Uniform,
 }
 
-/// What `--prefill` writes where nothing was written yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefill {
@@ -202,9 +185,7 @@ pub enum Prefill {
     Auto,
     /// Random bytes, none of them zero.
     Random,
-    /// What `-c` writes: the byte at offset x is `x & 0xFF`.
     Pattern,
-    /// Zeros.
     Zero,
 }
 
@@ -238,7 +219,6 @@ impl RunOptions {
         self.engine.is_some_and(|kind| !kind.row().needs_files)
     }
 
-    /// Time itself is simulated.
     pub fn virtual_time(&self) -> bool {
         self.engine.is_some_and(|kind| kind.row().virtual_time)
     }

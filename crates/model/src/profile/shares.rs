@@ -16,12 +16,10 @@ impl OperationShares {
         self.0[op as usize]
     }
 
-    /// Sets it.
     pub fn set(&mut self, op: Operation, percent: u32) {
         self.0[op as usize] = percent;
     }
 
-    /// With this share of an operation.
     pub fn with(mut self, op: Operation, percent: u32) -> OperationShares {
         self.set(op, percent);
         self
@@ -34,7 +32,6 @@ impl OperationShares {
         Operation::shared().map(of).filter(|(.., percent)| *percent > 0)
     }
 
-    /// Whether all I/Os read or write.
     pub fn are_none(&self) -> bool {
         self.iter().next().is_none()
     }
@@ -74,7 +71,6 @@ pub mod ratios {
     }
 }
 
-/// As the parameters of a known run have them.
 pub mod percents {
     use super::*;
 

@@ -22,26 +22,22 @@ pub enum AddressSpread {
     Hot {
         /// The part, percent of the area; 1 to 99.
         area_percent: u32,
-        /// Its share of the I/Os, percent; 1 to 100.
         io_percent: u32,
         /// It moves on by its own length every so many s; `None` = it stays.
         moves_every_s: Option<u32>,
     },
 }
 
-/// Why a text is no spread, and where in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoAddressSpread {
     /// Byte offset into the text.
     pub position: usize,
-    /// What is wrong there.
     pub what: &'static str,
 }
 
 impl AddressSpread {
     /// The highest theta, in thousandths: of more, all I/O but a billionth would go to two blocks.
     pub const HIGHEST_THETA: u32 = 10_000;
-    /// How it is written.
     pub const FORMS: &str =
         "zipf:<theta>, normal:<deviation>%, or hot:<area>%/<share of I/O>%[,moves=<seconds>s]";
 
@@ -86,7 +82,6 @@ fn theta(text: &str, position: usize) -> Result<u32, NoAddressSpread> {
     (1..=AddressSpread::HIGHEST_THETA).contains(&theta).then_some(theta).ok_or(wrong)
 }
 
-/// What is left to read.
 struct Rest<'a> {
     text: &'a str,
     position: usize,
@@ -107,7 +102,6 @@ impl Rest<'_> {
         u32::try_from(number).ok()
     }
 
-    /// With or without its sign.
     fn percent(&mut self, range: std::ops::RangeInclusive<u32>) -> Result<u32, NoAddressSpread> {
         let wrong = self.wrong("a percentage is missing here: from 1 to 100, of an area to 99");
         let percent = self.number().filter(|percent| range.contains(percent)).ok_or(wrong)?;

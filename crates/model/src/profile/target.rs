@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 /// One target and how it is worked on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
-    /// As the user gave it.
     pub path: RawText,
     /// `-b`: size of each I/O, bytes.
     pub block_size: u32,
@@ -24,7 +23,6 @@ pub struct Target {
     pub random_ratio: u32,
     /// `-si`: all threads share one sequential position.
     pub interlocked_sequential: bool,
-    /// `-rd`: where random I/O goes; `None` = uniform.
     pub distribution: Option<Distribution>,
     /// `-B`: first byte that I/O may touch.
     pub base_file_offset: u64,
@@ -40,7 +38,6 @@ pub struct Target {
     pub use_large_pages: bool,
     /// `-o`: outstanding I/Os of a thread on this target.
     pub request_count: u32,
-    /// Cache mode of `-S`.
     pub cache_mode: CacheMode,
     /// Block devices are used without the page cache although the cache mode is [`CacheMode::Cached`]: that
     /// is the default, and `-Sb` wasn't given literally. DISKSPD's reports and profiles know no difference;
@@ -51,13 +48,11 @@ pub struct Target {
     pub write_through: bool,
     /// `-Sm`
     pub memory_mapped_io: bool,
-    /// `-Sy`, `-SY`; `None` = not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass_io: Option<BypassIo>,
     /// `--dontcache`: cached, but nothing stays in the page cache.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dont_cache: bool,
-    /// `--atomic`: each write is atomic.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
     /// `--nowait`: each I/O is tried without waiting first; those that would have waited are counted.
@@ -67,7 +62,6 @@ pub struct Target {
     /// written again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub zoned: bool,
-    /// `--write-hint`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_hint: Option<WriteLifetime>,
     /// `--fdp`: placement handles of an NVMe namespace, by the index in which the device names them.
@@ -78,7 +72,6 @@ pub struct Target {
     pub write_streams: PlacementList,
     /// `-N`
     pub flush_type: Option<FlushType>,
-    /// `-Z`: zero-filled write buffers.
     pub zero_write_buffers: bool,
     /// `-Z<size>[,<file>]`
     pub random_data_source: Option<RandomDataSource>,
@@ -203,7 +196,6 @@ impl Target {
     }
 }
 
-/// How a target's data may be cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
@@ -216,7 +208,6 @@ pub enum CacheMode {
     DisableLocalCache,
 }
 
-/// What makes memory-mapped writes durable (`-N`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlushType {
@@ -233,7 +224,6 @@ pub enum FlushType {
 pub struct RandomDataSource {
     /// Bytes; never 0.
     pub size: u64,
-    /// Where the content comes from; `None` = generated.
     pub path: Option<RawText>,
 }
 
@@ -241,7 +231,6 @@ pub struct RandomDataSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Throughput {
-    /// `-g<n>`: bytes per millisecond.
     BytesPerMillisecond(u32),
     /// `-g<n>i`: I/Os per second.
     Iops(u32),

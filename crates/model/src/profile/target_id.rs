@@ -11,13 +11,11 @@ use std::collections::HashMap;
 pub struct TargetId(pub u32);
 
 impl TargetId {
-    /// As an index into what has an entry for each target.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The paths of targets with their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetIds {
     paths: Vec<RawText>,
@@ -25,7 +23,6 @@ pub struct TargetIds {
 }
 
 impl TargetIds {
-    /// Those of a profile.
     pub fn of(profile: &Profile) -> TargetIds {
         let mut ids = TargetIds::default();
         ids.add(profile);
@@ -48,7 +45,6 @@ impl TargetIds {
         span.targets.iter().map(|target| self.get(&target.path).unwrap_or_default()).collect()
     }
 
-    /// The paths, each once, by id.
     pub fn paths(&self) -> &[RawText] {
         &self.paths
     }

@@ -5,7 +5,6 @@ use crate::stats::{Histogram, Moments, SeriesSum};
 /// What adds up: neither order nor grouping matters, and what is new ([`Default`]) changes nothing. Sums
 /// that would be too large for their numbers stay at the largest.
 pub trait AddUp<Other = Self>: Default {
-    /// Adds what `other` holds.
     fn add(&mut self, other: &Other);
 }
 
@@ -33,7 +32,6 @@ impl AddUp for SeriesSum {
     }
 }
 
-/// What only one of them measured is the sum.
 impl<T: AddUp> AddUp for Option<T> {
     fn add(&mut self, other: &Option<T>) {
         if let Some(other) = other {

@@ -16,55 +16,43 @@ pub const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
 /// Mean and deviation, ms; `None` = no I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFigures {
-    /// Arithmetic mean.
     pub mean: Option<Millis>,
-    /// Population standard deviation.
     pub std_dev: Option<Millis>,
 }
 
-/// Latency distributions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyCharts {
     /// One per distinct path, in order of first appearance; all threads merged. Empty if there is only one
     /// path.
     pub paths: Vec<PathChart>,
-    /// Everything merged.
     pub all: Chart,
 }
 
 /// Latency distribution of one path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathChart {
-    /// The target.
     pub path: RawText,
-    /// Its distribution.
     pub chart: Chart,
 }
 
 /// A latency distribution, ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
-    /// Shortest.
     pub min: ChartRow,
     /// At [`PERCENTILES`], in order.
     pub percentiles: Vec<ChartRow>,
-    /// Longest.
     pub max: ChartRow,
 }
 
 /// A latency by direction, ms; `None` = no I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChartRow {
-    /// Of reads.
     pub read: Option<Millis>,
-    /// Of writes.
     pub write: Option<Millis>,
-    /// Of both, merged.
     pub total: Option<Millis>,
 }
 
 impl ChartRow {
-    /// That of these I/Os, to be filled in.
     pub fn of_mut(&mut self, which: WhichIos) -> &mut Option<Millis> {
         match which {
             WhichIos::Total => &mut self.total,
@@ -73,7 +61,6 @@ impl ChartRow {
         }
     }
 
-    /// That of these I/Os.
     pub fn of(&self, which: WhichIos) -> Option<Millis> {
         match which {
             WhichIos::Total => self.total,
@@ -104,9 +91,7 @@ pub const FINE_PERCENTILES: [f64; 108] = {
 pub struct FineChart {
     /// Distinct latencies of reads, in units of 100 ns: see [`crate::stats::Histogram::distinct`].
     pub distinct_reads: u64,
-    /// The same of writes.
     pub distinct_writes: u64,
-    /// The same of both.
     pub distinct_total: u64,
     /// In the order of the percentiles, ms.
     pub rows: Vec<ChartRow>,

@@ -7,32 +7,24 @@ use serde::{Deserialize, Serialize};
 /// Share of the measured time, percent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CpuUsage {
-    /// Kernel and user.
     pub usage: f64,
-    /// In programs.
     pub user: f64,
-    /// In the kernel, idle time excluded.
     pub kernel: f64,
-    /// Doing nothing.
     pub idle: f64,
 }
 
-/// One CPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuRow {
-    /// Where it is.
     #[serde(flatten)]
     pub place: CpuPlace,
     /// Whether no core has a higher class than its own.
     pub performance: bool,
-    /// What it did.
     pub usage: CpuUsage,
 }
 
 /// Which of the optional columns a table shows: what the machine has only one of isn't worth a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuColumns {
-    /// More than one socket.
     pub socket: bool,
     /// More than one NUMA node.
     pub node: bool,
@@ -47,7 +39,6 @@ pub struct CpuColumns {
 /// All active CPUs and their mean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuTable {
-    /// Optional columns worth showing.
     pub columns: CpuColumns,
     /// Group by group, ascending CPU number.
     pub rows: Vec<CpuRow>,
@@ -102,7 +93,6 @@ impl CpuTable {
     }
 }
 
-/// Whether the machine's cores differ in efficiency class.
 pub fn is_heterogeneous(topology: &Topology) -> bool {
     topology.cores.windows(2).any(|pair| pair[0].efficiency_class != pair[1].efficiency_class)
 }

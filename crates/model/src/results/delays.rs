@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 pub struct Delays {
     /// How often it woke late by 50 ms or more.
     pub times: u64,
-    /// How late it was all in all, us, those times.
     pub total_us: u64,
     /// How late it was at most, us.
     pub longest_us: u64,
@@ -17,7 +16,6 @@ pub struct Delays {
     pub longest_at_us: u64,
     /// Whether the process was told to go on (SIGCONT): it had been stopped, by SIGSTOP or by Ctrl-Z.
     pub continued: bool,
-    /// How often; missing = nobody counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<u64>,
     /// How late it was all in all, us, whenever it was late by 2 ms or more and had not been waiting for a

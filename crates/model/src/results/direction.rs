@@ -4,7 +4,6 @@ use super::paced::Paced;
 use crate::stats::{Histogram, Moments, Series};
 use serde::{Deserialize, Serialize};
 
-/// Raw results of one direction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DirectionResults {
     /// Bytes transferred.
@@ -32,7 +31,6 @@ pub struct DirectionResults {
 }
 
 impl DirectionResults {
-    /// What its latencies add up to, ns; `None` = none were measured.
     pub fn latency_moments(&self) -> Option<Moments> {
         self.latency.as_ref().map(|latency| *latency.moments()).or(self.moments)
     }

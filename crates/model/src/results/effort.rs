@@ -14,21 +14,17 @@ pub struct Effort {
     pub workers: Vec<WorkerEffort>,
     /// CPU time of the whole process, the kernel's threads that work for it included, ns.
     pub process: u64,
-    /// What the program's own steps cost.
     pub tool: Option<ToolCost>,
     /// CPU quotas of the control groups that the process is in, with what was counted in the window.
     #[serde(default)]
     pub quotas: Vec<CpuQuota>,
-    /// Their limits of memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<MemoryLimit>,
     /// I/O limits in force for them, when measuring began.
     #[serde(default)]
     pub io_limits: Vec<IoLimit>,
-    /// What changed of the limits meanwhile, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limit_changes: Vec<LimitChange>,
-    /// What else may have held I/O back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io_controls: Vec<IoControl>,
     /// What shares by cost did to the process's group meanwhile, by device.
@@ -56,21 +52,15 @@ pub struct LimitChange {
     pub cpus: Vec<CpuLimit>,
 }
 
-/// How many CPUs a control group may use.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuLimit {
-    /// The group's directory.
     pub group: String,
-    /// CPUs.
     pub cpus: f64,
 }
 
-/// What one worker thread was to do, and what it took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerEffort {
-    /// How it did its I/O.
     pub engine: EngineKind,
-    /// I/Os that it was to have in flight.
     pub depth: u32,
     /// The CPU that it was bound to, as the kernel numbers it; `None` = to none, or the record is of an
     /// older program.
@@ -79,7 +69,6 @@ pub struct WorkerEffort {
     /// Where somebody else let it run meanwhile; missing = it stayed, or the record is of an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebound: Option<Rebound>,
-    /// What it took; `None` = the kernel doesn't tell.
     pub times: Option<ThreadTimes>,
 }
 
@@ -137,7 +126,6 @@ impl WorkerEffort {
 /// What the program's own steps cost on this machine, ns each, the CPU not being shared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ToolCost {
-    /// A look at the clock.
     pub clock: f64,
     /// An entry in a latency histogram.
     pub histogram: f64,

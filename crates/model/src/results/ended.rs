@@ -2,34 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What ended a time span, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// What it was.
     pub by: EndedBy,
     /// How long after measuring began, ns; `None` = before measuring began.
     pub after: Option<u64>,
 }
 
-/// What can end a time span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum EndedBy {
-    /// Its time was over.
     #[default]
     Time = 0,
-    /// The user: Ctrl-C (SIGINT).
     Interrupt = 1,
-    /// Somebody who wanted the program to end: SIGTERM.
     Terminate = 2,
     /// The lost connection of a terminal: SIGHUP.
     Hangup = 3,
-    /// The event of `-yp`.
     StopEvent = 4,
-    /// An error.
     Failure = 5,
-    /// As much had been done as `--until-written` or `--until-read` asks for.
     Volume = 6,
     /// A target answered nothing for as long as `--fail-on-outage` allows.
     Outage = 7,
@@ -51,7 +42,6 @@ impl EndedBy {
         EndedBy::CpuLimit,
     ];
 
-    /// For people, at the beginning of a sentence.
     pub fn name(self) -> &'static str {
         match self {
             EndedBy::Time => "its time",

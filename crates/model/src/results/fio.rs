@@ -9,9 +9,7 @@ use std::fmt;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FioFigures {
-    /// What the jobs are called, each once.
     pub jobs: Vec<String>,
-    /// Of which times means and deviations are; `None` = fio measured none.
     pub latency: Option<FioLatency>,
     /// Of which times percentiles, minimum and maximum are, and where the percentiles come from; `None` =
     /// there are none: minimum and maximum are of the times that the means are of.
@@ -26,21 +24,17 @@ pub struct FioFigures {
     /// Jobs that ended with an error, and its number: what they did until then is among the figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<(String, i64)>,
-    /// Discards; `None` = there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trims: Option<OtherFigures>,
     /// Flushes (`fsync`, `fdatasync`, `sync_file_range`); `None` = there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syncs: Option<OtherFigures>,
-    /// The log files that were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<FioLogFiles>,
-    /// What those of them hold that lie beside the result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<FioSeries>,
 }
 
-/// Which of fio's times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FioLatency {
@@ -65,7 +59,6 @@ impl fmt::Display for FioLatency {
 pub enum FioPercentiles {
     /// Counted from the bins of JSON+.
     Counted,
-    /// As fio states them.
     Stated,
 }
 
@@ -81,13 +74,10 @@ impl fmt::Display for FioPercentiles {
 /// Log files of a kind, one for each thread: `a_lat.1.log`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FioLogFiles {
-    /// What they hold.
     pub of: FioSeriesOf,
-    /// What their names begin with.
     pub prefix: String,
     /// The first thread's number.
     pub first: u32,
-    /// The last one's.
     pub last: u32,
     /// Whether times are in us, as fio 2 logs them, and not in ns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -108,7 +98,6 @@ pub enum FioLogged {
     Maximum,
     /// The mean of an interval, followed by its maximum (`log_window_value=both`).
     MeanAndMaximum,
-    /// A single I/O.
     SingleIo,
     /// Unknown: the result does not list fio's options.
     Unknown,
@@ -124,14 +113,11 @@ impl FioLogged {
 /// The course of a figure, out of log files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FioSeries {
-    /// Of which figure.
     pub of: FioSeriesOf,
-    /// Of which I/Os: `read`, `write`, `trim`.
     pub direction: String,
     /// The meaning of the logged values.
     #[serde(default, skip_serializing_if = "FioLogged::is_mean")]
     pub logged: FioLogged,
-    /// Length of an interval, s.
     pub interval_s: f64,
     /// A value for each interval from the start on; `None` = nothing was logged in it.
     pub values: Vec<Option<f64>>,

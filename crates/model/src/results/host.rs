@@ -9,21 +9,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What an edited record names that isn't there.
 static NO_PATH: LazyLock<RawText> = LazyLock::new(RawText::default);
 
 /// A machine that took part in a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// What it calls itself.
     pub name: String,
-    /// Its number among the hosts of the run.
     pub rank: u32,
-    /// The machine.
     pub system: System,
     /// The targets, each path once: the place of one is its id, by which everything else names it.
     pub targets: Vec<HostTarget>,
-    /// What came out.
     pub results: Results,
     /// What was told to people before and during the run, in that order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::finding::told")]
@@ -42,7 +37,6 @@ pub struct Host {
 /// A target as this machine knows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostTarget {
-    /// How all else names it.
     pub id: TargetId,
     /// Its path, and what it lies on; only the path where nobody looked.
     #[serde(flatten)]

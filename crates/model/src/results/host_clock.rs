@@ -30,6 +30,5 @@ pub struct HostClock {
 pub struct CommonWindow {
     /// When accounting began, ns since 1970-01-01 00:00 UTC.
     pub begin_ns: i64,
-    /// When it ended, the same.
     pub end_ns: i64,
 }

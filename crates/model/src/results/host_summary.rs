@@ -7,11 +7,8 @@ use serde::{Deserialize, Serialize};
 /// What is kept of one host of a merged run beside the machine and its targets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostSummary {
-    /// Its figures, as lists show them.
     pub known: RunSummary,
-    /// Its measured window in each time span.
     pub windows: Vec<HostWindow>,
-    /// What was found about its figures, the worst first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<HostFinding>,
     /// Whether its devices did what was counted: of each time span the worst that was found.
@@ -19,7 +16,6 @@ pub struct HostSummary {
     pub devices: Vec<HostDevices>,
 }
 
-/// The measured window of one host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostWindow {
     /// When it began, ns since 1970-01-01 00:00 UTC: on the clock that all hosts share, where there is one,
@@ -39,27 +35,19 @@ pub(super) fn is_zero(shift: &i64) -> bool {
 /// Something that was found about the figures of one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFinding {
-    /// Its name for programs.
     pub name: String,
-    /// How bad it is.
     pub severity: Severity,
-    /// Its time span, from 1; `None` = the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_span: Option<usize>,
-    /// What is the matter, for people.
     pub message: String,
 }
 
-/// Whether the devices of one host did what was counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostDevices {
-    /// The time span, from 1.
     pub time_span: usize,
-    /// The verdict.
     pub verdict: Verdict,
     /// How much it takes away from the figures; `None` = nothing.
     pub severity: Option<Severity>,
-    /// The same for people.
     pub message: String,
     /// How many ranks of its machine used these devices: what they counted is compared together. Missing =
     /// this one alone.

@@ -16,20 +16,15 @@ pub enum SectorFault {
     Lost,
     /// It holds a version that had been replaced before that already.
     Stale,
-    /// It holds nothing but zeros.
     Unwritten,
-    /// It holds what belongs to another place or target.
     Misplaced,
-    /// It holds what this run never wrote.
     Foreign,
     /// It holds a stamp, and its checksum is wrong.
     Corrupt,
-    /// It can't be read.
     Unreadable,
 }
 
 impl SectorFault {
-    /// Its name, for people.
     pub fn name(self) -> &'static str {
         match self {
             SectorFault::Torn => "torn",
@@ -49,11 +44,8 @@ impl SectorFault {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IntegrityCounts {
-    /// Written with a stamp.
     pub stamped: u64,
-    /// Read, and as they have to be.
     pub verified: u64,
-    /// Read where nothing is known: not written in this run.
     pub unknown: u64,
     /// Read while a write to the same place was under way, and neither version whole.
     pub undecided: u64,
@@ -61,7 +53,6 @@ pub struct IntegrityCounts {
     pub acknowledged: u64,
     /// Read, and wrong; each sector counts once in a time span, for the first fault that was found.
     pub failed: BTreeMap<SectorFault, u64>,
-    /// Read again, and wrong again.
     #[serde(skip_serializing_if = "is_zero")]
     pub failed_again: u64,
 }
@@ -70,13 +61,10 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What a thread verified on a target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntegrityResults {
-    /// How many sectors.
     #[serde(flatten)]
     pub counts: IntegrityCounts,
-    /// Those that were wrong, the first ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedSector>,
     /// Of a target that was only read: its number in the run that stamped it, from 0; of the run that stamped
@@ -112,10 +100,8 @@ impl IntegrityResults {
     }
 }
 
-/// A sector that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedSector {
-    /// What is wrong with it.
     pub fault: SectorFault,
     /// Where it is, byte offset in the target.
     pub offset: u64,
@@ -131,13 +117,10 @@ pub struct FailedSector {
 /// What a stamp says that was found in the wrong place or time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundStamp {
-    /// It is of this run.
     pub of_this_run: bool,
-    /// Number of the target that it belongs to, in its run.
     pub target: u32,
     /// Where it belongs, byte offset.
     pub offset: u64,
-    /// Which version of that place it is.
     pub generation: u64,
     /// The thread that wrote it.
     pub writer: u32,
@@ -160,7 +143,6 @@ impl AddUp for IntegrityCounts {
 }
 
 impl IntegrityCounts {
-    /// All that were wrong.
     pub fn wrong(&self) -> u64 {
         self.failed.values().fold(0, |sum, sectors| sum.saturating_add(*sectors))
     }

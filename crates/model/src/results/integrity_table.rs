@@ -9,16 +9,13 @@ use std::collections::BTreeMap;
 /// Verified sectors by target, all threads together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IntegrityTable {
-    /// One per target.
     pub rows: Vec<IntegrityRow>,
 }
 
-/// What was verified on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IntegrityRow {
     /// The target, as the user gave it.
     pub path: RawText,
-    /// Its number in this run, from 0.
     #[serde(default)]
     pub target: TargetId,
     /// By all threads, with the first failures of each, by offset.

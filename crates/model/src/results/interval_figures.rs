@@ -19,7 +19,6 @@ pub struct IopsSeries {
     /// Population standard deviation of reads, I/Os per second, as DISKSPD defines it: of the first
     /// `reached` intervals, each taken for a whole one. `None` = none in any interval.
     pub read_std_dev: Option<f64>,
-    /// The same of writes.
     pub write_std_dev: Option<f64>,
     /// The same of both together.
     pub total_std_dev: Option<f64>,
@@ -29,7 +28,6 @@ pub struct IopsSeries {
     /// How many intervals there are by DISKSPD's definition: up to the latest completion.
     #[serde(default = "every")]
     pub reached: usize,
-    /// The intervals, up to the end of what was measured.
     pub intervals: Vec<IntervalFigures>,
 }
 
@@ -43,13 +41,9 @@ fn every() -> usize {
 pub struct IntervalFigures {
     /// Its end, ms since measuring began; never behind the end of what was measured.
     pub end_ms: u64,
-    /// Its beginning, ms since 1970-01-01 00:00 UTC; `None` = unknown.
     pub started_at: Option<i64>,
-    /// Reads.
     pub read: IntervalDirection,
-    /// Writes.
     pub write: IntervalDirection,
-    /// Both.
     pub total: IntervalDirection,
     /// Of reads and writes together (`-L`); `None` = not measured, no I/O, or no room to keep them.
     pub percentiles: Option<IntervalPercentiles>,
@@ -70,18 +64,13 @@ pub struct IntervalFigures {
 /// those without I/O count up to the end of what was measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightedStdDevs {
-    /// Of reads.
     pub read: f64,
-    /// Of writes.
     pub write: f64,
-    /// Of both together.
     pub total: f64,
 }
 
-/// One direction in one interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalDirection {
-    /// I/Os completed.
     pub ios: u64,
     /// I/Os per second.
     pub iops: f64,
@@ -94,13 +83,9 @@ pub struct IntervalDirection {
 /// Latencies in one interval, ms, exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalLatency {
-    /// Shortest.
     pub min: Millis,
-    /// Arithmetic mean.
     pub mean: Millis,
-    /// Longest.
     pub max: Millis,
-    /// Population standard deviation.
     pub std_dev: Millis,
 }
 
@@ -128,7 +113,6 @@ pub struct IntervalResponse {
     pub p99: Millis,
     /// 99.9 %
     pub p999: Millis,
-    /// Longest.
     pub max: Millis,
 }
 
@@ -140,7 +124,6 @@ pub struct Course {
 }
 
 impl Course {
-    /// That of one thread on one target.
     pub fn new(target: &TargetResults) -> Course {
         let mut course = Course::default();
         target.read.series.iter().for_each(|series| course.read.add(series));
@@ -148,7 +131,6 @@ impl Course {
         course
     }
 
-    /// That of what has been added up.
     pub(super) fn of_sums(read: SeriesSum, write: SeriesSum) -> Course {
         Course { read, write }
     }

@@ -10,11 +10,8 @@ use serde::{Deserialize, Serialize};
 /// Latencies of all threads of a merged time span, whose own are not kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MergedLatencies {
-    /// Reads.
     pub read: MergedTimes,
-    /// Writes.
     pub write: MergedTimes,
-    /// By target, as the report shows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetLatencies>,
     /// How long the intervals cover, ns; `None` = all that was measured.
@@ -22,7 +19,6 @@ pub struct MergedLatencies {
     pub covered: Option<u64>,
 }
 
-/// Those of one direction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MergedTimes {
     /// `-L`: latencies, ns.
@@ -54,7 +50,6 @@ impl MergedTimes {
 /// Latencies of all threads on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetLatencies {
-    /// Which one.
     pub target: TargetId,
     /// Of reads, writes and both, ms, null = no I/O: the shortest, at each of the percentiles of
     /// the text report ([`super::PERCENTILES`]), the longest. In the precision of DISKSPD's single latencies,
@@ -63,7 +58,6 @@ pub struct TargetLatencies {
 }
 
 impl TargetLatencies {
-    /// Those of a chart.
     pub fn new(target: TargetId, chart: &Chart) -> TargetLatencies {
         let rows = std::iter::once(&chart.min).chain(&chart.percentiles).chain([&chart.max]);
         let single = |of: Option<Millis>| of.map(|time| time.ms() as f32);

@@ -5,49 +5,39 @@ use super::{AddUp, DirectionResults, Host, SpanResults, TargetResults};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
-/// By thread and target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NowaitTable {
     /// Threads ascending, targets in the thread's order; only those that were asked for it.
     pub rows: Vec<NowaitRow>,
-    /// All rows, added up.
     pub total: NowaitFigures,
 }
 
-/// Of one thread on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NowaitRow {
     /// Thread number.
     pub thread: u32,
     /// The target, as the user gave it.
     pub path: RawText,
-    /// What was counted.
     #[serde(flatten)]
     pub figures: NowaitFigures,
 }
 
-/// Reads and writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct NowaitFigures {
-    /// Reads.
     pub read: NowaitCounts,
-    /// Writes.
     pub write: NowaitCounts,
 }
 
 /// I/Os of one direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct NowaitCounts {
-    /// I/Os completed.
     pub ios: u64,
-    /// Those of them that would have waited, and were done again.
     pub misses: u64,
     /// Their share, percent; `None` = there were no I/Os.
     pub percent: Option<f64>,
 }
 
 impl NowaitTable {
-    /// `None` = no target was asked for it.
     pub(super) fn new(host: &Host, results: &SpanResults) -> Option<NowaitTable> {
         let asked = |target: &TargetResults| target.read.nowait_misses.is_some();
         let (mut read, mut write) = (NowaitCounts::default(), NowaitCounts::default());
@@ -67,7 +57,6 @@ fn of(results: &DirectionResults) -> NowaitCounts {
 }
 
 impl NowaitCounts {
-    /// So many misses of so many I/Os.
     fn new(ios: u64, misses: u64) -> NowaitCounts {
         NowaitCounts { ios, misses, percent: (ios > 0).then(|| 100.0 * misses as f64 / ios as f64) }
     }

@@ -33,16 +33,13 @@ pub struct Observed {
     /// When the whole program could not run; missing = nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delays: Option<Delays>,
-    /// How the warm-up ended (`--until-steady`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
     /// How much was to be written before measuring might end before its time, bytes (`--until-written`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_written: Option<u64>,
-    /// The same for what was to be read (`--until-read`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_read: Option<u64>,
-    /// What it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// What each active CPU lost to interrupts and to other machines, in the order and unit of
@@ -68,7 +65,6 @@ pub struct Observed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "heat")]
     pub thermal: Option<ThermalChange>,
-    /// What the devices beneath the targets did meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<DeviceFacts>,
     /// What the devices said of themselves before and after; empty = none of them says anything.
@@ -77,7 +73,6 @@ pub struct Observed {
     /// What the targets that are read held before the run; empty = it could not be looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentFacts>,
-    /// What was traced (`-e`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
     /// The slowest I/Os and where they lost their time (`--explain`).
@@ -87,7 +82,6 @@ pub struct Observed {
     /// they weren't, or the engine was asked for; empty = so for all threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_by_one: Vec<Option<OneByOne>>,
-    /// Whether completions were polled for (`--poll`): no processor slept meanwhile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,
 }
@@ -95,8 +89,6 @@ pub struct Observed {
 /// Thermal state before the warm-up and after the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThermalChange {
-    /// Before.
     pub before: Thermal,
-    /// After.
     pub after: Thermal,
 }

@@ -11,23 +11,18 @@ use std::collections::BTreeMap;
 /// What has completed of an operation. Times in ms; `None` = nothing has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OtherFigures {
-    /// What it is called.
     pub(super) row: &'static OtherRow,
-    /// How many.
     pub count: u64,
     /// Bytes of the target that they concerned, over and over again ones as well; `None` = it concerns none.
     pub bytes: Option<u64>,
     /// How many per second.
     pub per_s: f64,
-    /// Mean time.
     pub mean: Option<Millis>,
-    /// Median.
     pub median: Option<Millis>,
     /// 99th percentile.
     pub p99: Option<Millis>,
     /// 99.9th percentile.
     pub p999: Option<Millis>,
-    /// Longest.
     pub max: Option<Millis>,
 }
 
@@ -50,7 +45,6 @@ impl OtherFigures {
         OtherFigures { row, count, bytes, per_s: count as f64 / seconds, mean, median, p99, p999, max }
     }
 
-    /// What several are called.
     pub fn plural(&self) -> &'static str {
         self.row.plural
     }
@@ -76,7 +70,6 @@ impl Serialize for OtherFigures {
     }
 }
 
-/// As they are stored, their number apart.
 #[derive(serde::Deserialize)]
 pub(super) struct StoredFigures {
     #[serde(flatten)]
@@ -116,7 +109,6 @@ impl<'de> Deserialize<'de> for NamedCount {
     }
 }
 
-/// A field, or one that is somebody else's.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 pub(super) enum IgnoredOr<T> {

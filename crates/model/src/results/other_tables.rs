@@ -17,26 +17,21 @@ pub struct OtherTables(pub Vec<OtherTable>);
 /// An operation by thread and target.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct OtherTable {
-    /// What it is called.
     #[serde(skip)]
     pub row: &'static OtherRow,
-    /// Which one.
     #[serde(skip)]
     pub op: Operation,
     /// Threads ascending, targets in the thread's order; only those that were to do it.
     pub rows: Vec<ThreadOther>,
-    /// All rows, merged.
     pub total: OtherFigures,
 }
 
-/// What one thread did of it on one target.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ThreadOther {
     /// Thread number.
     pub thread: u32,
     /// The target, as the user gave it.
     pub path: RawText,
-    /// What it did.
     pub figures: OtherFigures,
 }
 
@@ -58,13 +53,11 @@ impl OtherTables {
         OtherTables(Operation::others().filter_map(table).collect())
     }
 
-    /// That of an operation; `None` = it was not asked for.
     pub fn of(&self, op: Operation) -> Option<&OtherTable> {
         self.0.iter().find(|table| table.op == op)
     }
 }
 
-/// Each under its name.
 impl Serialize for OtherTables {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

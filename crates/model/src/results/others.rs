@@ -23,7 +23,6 @@ impl OtherResults {
         self.0.iter_mut().find(|(known, _)| *known == op).map(|(_, account)| account)
     }
 
-    /// Sets the account of an operation.
     pub fn set(&mut self, op: Operation, account: DirectionResults) {
         match self.of_mut(op) {
             Some(known) => *known = account,
@@ -39,12 +38,10 @@ impl OtherResults {
         self.0.iter().map(|(op, account)| (*op, account))
     }
 
-    /// The accounts, to change them.
     pub fn accounts_mut(&mut self) -> impl Iterator<Item = &mut DirectionResults> {
         self.0.iter_mut().map(|(_, account)| account)
     }
 
-    /// Whether there is none.
     pub fn are_none(&self) -> bool {
         self.0.is_empty()
     }
@@ -61,7 +58,6 @@ impl AddUp for OtherResults {
     }
 }
 
-/// What concerns no part of the target has times alone.
 fn has_times_alone(op: Operation) -> bool {
     op.row().other.as_ref().is_none_or(|row| row.share.is_none())
 }

@@ -28,7 +28,6 @@ pub struct Paced {
 /// I/Os that were due when measuring ended and had not been submitted. They are in no other figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overdue {
-    /// How many.
     pub ios: u64,
     /// How long the first of them had been due, ns.
     pub longest: u64,

@@ -15,11 +15,9 @@ pub struct PacedFigures {
     pub iops: f64,
     /// I/Os that had such a time.
     pub ios: u64,
-    /// Those of them that started more than 1 ms after it.
     pub late: u64,
     /// Mean time after it; `None` = no I/O.
     pub mean_delay: Option<Millis>,
-    /// Longest.
     pub max_delay: Option<Millis>,
     /// I/Os that were due when measuring ended and had not been started.
     pub overdue: u64,
@@ -28,7 +26,6 @@ pub struct PacedFigures {
     /// Of recorded I/Os (`--replay`) how many started later than each of `LATENESS`; empty = of others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later_than: Vec<u64>,
-    /// `-L`: of the same I/Os, from where they were submitted.
     pub service: Option<PacedLatency>,
     /// `-L`: from where they were due.
     pub response: Option<PacedLatency>,
@@ -37,12 +34,8 @@ pub struct PacedFigures {
 /// Latencies of I/Os that had a time to start at, ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PacedLatency {
-    /// Of reads.
     pub read: LatencyFigures,
-    /// Of writes.
     pub write: LatencyFigures,
-    /// Of both.
     pub total: LatencyFigures,
-    /// At the percentiles of the latency chart.
     pub chart: Chart,
 }

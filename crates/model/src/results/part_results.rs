@@ -10,8 +10,6 @@ pub struct PartResults {
     pub part: u32,
     /// Bytes of an I/O.
     pub block_size: u32,
-    /// Reads.
     pub read: DirectionResults,
-    /// Writes.
     pub write: DirectionResults,
 }

@@ -36,7 +36,6 @@ impl TargetResults {
         self.unfinished.truncate(1024);
     }
 
-    /// What it holds as that of a part.
     pub fn as_part(&self, part: u32, block_size: u32) -> PartResults {
         let without_course = |of: &DirectionResults| DirectionResults { series: None, ..of.clone() };
         let (read, write) = (without_course(&self.read), without_course(&self.write));
@@ -60,16 +59,13 @@ pub struct PartRow {
     pub part: u32,
     /// Bytes of an I/O.
     pub block_size: u32,
-    /// What came of it.
     pub figures: PartFigures,
 }
 
 /// Figures of a part. Times in ms; `None` = not measured, or there were no I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartFigures {
-    /// I/Os completed.
     pub ios: u64,
-    /// Those of them that were writes.
     pub writes: u64,
     /// Bytes transferred.
     pub bytes: u64,
@@ -77,9 +73,7 @@ pub struct PartFigures {
     pub share: Option<f64>,
     /// I/Os per second.
     pub iops: f64,
-    /// Mean latency.
     pub mean: Option<Millis>,
-    /// Median.
     pub median: Option<Millis>,
     /// 99th percentile.
     pub p99: Option<Millis>,

@@ -6,37 +6,28 @@ use serde::{Deserialize, Serialize};
 /// All that was done to a target before, and with, the run of the record, which is the last round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preconditioning {
-    /// Whose rules it was done by: `pts-client`, `pts-enterprise` or `custom`.
     pub standard: String,
     /// Bytes that were discarded before; missing = nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purged_bytes: Option<u64>,
-    /// What it was filled with; missing = it wasn't filled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<FillStep>,
     /// The command line of the rounds.
     pub command: String,
     /// The rounds, the first one first.
     pub rounds: Vec<RoundFigures>,
-    /// What the last rounds say together; missing = there were too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<RoundWindow>,
-    /// Whether it is in its steady state.
     pub steady: bool,
 }
 
-/// How a target was filled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FillStep {
-    /// The command line.
     pub command: String,
-    /// What was written, bytes.
     pub bytes: u64,
-    /// How long that took, s.
     pub seconds: f64,
 }
 
-/// One round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundFigures {
     /// I/Os per second, reads and writes: what is to be steady.
@@ -49,7 +40,6 @@ pub struct RoundFigures {
     pub p99_ms: Option<Millis>,
 }
 
-/// What some rounds that follow each other say together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RoundWindow {
     /// Mean of their I/Os per second.

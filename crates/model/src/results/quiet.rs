@@ -24,12 +24,9 @@ pub struct QuietFacts {
     pub stuck: Vec<StuckFact>,
 }
 
-/// What was done on a target within seconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetBeats {
-    /// The target.
     pub target: TargetId,
-    /// I/Os completed.
     pub beats: Beats,
 }
 
@@ -38,14 +35,12 @@ pub struct TargetBeats {
 pub struct UnseenTime {
     /// The last look before it.
     pub begin_us: u64,
-    /// The first look behind it.
     pub end_us: u64,
 }
 
 /// A time in which a target completed nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silence {
-    /// The target.
     pub target: TargetId,
     /// The last look at which something had completed, us since measuring began.
     pub begin_us: u64,
@@ -67,18 +62,14 @@ pub struct PathChange {
     pub seen_us: u64,
     /// What: `nvme0c0n1 ana_state`, `sdb state`, `eth0 operstate`.
     pub what: String,
-    /// What the kernel said before; empty = it wasn't there.
     pub from: String,
-    /// What it said then; empty = it is gone.
     pub to: String,
 }
 
 /// An I/O that did not come back for long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StuckFact {
-    /// The target.
     pub target: TargetId,
-    /// What it does: `read`, as the table of operations has it.
     pub operation: String,
     /// Byte offset in the target.
     pub offset: u64,

@@ -13,7 +13,6 @@ use std::sync::LazyLock;
 pub struct Record {
     /// Name and version of the stored form.
     pub format: RecordFormat,
-    /// What was asked for.
     pub profile: Profile,
     /// How it was run: with the profile, what is needed to run it again; `None` = the record doesn't say.
     #[serde(default)]
@@ -24,7 +23,6 @@ pub struct Record {
     pub preconditioning: Option<Preconditioning>,
     /// The machines that it ran on, one in an ordinary run, and what came out on each.
     pub hosts: Vec<Host>,
-    /// What several hosts add up to; `None` = it ran on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Box<Whole>>,
 }
@@ -43,9 +41,7 @@ pub struct RecordFormat {
 }
 
 impl RecordFormat {
-    /// What tells a record from other JSON.
     pub const NAME: &str = "diskspd-record";
-    /// What this program writes, and the newest that it reads.
     pub const VERSION: u32 = 2;
 }
 
@@ -82,12 +78,10 @@ impl Record {
         }
     }
 
-    /// The hosts that have figures.
     pub fn present(&self) -> impl Iterator<Item = &Host> {
         self.hosts.iter().filter(|host| host.missing.is_none())
     }
 
-    /// Whether every host that was to take part has figures.
     pub fn is_complete(&self) -> bool {
         self.hosts.iter().all(|host| host.missing.is_none())
     }

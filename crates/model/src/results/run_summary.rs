@@ -15,15 +15,12 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::mem::discriminant;
 
-/// What is known of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// What people call it: the file, or a label. A file with several runs has their number behind it:
     /// `a.xml#2`.
     pub name: String,
-    /// What it was kept in.
     pub origin: Origin,
-    /// What the user named it.
     pub label: Option<String>,
     /// The same for all copies of a record; XML has none.
     pub identity: Option<String>,
@@ -35,7 +32,6 @@ pub struct RunSummary {
     /// A number that stands for the machine: [`crate::machine::System::machine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// What two runs must share to be comparable: [`crate::machine::fingerprint`].
     pub fingerprint: Option<String>,
     /// What tells each disk beneath the targets from any other, in the order of `disk <n>` in
     /// fingerprints, which don't hold it; empty = of none is it known.
@@ -43,7 +39,6 @@ pub struct RunSummary {
     pub disks: Vec<Option<String>>,
     /// Program name and all arguments.
     pub command_line: Option<RawText>,
-    /// What was found about the figures; `None` = nobody looked.
     pub findings: Option<Findings>,
     /// The time spans, in order; `None` = ended before measuring began.
     pub time_spans: Vec<Option<SpanSummary>>,
@@ -55,31 +50,23 @@ pub struct RunSummary {
 /// What a time span was asked for that ended before measuring began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnmeasuredSpan {
-    /// Its number, from 1.
     pub time_span: u32,
-    /// What was asked for.
     pub parameters: Parameters,
 }
 
-/// What a run was kept in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// A record of this program.
     Record {
-        /// Of the form.
         version: u32,
     },
     /// The result XML of DISKSPD, or of this program.
     ResultXml {
-        /// Of DISKSPD: `2.2.0`.
         version: Option<String>,
     },
     /// A text report of DISKSPD, or of this program.
     ResultText,
-    /// fio's JSON.
     Fio {
-        /// Of fio: `3.33`.
         version: Option<String>,
     },
 }
@@ -110,7 +97,6 @@ mod joined {
     }
 }
 
-/// What was found about the figures of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
     /// How bad the worst is; `None` = nothing was found.
@@ -123,22 +109,16 @@ pub struct Findings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpanSummary {
-    /// What was asked for.
     pub parameters: Parameters,
-    /// Measured time, s.
     pub seconds: Option<f64>,
     /// How busy the machine's CPUs were on average, percent.
     pub cpu_percent: Option<f64>,
     /// How busy the busiest of them was, percent. The index of a record doesn't say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_cpu_percent: Option<f64>,
-    /// Whether the devices did what was counted; `None` = nobody looked.
     pub verdict: Option<Verdict>,
-    /// Reads.
     pub read: KnownFigures,
-    /// Writes.
     pub write: KnownFigures,
-    /// Both.
     pub total: KnownFigures,
     /// Latency at the percentiles that the source has, ascending, without minimum and maximum; empty = no
     /// latency was measured.
@@ -150,7 +130,6 @@ pub struct SpanSummary {
     /// What came of each part of a mix; empty = there are none, or the source doesn't have them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<KnownPart>,
-    /// Outages; `None` = it can't be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outages: Option<u64>,
     /// The longest of them, s; 0 = there is none, `None` = it can't be told.
@@ -164,7 +143,6 @@ pub struct SpanSummary {
 /// A part of a mix, in I/Os of one size, on a target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartKey {
-    /// Which of the targets that have parts, from 1.
     pub target: u32,
     /// Number of the part in the mix, from 1.
     pub part: u32,
@@ -173,12 +151,10 @@ pub struct PartKey {
 }
 
 impl PartKey {
-    /// As programs name it.
     pub fn name(self) -> String {
         format!("target-{}-part-{}-{}", self.target, self.part, self.block_size)
     }
 
-    /// For people.
     pub fn title(self, with_target: bool) -> String {
         let target = if with_target { format!("target {}, ", self.target) } else { String::new() };
         format!("{target}part {}, {}", self.part, amount(self.block_size.into()))
@@ -189,10 +165,8 @@ impl PartKey {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KnownPart {
-    /// Which part.
     #[serde(flatten)]
     pub key: PartKey,
-    /// I/Os completed.
     pub ios: u64,
     /// I/Os per second.
     pub iops: f64,
@@ -208,7 +182,6 @@ pub struct KnownPart {
 pub struct KnownResponse {
     /// How many these are: with a rate on some targets alone not all.
     pub ios: u64,
-    /// The mean, by direction.
     pub mean_ms: ChartRow,
     /// At the percentiles of the text report, ascending.
     pub percentiles: Vec<KnownPercentile>,
@@ -218,7 +191,6 @@ pub struct KnownResponse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KnownFigures {
-    /// I/Os completed.
     pub ios: Option<u64>,
     /// Bytes transferred.
     pub bytes: Option<u64>,
@@ -236,7 +208,6 @@ pub struct KnownFigures {
     pub max_ms: Option<Millis>,
     /// `-D`: standard deviation of the I/Os per second over intervals.
     pub iops_std_dev: Option<f64>,
-    /// `--nowait`: I/Os that would have waited; `None` = nobody asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nowait_misses: Option<u64>,
 }
@@ -244,7 +215,6 @@ pub struct KnownFigures {
 /// A percentile of the latency, ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct KnownPercentile {
-    /// As a percentage: 99.9.
     pub percent: f64,
     /// The latency that this share of the I/Os did not exceed, by direction.
     #[serde(flatten)]
@@ -252,7 +222,6 @@ pub struct KnownPercentile {
 }
 
 impl Findings {
-    /// Those of these names, the worst first.
     pub fn new<'a>(worst: Option<Severity>, names: impl IntoIterator<Item = &'a str>) -> Findings {
         let mut once: Vec<String> = Vec::new();
         for name in names {
@@ -374,7 +343,6 @@ impl RunSummary {
         amounts(self) == amounts(other)
     }
 
-    /// What each time span was asked for, in order.
     pub fn asked(&self) -> impl Iterator<Item = &Parameters> {
         static UNKNOWN: Parameters = Parameters::UNKNOWN;
         self.time_spans.iter().zip(1..).map(|(span, number)| match span {

@@ -14,15 +14,11 @@ pub enum IoStage {
     Kernel,
     /// In the block layer, until the driver got it: scheduler, tags, merging.
     Queue,
-    /// At the device: from the driver's issue to the completion.
     Device,
     /// From the completion until its thread was woken.
     Interrupt,
-    /// Its thread could have run, and did not.
     Wake,
-    /// Its thread ran and had not taken the completion yet.
     Reap,
-    /// Not known.
     Unattributed,
 }
 
@@ -39,7 +35,6 @@ impl IoStage {
         IoStage::Unattributed,
     ];
 
-    /// In words, as tables print it.
     pub fn words(self) -> &'static str {
         match self {
             IoStage::Submit => "thread, before submission",
@@ -91,7 +86,6 @@ impl StageTimes {
         }
     }
 
-    /// So many ns more of a stage.
     pub fn add(&mut self, stage: IoStage, ns: u64) {
         let time = match stage {
             IoStage::Submit => &mut self.submit_ns,
@@ -106,7 +100,6 @@ impl StageTimes {
         *time = time.saturating_add(ns);
     }
 
-    /// Adds the times of another I/O.
     pub fn add_all(&mut self, other: &StageTimes) {
         IoStage::ALL.into_iter().for_each(|stage| self.add(stage, other.of(stage)));
     }
@@ -117,7 +110,6 @@ impl StageTimes {
     }
 }
 
-/// What kept an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CulpritKind {
@@ -127,9 +119,7 @@ pub enum CulpritKind {
     Task,
     /// A control group's limit held the I/O back.
     Throttle,
-    /// The device flushed its cache meanwhile.
     Flush,
-    /// The device.
     Device,
 }
 
@@ -149,7 +139,6 @@ impl CulpritKind {
 /// What kept an I/O for most of its time, where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Culprit {
-    /// What.
     pub kind: CulpritKind,
     /// Which task, control group or device; empty = there is no more to say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -158,14 +147,10 @@ pub struct Culprit {
     pub ns: u64,
 }
 
-/// One slow I/O.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlowIo {
-    /// The thread that did it.
     pub thread: u32,
-    /// The target.
     pub target: TargetId,
-    /// What it did: `read`, as the table of operations has it.
     pub operation: String,
     /// Byte offset in the target.
     pub offset: u64,
@@ -175,23 +160,17 @@ pub struct SlowIo {
     pub submitted_ns: i64,
     /// From the submission to the reap, ns.
     pub latency_ns: u64,
-    /// Where the time went.
     pub stages: StageTimes,
-    /// What kept it; missing = not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub culprit: Option<Culprit>,
 }
 
-/// What the slowest I/Os of one second come to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlowSecond {
-    /// Which, s since measuring began.
     pub second: u32,
-    /// How many were explained.
     pub ios: u64,
     /// The longest latency, ns.
     pub longest_ns: u64,
-    /// Their times together.
     pub stages: StageTimes,
 }
 
@@ -200,7 +179,6 @@ pub struct SlowSecond {
 pub struct SlowIos {
     /// How many were to be kept, of each second and of the time span.
     pub wanted: u32,
-    /// The slowest of the time span, the slowest first.
     pub ios: Vec<SlowIo>,
     /// Seconds in which any were explained, in their order.
     pub seconds: Vec<SlowSecond>,
@@ -217,21 +195,16 @@ pub struct SlowIos {
     pub trouble: Option<String>,
 }
 
-/// What is known of a culprit over all slow I/Os.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CulpritSum {
-    /// What.
     pub kind: CulpritKind,
-    /// Which.
     pub name: String,
-    /// How many I/Os it kept.
     pub ios: u64,
     /// For how long in all, ns.
     pub ns: u64,
 }
 
 impl SlowIos {
-    /// Their times together.
     pub fn stages(&self) -> StageTimes {
         let mut sum = StageTimes::default();
         self.ios.iter().for_each(|io| sum.add_all(&io.stages));

@@ -15,7 +15,6 @@ const SHORTEST_MEASUREMENT: u64 = 100;
 /// Raw results of a run, one entry for every time span of the profile, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// One per time span.
     pub time_spans: Vec<SpanResults>,
 }
 
@@ -26,7 +25,6 @@ impl Results {
     }
 }
 
-/// Raw results of one time span.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpanResults {
     /// Measured time, ns: from accounting on to accounting off. 0 = never measured.
@@ -64,7 +62,6 @@ pub struct SpanResults {
 /// When a time span began, by the host's own clock: what times of its single I/Os (`--io-log`) count from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpanBegin {
-    /// The start signal, ns since 1970-01-01 00:00 UTC.
     pub start_signal_utc_ns: i64,
     /// Measuring, ns since then.
     pub measuring_utc_ns: i64,
@@ -108,9 +105,7 @@ pub struct ThreadResults {
 /// An engine as a thread used it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineUse {
-    /// As `--engine` calls it.
     pub name: String,
-    /// Why this one, for people.
     pub reason: String,
     /// What it made use of, for people: `Engine::features` of the crate of engines.
     pub features: String,

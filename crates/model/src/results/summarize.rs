@@ -98,7 +98,6 @@ struct Tables {
     total: Table,
     read: Table,
     write: Table,
-    /// Of all rows together.
     course: Course,
 }
 
@@ -218,12 +217,10 @@ impl FineChart {
 struct Latencies<'a> {
     read: Cow<'a, Histogram>,
     write: Cow<'a, Histogram>,
-    /// I/Os of which nobody knows what they would have been.
     either: Histogram,
 }
 
 impl Latencies<'_> {
-    /// From where I/Os were submitted.
     fn of(work: &Work) -> Latencies<'_> {
         Latencies::by(work, |done| done.latency.as_ref())
     }

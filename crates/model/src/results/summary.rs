@@ -33,17 +33,12 @@ pub struct Measured {
     /// I/Os that failed, over the whole life of the span: they are in no other figure.
     #[serde(default)]
     pub failed: u64,
-    /// What the machine's CPUs did.
     pub cpu: CpuTable,
     /// Effective distributions (`-rd`), each one once, in the order of their ranges.
     pub distributions: Vec<DistributionGroup>,
-    /// Reads and writes together.
     pub total: Table,
-    /// Reads.
     pub read: Table,
-    /// Writes.
     pub write: Table,
-    /// Latency charts (`-L`).
     pub latency: Option<LatencyCharts>,
     /// All latencies, at more percentiles (`-L`).
     #[serde(default)]
@@ -54,7 +49,6 @@ pub struct Measured {
     /// How I/Os kept to the times at which they were to start; `None` = they had none.
     #[serde(default)]
     pub paced: Option<PacedFigures>,
-    /// By part and size (`--mix`, `--bs-split`); `None` = there are none.
     #[serde(default)]
     pub parts: Option<PartTable>,
     /// Verified sectors (`--verify`); `None` = nothing was verified.
@@ -63,10 +57,8 @@ pub struct Measured {
     /// Other operations than reads and writes (`--fsync-every`, `--trim`).
     #[serde(flatten)]
     pub others: OtherTables,
-    /// I/Os that would have waited (`--nowait`); `None` = nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nowait: Option<NowaitTable>,
-    /// The trace (`-e`).
     #[serde(default)]
     pub trace: Option<TraceFigures>,
     /// Wait statistics (`-vs`), ascending by thread.
@@ -81,7 +73,6 @@ pub struct Measured {
 pub struct Table {
     /// Threads ascending, targets in the thread's order.
     pub rows: Vec<Row>,
-    /// All rows, merged.
     pub total: Figures,
 }
 
@@ -94,14 +85,12 @@ pub struct Row {
     pub path: RawText,
     /// Size of the target, bytes.
     pub size: u64,
-    /// What was done.
     pub figures: Figures,
 }
 
 /// Throughput, latency and its regularity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Amounts and rates.
     pub throughput: Throughput,
     /// `-L`
     pub latency: Option<LatencyFigures>,
@@ -109,12 +98,10 @@ pub struct Figures {
     pub iops_std_dev: Option<f64>,
 }
 
-/// Amounts and rates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Throughput {
     /// Bytes transferred.
     pub bytes: u64,
-    /// I/Os completed.
     pub ios: u64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
@@ -134,18 +121,14 @@ impl Throughput {
 /// One effective distribution and who works by it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistributionGroup {
-    /// In byte order of their paths.
     pub users: Vec<DistributionUser>,
-    /// Its ranges.
     pub ranges: Vec<EffectiveRange>,
 }
 
 /// One target and the threads that work on it by the same distribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistributionUser {
-    /// The target.
     pub path: RawText,
-    /// Thread numbers, ascending, each one once.
     pub threads: Vec<u32>,
 }
 
@@ -154,7 +137,6 @@ pub struct DistributionUser {
 pub struct ThreadWaits {
     /// Thread number.
     pub thread: u32,
-    /// Its counters.
     pub waits: WaitStatistics,
     /// Some of its I/Os had to wait for their time (`-g`, `-i` with `-j`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -175,10 +157,7 @@ pub struct ThreadSubmits {
 pub struct Totals {
     /// Sum of the measured times, s.
     pub seconds: f64,
-    /// Writes.
     pub write: Throughput,
-    /// Reads.
     pub read: Throughput,
-    /// Both.
     pub total: Throughput,
 }

@@ -13,13 +13,10 @@ use serde::{Deserialize, Serialize};
 /// Raw results of one thread on one target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetResults {
-    /// Which one.
     pub target: TargetId,
     /// Size of the target when the thread opened it, bytes.
     pub size: u64,
-    /// Reads.
     pub read: DirectionResults,
-    /// Writes.
     pub write: DirectionResults,
     /// Where random I/O went (`-rd`); empty = no distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -53,13 +50,10 @@ impl TargetResults {
 /// I/Os of one kind that failed in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoErrors {
-    /// The target.
     pub target: TargetId,
-    /// Read or write.
     pub direction: Direction,
     /// The kernel's error number; of NVMe pass-through 65536 and the status of the command.
     pub errno: i32,
-    /// How many.
     pub count: u64,
     /// Where the first one was, byte offset in the target.
     pub first_offset: u64,

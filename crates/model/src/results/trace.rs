@@ -14,18 +14,13 @@ pub struct Trace {
     /// `DISK_IO`: how long the devices beneath the targets took; `None` = not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<Vec<DeviceTimes>>,
-    /// How it was recorded.
     pub session: TraceSession,
 }
 
-/// How often something happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventCount {
-    /// What.
     pub event: TraceEvent,
-    /// How often; `None` = it can't be counted.
     pub count: Option<u64>,
-    /// Why it can't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -33,18 +28,12 @@ pub struct EventCount {
 /// How long one device took for its requests, from the driver's getting one to its completion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceTimes {
-    /// The kernel's name.
     pub device: String,
-    /// The targets that lie on it, each once.
     pub targets: Vec<TargetId>,
-    /// Reads.
     pub read: CompletionTimes,
-    /// Writes.
     pub write: CompletionTimes,
-    /// Flushes of its write cache, which are no writes.
     #[serde(default, skip_serializing_if = "none")]
     pub flushes: u64,
-    /// Why there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -52,7 +41,6 @@ pub struct DeviceTimes {
 /// Requests of one direction, as the device got them: after merging and splitting.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionTimes {
-    /// Completed within the window.
     pub requests: u64,
     /// How long they took, ns. Those that were issued before the trace began, or whose record was lost, are
     /// missing.
@@ -70,38 +58,27 @@ pub struct TraceSession {
     pub clock: String,
     /// Size of a buffer, KiB; 0 = nothing was recorded.
     pub buffer_kib: u64,
-    /// How many there were: one per CPU.
     pub buffers: u64,
-    /// How often one was read that held something.
     pub read: u64,
     /// Events that were not recorded, because a buffer was full; by the kernel's own count.
     pub lost: u64,
 }
 
-/// Figures of a trace, for reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceFigures {
-    /// As [`Trace::counts`].
     pub counts: Vec<EventCount>,
     /// `DISK_IO`: by device.
     pub devices: Option<Vec<DeviceFigures>>,
-    /// As [`Trace::session`].
     pub session: TraceSession,
 }
 
-/// Times of one device beside ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeviceFigures {
-    /// The kernel's name.
     pub device: String,
-    /// Reads.
     pub read: CompletionFigures,
-    /// Writes.
     pub write: CompletionFigures,
-    /// Flushes of its write cache, which are no writes.
     #[serde(default, skip_serializing_if = "none")]
     pub flushes: u64,
-    /// Why there are none.
     pub reason: Option<String>,
 }
 
@@ -109,11 +86,8 @@ pub struct DeviceFigures {
 /// (`-L`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionFigures {
-    /// Requests completed.
     pub requests: u64,
-    /// Those of them with a known time.
     pub timed: u64,
-    /// Mean of their times.
     pub mean: Option<Millis>,
     /// Half of them took no longer.
     pub median: Option<Millis>,

@@ -7,9 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", from = "String")]
 pub enum Verdict {
-    /// The device did what was counted.
     Verified,
-    /// Nobody can say, or this program doesn't know the word.
     Unknown,
     /// The device did it in fewer, larger I/Os.
     Coalesced,
@@ -17,16 +15,13 @@ pub enum Verdict {
     Split,
     /// The device did more than was counted.
     Amplified,
-    /// Others used the device meanwhile.
     Shared,
-    /// What was written still sat in memory at the end.
     Deferred,
     /// The device did much less: something before it answered.
     Cached,
 }
 
 impl Verdict {
-    /// As it is printed.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Verified => "VERIFIED",
@@ -54,20 +49,17 @@ impl From<String> for Verdict {
     }
 }
 
-/// As records name it, and tables: `verified`.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.word().to_lowercase())
     }
 }
 
-/// What limited a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limiter {
     /// What was asked for: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
     Profile,
-    /// The CPU quota of a control group.
     CpuQuota,
     /// The I/O limit of a control group.
     IoLimit,
@@ -95,12 +87,10 @@ pub enum Limiter {
 }
 
 impl Limiter {
-    /// Whether findings of this name are about what limited a run.
     pub fn is_name(name: &str) -> bool {
         name.starts_with("limited-by-") || name == "limit-unclear"
     }
 
-    /// As records name it.
     pub fn name(self) -> &'static str {
         match self {
             Limiter::Profile => "profile",
@@ -119,7 +109,6 @@ impl Limiter {
         }
     }
 
-    /// For people; `None` = it isn't clear.
     pub fn words(self) -> Option<&'static str> {
         Some(match self {
             Limiter::Profile => "the requested rate",

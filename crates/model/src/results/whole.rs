@@ -16,11 +16,9 @@ pub struct Whole {
     pub host: Host,
     /// What each of them was asked to run; where their targets differ, it is that of the first.
     pub asked: Profile,
-    /// How the hosts' windows lie to each other, by time span.
     pub alignments: Vec<Alignment>,
 }
 
-/// How the windows of a time span lie to each other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alignment {
     /// From the first start of a window to the last, ns; `None` = not known of all hosts.

@@ -24,9 +24,7 @@ impl AddUp for Overdue {
 pub struct Done {
     /// Bytes transferred.
     pub bytes: u64,
-    /// I/Os completed.
     pub ios: u64,
-    /// Those of them that transferred less than a block.
     pub short: u64,
     /// `-L`: latencies, ns.
     pub latency: Option<Histogram>,
@@ -54,12 +52,9 @@ impl AddUp for Done {
     }
 }
 
-/// What was done in both directions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Work {
-    /// Reads.
     pub read: Done,
-    /// Writes.
     pub write: Done,
     /// Other operations; their latencies are in no figure of I/Os.
     pub others: Done,
@@ -86,7 +81,6 @@ impl AddUp for Work {
 }
 
 impl Work {
-    /// All of these together.
     pub fn of_all<'a>(parts: impl IntoIterator<Item = &'a Work>) -> Work {
         let mut all = Work::default();
         parts.into_iter().for_each(|part| all.add(part));
@@ -95,7 +89,6 @@ impl Work {
 }
 
 impl SpanResults {
-    /// What all threads did on each target.
     pub fn work(&self) -> BTreeMap<TargetId, Work> {
         let mut work: BTreeMap<TargetId, Work> = BTreeMap::new();
         for target in self.threads.iter().flat_map(|thread| &thread.targets) {

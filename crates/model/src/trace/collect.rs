@@ -39,17 +39,14 @@ impl TracedIo {
         self
     }
 
-    /// Bytes.
     pub fn bytes(&self) -> u32 {
         self.size & !WRITES
     }
 
-    /// Whether it writes.
     pub fn is_write(&self) -> bool {
         self.size & WRITES != 0
     }
 
-    /// The byte behind its last one.
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(u64::from(self.bytes()))
     }
@@ -65,7 +62,6 @@ pub const MOST_IOS: usize = (1 << 30) / size_of::<TracedIo>();
 /// More requests than this aren't in flight anywhere: their completions were missed.
 const MOST_IN_FLIGHT: usize = 1 << 20;
 
-/// Matches completions with what they complete.
 #[derive(Debug, Default)]
 pub struct IoCollector {
     ios: Vec<TracedIo>,
@@ -78,12 +74,9 @@ pub struct IoCollector {
     discards: DiscardCount,
 }
 
-/// Discards that were asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DiscardCount {
-    /// How many.
     pub ios: u64,
-    /// What they discard, bytes.
     pub bytes: u64,
 }
 
@@ -135,7 +128,6 @@ impl IoCollector {
         taken.map(|(index, left)| (at, index, left))
     }
 
-    /// What a line of a file says.
     pub fn take(&mut self, event: RecordedEvent) {
         match event {
             RecordedEvent::Issued(RecordedIo { at_ns, offset, bytes, write }) => {
@@ -160,7 +152,6 @@ impl IoCollector {
         }
     }
 
-    /// So many bytes were discarded at once.
     pub fn discarded(&mut self, bytes: u64) {
         self.discards.ios += 1;
         self.discards.bytes = self.discards.bytes.saturating_add(bytes);
@@ -178,27 +169,22 @@ impl IoCollector {
         self.known = 0;
     }
 
-    /// All that was seen so far was not what is wanted.
     pub fn forget(&mut self) {
         *self = IoCollector::default();
     }
 
-    /// Whether no more is taken.
     pub fn is_full(&self) -> bool {
         self.ios.len() >= MOST_IOS
     }
 
-    /// How many I/Os there are.
     pub fn len(&self) -> usize {
         self.ios.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ios.is_empty()
     }
 
-    /// What was collected.
     pub fn finish(mut self) -> IoTrace {
         let truncated = self.is_full();
         // Those at the same time stay in the order in which they were recorded.
@@ -215,14 +201,11 @@ impl IoCollector {
     }
 }
 
-/// Recorded I/Os.
 #[derive(Debug, Clone, Default)]
 pub struct IoTrace {
-    /// In the order in which they were submitted.
     pub ios: Vec<TracedIo>,
     /// Events that were neither reads, writes nor discards: flushes.
     pub skipped: u64,
-    /// Discards: where they lie is in no figure.
     pub discards: DiscardCount,
     /// Events that were not recorded, because they came too fast.
     pub lost: u64,

@@ -7,9 +7,7 @@ use super::TracedIo;
 pub(super) struct DepthFigures {
     /// Over the time, on average.
     pub mean: f64,
-    /// What 95 of 100 I/Os don't exceed; 0 = no latency is known.
     pub usual: u32,
-    /// The most.
     pub most: u32,
 }
 

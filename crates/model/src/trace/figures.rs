@@ -12,51 +12,35 @@ const NEARLY_ALL: u64 = 95;
 /// Alignments that are looked for, as powers of 2: from one byte to 1 MiB.
 const ALIGNMENTS: usize = 21;
 
-/// All figures of a trace.
 #[derive(Debug, Clone, Default)]
 pub struct IoFigures {
-    /// Reads and writes together.
     pub all: TracedPart,
-    /// Reads, then writes.
     pub by_direction: [TracedPart; 2],
     /// From the first I/O to the last one, or to its completion, ns; at least 1.
     pub duration_ns: u64,
     /// First byte that was touched.
     pub begin: u64,
-    /// The byte behind the last one.
     pub end: u64,
-    /// How many sequential streams go on at the same time.
     pub streams: u32,
     /// In flight when an I/O is submitted: on average over the time, ..
     pub mean_depth: f64,
     /// .. what 95 of 100 I/Os don't exceed (0 = no latency is known), ..
     pub usual_depth: u32,
-    /// .. and the most.
     pub most_depth: u32,
-    /// As in the trace.
     pub discards: DiscardCount,
-    /// As in the trace.
     pub skipped: u64,
-    /// As in the trace.
     pub lost: u64,
-    /// As in the trace.
     pub unasked: u64,
-    /// As in the trace.
     pub truncated: bool,
-    /// As in the trace.
     pub target_size: Option<u64>,
 }
 
-/// Some of the I/Os: all, or those of a direction.
 #[derive(Debug, Clone, Default)]
 pub struct TracedPart {
-    /// How many.
     pub ios: u64,
-    /// What they moved.
     pub bytes: u64,
     /// How many begin where another one, of either direction, has ended.
     pub sequential: u64,
-    /// Their sizes, the most frequent first.
     pub sizes: Vec<SizeCount>,
     /// Offsets of those that aren't sequential, from the lowest, at most 2^20 of them evenly chosen.
     pub offsets: Vec<u64>,
@@ -69,9 +53,7 @@ pub struct TracedPart {
 /// A size and how many I/Os have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeCount {
-    /// Bytes.
     pub bytes: u32,
-    /// I/Os.
     pub ios: u64,
 }
 
@@ -118,7 +100,6 @@ impl IoFigures {
         self.discards.ios as f64 / (self.discards.ios + self.all.ios).max(1) as f64
     }
 
-    /// Share of writes, 0 to 1.
     pub fn write_share(&self) -> f64 {
         self.by_direction[1].ios as f64 / self.all.ios.max(1) as f64
     }
@@ -148,12 +129,10 @@ impl TracedPart {
         part
     }
 
-    /// How many aren't sequential.
     pub fn random(&self) -> u64 {
         self.ios - self.sequential
     }
 
-    /// Share of those that are, 0 to 1.
     pub fn sequential_share(&self) -> f64 {
         self.sequential as f64 / self.ios.max(1) as f64
     }
@@ -163,7 +142,6 @@ impl TracedPart {
         self.bytes as f64 / self.ios.max(1) as f64
     }
 
-    /// Whether those at random begin at multiples of their own size.
     pub(super) fn is_own_aligned(&self) -> bool {
         self.own_aligned * 100 >= self.random() * NEARLY_ALL
     }

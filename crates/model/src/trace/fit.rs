@@ -11,9 +11,7 @@ const DOMINANT: f64 = 0.95;
 const MEAN_ERROR: f64 = 0.01;
 /// A size is one of the profile's from this share of the I/Os, or of the bytes, on.
 const WORTH: f64 = 0.005;
-/// The most sizes of a part.
 const MOST_SIZES: usize = 24;
-/// Shares of sizes and parts are counted in so many.
 const SHARES: f64 = 100_000.0;
 /// Reads and writes that differ by more than this in sizes or in sequential share are parts of a mix.
 const UNLIKE: f64 = 0.1;
@@ -34,7 +32,6 @@ pub enum RateChoice {
     /// `-g`: as many I/Os per second.
     #[default]
     AsSeen,
-    /// As fast as the target can with as much outstanding.
     Unlimited,
 }
 
@@ -43,11 +40,9 @@ pub enum RateChoice {
 pub struct FittedProfile {
     /// One time span with one target, a template.
     pub profile: Profile,
-    /// How well it fits.
     pub fit: TraceFit,
 }
 
-/// What the profile says beside what was seen, as (seen, profile).
 #[derive(Debug, Clone, Default)]
 pub struct TraceFit {
     /// Share of the I/Os whose size is one of the profile's, 0 to 1.
@@ -67,7 +62,6 @@ pub struct TraceFit {
     pub options: String,
 }
 
-/// What the profile has for one part.
 struct ShapedPart {
     ios: u64,
     target: Target,
@@ -75,7 +69,6 @@ struct ShapedPart {
     distance: Option<f64>,
 }
 
-/// Makes the profile.
 pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     let area = area(figures);
     let [reads, writes] = &figures.by_direction;
@@ -109,7 +102,6 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     FittedProfile { profile: Profile { time_spans: vec![span], ..Profile::default() }, fit }
 }
 
-/// What was touched, on the grid of the I/Os.
 fn area(figures: &IoFigures) -> TracedArea {
     let all = &figures.all;
     let grid = match all.is_own_aligned() {
@@ -139,7 +131,6 @@ fn are_unlike(reads: &TracedPart, writes: &TracedPart) -> bool {
     apart > UNLIKE || (reads.sequential_share() - writes.sequential_share()).abs() > UNLIKE
 }
 
-/// What all parts have in common.
 fn common(figures: &IoFigures, area: TracedArea, rate: RateChoice) -> Target {
     Target {
         path: RawText::from(TEMPLATE),
@@ -176,7 +167,6 @@ fn lay_streams_out(target: &mut Target, figures: &IoFigures, area: TracedArea, r
     target.throughput = throughput(figures, rate, streams);
 }
 
-/// The target as if there were nothing but this part.
 fn shaped(part: &TracedPart, area: TracedArea, common: &Target, write_ratio: u32) -> ShapedPart {
     let sizes = worthwhile(part);
     let largest = sizes.iter().map(|size| size.bytes).max().unwrap_or(1).max(1);
@@ -241,7 +231,6 @@ fn whole_percent(share: f64) -> u32 {
     (share * 100.0).round() as u32
 }
 
-/// Lays the profile beside what was seen.
 fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFit {
     let portions = target.portions();
     let mean = |of: fn(&Target) -> f64| portions.iter().map(|p| p.share * of(&p.target)).sum::<f64>();

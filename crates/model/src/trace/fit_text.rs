@@ -5,10 +5,8 @@ use super::fit::FittedProfile;
 use crate::units::{amount, seconds_of_ns};
 use std::fmt::Write;
 
-/// What was looked at.
 #[derive(Debug, Clone)]
 pub struct TraceSource {
-    /// Of a device or file, with the format of a file.
     pub name: String,
     /// It was watched, not read: there are events that could have been lost.
     pub is_live: bool,
@@ -16,10 +14,8 @@ pub struct TraceSource {
 
 /// From this share of the I/Os on it is said how many more were completed than were seen.
 const UNASKED: f64 = 0.02;
-/// Sizes that are shown.
 const SHOWN_SIZES: usize = 8;
 
-/// The text.
 pub fn text(source: &TraceSource, figures: &IoFigures, fitted: &FittedProfile) -> String {
     let mut text = String::new();
     let _ = seen(&mut text, source, figures);

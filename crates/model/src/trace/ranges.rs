@@ -22,7 +22,6 @@ pub(super) struct TracedArea {
     pub whole: bool,
 }
 
-/// The ranges of offsets, and how far they are off.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RangeFit {
     /// `None` = uniform over the area.

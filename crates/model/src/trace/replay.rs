@@ -9,7 +9,6 @@ use std::sync::Arc;
 const ALIGNMENTS: [u32; 4] = [512, 1024, 2048, 4096];
 /// Bits of a time, ns: 78 hours.
 const TIME_BITS: u32 = 48;
-/// Sizes and directions that are told apart.
 const MOST_KINDS: usize = 1 << 16;
 
 /// I/Os that are to be done again: 16 bytes each.
@@ -19,15 +18,12 @@ pub struct ReplayList {
     kinds: Vec<ReplayKind>,
     /// How many of each there are in the file: reads, writes, discards.
     pub recorded: [u64; 3],
-    /// What all of the list move or discard, bytes.
     pub bytes: u64,
     /// The largest read or write of the list, bytes.
     pub largest: u32,
     /// The byte behind the last one of the list, and the line that it stands in.
     pub end: (u64, u64),
-    /// Whether its I/Os have times.
     pub has_times: bool,
-    /// By [`ALIGNMENTS`]; 0 = all have it.
     misaligned: [u64; ALIGNMENTS.len()],
 }
 
@@ -45,18 +41,13 @@ struct ReplayKind {
     does: ReplayAction,
 }
 
-/// What a recorded I/O does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayAction {
-    /// It reads.
     Read,
-    /// It writes.
     Write,
-    /// It discards.
     Discard,
 }
 
-/// Makes a list of what a file says.
 #[derive(Debug)]
 pub struct ReplayBuilder {
     list: ReplayList,
@@ -137,12 +128,10 @@ impl ReplayBuilder {
 }
 
 impl ReplayList {
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.ios.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ios.is_empty()
     }
@@ -152,7 +141,6 @@ impl ReplayList {
         self.ios.last().map_or(0, |io| io.at_and_kind >> 16)
     }
 
-    /// How many of them do this.
     pub fn count(&self, does: ReplayAction) -> u64 {
         self.ios.iter().filter(|io| self.kind(io).does == does).count() as u64
     }
@@ -189,7 +177,6 @@ pub struct ReplayTurns {
     /// Thousandths of the recorded speed; 0 = as fast as possible.
     thousandths: u32,
     next: usize,
-    /// From one of its I/Os to the next.
     step: usize,
 }
 
@@ -209,7 +196,6 @@ impl ReplayTurns {
         Some((io, self.due(io.at_ns)))
     }
 
-    /// What the next one does.
     #[inline]
     pub fn operation(&self) -> Operation {
         match self.list.io(self.next) {
@@ -219,7 +205,6 @@ impl ReplayTurns {
         }
     }
 
-    /// Goes on to the one behind it.
     #[inline]
     pub fn advance(&mut self) {
         self.next += self.step;

@@ -10,12 +10,9 @@ const WORTH: u64 = 20;
 /// Streams that were begun anew so often aren't told apart any more.
 const MOST_STREAMS: usize = 4096;
 
-/// What follows what.
 #[derive(Debug, Default)]
 pub(super) struct Sequences {
-    /// The latest first.
     places: Vec<SequentialStream>,
-    /// Those that were given up.
     over: Vec<SequentialStream>,
     seen: u64,
     /// I/Os that begin where another one has ended.
@@ -24,10 +21,8 @@ pub(super) struct Sequences {
 
 #[derive(Debug, Clone, Copy)]
 struct SequentialStream {
-    /// Its first byte, and the byte behind its last one.
     begin: u64,
     end: u64,
-    /// How many have followed.
     length: u64,
     /// By number, the first and the last I/O.
     first: u64,

@@ -7,7 +7,6 @@ use std::sync::Arc;
 /// One target of a thread.
 #[derive(Debug, Clone)]
 pub struct Assignment<'a> {
-    /// What to do on it.
     pub workload: &'a TargetWorkload,
     /// Requests of the thread that belong to the target; in a floating pool, all requests of the thread.
     pub requests: u32,

@@ -18,7 +18,6 @@ const CHOICE: u64 = 1024;
 pub struct ReducibleContent {
     /// A number below this is drawn for a unit that repeats another.
     repeats: u64,
-    /// Of 100 bytes of a unit so many are random.
     random_percent: usize,
     choices: Random,
     /// Sets the units of threads and targets apart.
@@ -30,7 +29,6 @@ pub struct ReducibleContent {
 /// What a unit consists of: random bytes from this generator, then zeros.
 #[derive(Debug, Clone)]
 pub struct Unit {
-    /// Its next bytes: [`Random::next_chunk`].
     pub random: Random,
     /// How many of them begin the unit.
     pub random_bytes: usize,
@@ -50,7 +48,6 @@ impl ReducibleContent {
         }
     }
 
-    /// The next unit, of so many bytes.
     #[inline]
     pub fn unit(&mut self, bytes: usize) -> Unit {
         let drawn = self.choices.next_u64();
@@ -78,7 +75,6 @@ impl ReducibleContent {
     }
 }
 
-/// Sets the seeds of contents apart from those of addresses.
 const CONTENT: u64 = u64::from_be_bytes(*b"contents");
 
 #[cfg(test)]
@@ -94,7 +90,6 @@ mod tests {
         encoder.finish().unwrap().len()
     }
 
-    /// So many writes of a thread.
     fn written(compress: u32, dedupe: u32, block: usize, writes: usize) -> Vec<Vec<u8>> {
         let mut content = ReducibleContent::new(ContentShape { compress, dedupe }, 1, 0);
         let write = |_| {

@@ -18,7 +18,6 @@ pub fn effective_ranges(distribution: &Distribution, grid: &Grid) -> Vec<Effecti
 
 /// A range of the distribution with what precedes it.
 struct Stated {
-    /// First I/O point.
     io_base: u32,
     /// I/O points; 0 = a hole.
     io_span: u32,

@@ -31,24 +31,20 @@ pub struct Region {
 /// Why a thread finds no place for its first I/O. Says everything but the target's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
-    /// The base offset lies at or beyond the end.
     #[error(
         "the base offset (-B) of {} bytes is at or beyond the end of the area, {end} bytes ({}): lower -B or \
          use a larger target", .placement.base, Values(.placement)
     )]
     BaseBeyondEnd {
-        /// What was asked for.
         placement: Placement,
         /// The smaller of target size and maximum offset, bytes.
         end: u64,
     },
-    /// Not even one I/O fits.
     #[error(
         "a block of {} bytes (-b) does not fit into the area of {region} bytes ({}): lower -b or -B, raise \
          -f or use a larger target", .placement.block_size, Values(.placement)
     )]
     BlockExceedsRegion {
-        /// What was asked for.
         placement: Placement,
         /// Bytes that I/O may touch.
         region: u64,
@@ -60,7 +56,6 @@ pub enum PlacementError {
         .placement.thread, Values(.placement)
     )]
     StartBeyondRegion {
-        /// What was asked for.
         placement: Placement,
         /// Bytes that I/O may touch.
         region: u64,
@@ -69,7 +64,6 @@ pub enum PlacementError {
     },
 }
 
-/// All values of a placement, for messages.
 struct Values<'a>(&'a Placement);
 
 impl std::fmt::Display for Values<'_> {
@@ -141,7 +135,6 @@ impl Grid {
         self.positions().saturating_mul(self.stride.max(1))
     }
 
-    /// `x` rounded down to a position.
     pub fn round_down(&self, x: u64) -> u64 {
         x - x % self.stride.max(1)
     }

@@ -48,11 +48,9 @@ pub struct TargetWorkload {
     pub region: u64,
     /// Starting position of the thread (thread number relative to the target x `-T`).
     pub first: u64,
-    /// Sequential, random, ...
     pub pattern: Pattern,
     /// Share of writes, percent.
     pub write_ratio: u32,
-    /// Where random positions go; `None` = uniform.
     pub distribution: Option<Distribution>,
     /// The same by another form; goes before `distribution`.
     pub spread: Option<AddressSpread>,
@@ -61,7 +59,6 @@ pub struct TargetWorkload {
     pub each_once: bool,
     /// Share of a floating pool's I/Os; at least 1. Others ignore it.
     pub weight: u32,
-    /// Which portion of its target it is; `None` = all of it.
     pub portion: Option<PortionOf>,
 }
 

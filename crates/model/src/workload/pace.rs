@@ -8,7 +8,6 @@ use super::Random;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// What limits the I/Os of one thread on one target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -28,7 +27,6 @@ pub enum Limit {
     InTurn {
         /// I/Os per second of all, at least 1.
         ios_per_s: u64,
-        /// Whose turn it is, from 0, below `of`.
         turn: u32,
         /// How many take turns, at least 1.
         of: u32,
@@ -40,7 +38,6 @@ pub enum Limit {
         ios_per_s: u64,
         /// How many parts there are, at least 1.
         of: u32,
-        /// Seed of the times.
         seed: u64,
     },
     /// A pause after so many I/Os, again and again. It begins when the last one has been submitted.

@@ -5,14 +5,12 @@ use super::{Assignment, Random};
 /// The portions of each target of a thread, as indexes into its list.
 #[derive(Debug)]
 pub(super) struct Portions {
-    /// Of each entry of the list its target's place in `shares`.
     target_of: Vec<u32>,
     shares: Vec<Shares>,
 }
 
 #[derive(Debug)]
 struct Shares {
-    /// The first portion.
     first: u32,
     /// Of each portion but the last: the numbers below it are of this one or one before.
     ends: Vec<u64>,
@@ -31,7 +29,6 @@ impl Shares {
 }
 
 impl Portions {
-    /// `None` = no target has portions.
     pub fn new(targets: &[Assignment<'_>]) -> Option<Portions> {
         targets.iter().find_map(|target| target.workload.portion)?;
         let (mut target_of, mut shares): (Vec<u32>, Vec<Shares>) = (Vec::new(), Vec::new());

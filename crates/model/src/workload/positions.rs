@@ -18,7 +18,6 @@ enum Places {
     Uniform(Modulus),
     /// By the ranges of a distribution. Boxed, so that the common case stays small.
     Ranges(Box<Ranges>),
-    /// By a table (`--distribution`).
     Table(Box<SpreadTable>),
 }
 
@@ -38,7 +37,6 @@ impl Uniform {
         Uniform { stride, size, mask }
     }
 
-    /// As [`Positions::draw`].
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         let number = random.next_u64();
@@ -56,7 +54,6 @@ struct Ranges {
     ranges: Vec<Range>,
     /// The range of each I/O point, an index into `ranges`: one look instead of a search that mispredicts.
     by_point: Vec<u8>,
-    /// Number of I/O points.
     points: Modulus,
 }
 
@@ -108,7 +105,6 @@ impl Positions {
         }
     }
 
-    /// Whether they depend on the time.
     pub(super) fn moves(&self) -> bool {
         matches!(&self.places, Places::Table(table) if table.moves())
     }

@@ -23,9 +23,7 @@ const CHUNK: usize = Random::CHUNK;
 /// How [`Random::fill_expanded`] goes over a buffer: bytes of its parts, one behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FillParts {
-    /// From a number of their own, 0 to 7.
     pub head: usize,
-    /// From [`Random::next_chunk`], a multiple of what that gives.
     pub chunks: usize,
     /// From consecutive numbers; of the last one as much as is needed.
     pub tail: usize,
@@ -42,7 +40,6 @@ impl FillParts {
         FillParts { head, chunks, tail: rest - chunks }
     }
 
-    /// Numbers that filling takes.
     fn numbers(self) -> usize {
         usize::from(self.head > 0) + self.chunks / CHUNK * EXPANDED_FROM + self.tail.div_ceil(WORD)
     }
@@ -61,7 +58,6 @@ impl Random {
         random
     }
 
-    /// The next number.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let e = self.a.wrapping_sub(self.b.rotate_left(7));

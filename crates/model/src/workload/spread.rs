@@ -17,7 +17,6 @@ const FAR: f64 = 8.0;
 #[derive(Debug, Clone)]
 pub(super) struct SpreadTable {
     slots: Vec<AliasSlot>,
-    /// Positions of the area.
     positions: u64,
     /// From one position to the next, bytes.
     stride: u64,
@@ -39,16 +38,21 @@ struct PositionSpan {
     count: u64,
 }
 
-/// Where the positions of the table lie in the area.
 #[derive(Debug, Clone, Copy)]
 enum PlacesOf {
-    /// Where they say.
     Straight,
     /// Scattered: what is used most doesn't lie together, and is the same for all threads. Number k is
     /// (k + 1) x `factor` modulo the number of positions, which has no factor in common with it.
-    Scattered { factor: u64, modulus: super::Modulus },
+    Scattered {
+        factor: u64,
+        modulus: super::Modulus,
+    },
     /// Moved on by so many positions, around the end; by `step` each so many ns.
-    Moved { by: u64, step: u64, every: u64 },
+    Moved {
+        by: u64,
+        step: u64,
+        every: u64,
+    },
 }
 
 impl SpreadTable {
@@ -94,7 +98,6 @@ impl SpreadTable {
         position * self.stride
     }
 
-    /// Whether its places depend on the time.
     pub fn moves(&self) -> bool {
         matches!(self.places, PlacesOf::Moved { .. })
     }
@@ -162,7 +165,6 @@ fn zipf(positions: u64, theta: f64) -> Chances {
     chances
 }
 
-/// Of x^-theta.
 fn integral_of_power(x: f64, theta: f64) -> f64 {
     let power = 1.0 - theta;
     if power.abs() < 1e-9 { x.ln() } else { x.powf(power) / power }
@@ -232,7 +234,6 @@ mod tests {
         (0..draws).map(|_| table.draw(&mut random) / BLOCK).collect()
     }
 
-    /// So many of `draws` may differ from a chance: five deviations.
     fn slack(draws: usize, chance: f64) -> f64 {
         5.0 * (draws as f64 * chance * (1.0 - chance)).sqrt() + 1.0
     }
@@ -320,7 +321,6 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
-        /// Whatever the area, alignment and time.
         #[test]
         fn every_position_is_one_of_the_grid(
             spread in spreads(),

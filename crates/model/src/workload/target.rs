@@ -62,7 +62,6 @@ enum Sequence {
     Following(Box<Sizes>),
 }
 
-/// How the I/Os of one of several sizes go on.
 #[derive(Debug)]
 struct Sizes {
     /// Share of random I/Os, percent.
@@ -70,7 +69,6 @@ struct Sizes {
     run: Arc<SizesRun>,
 }
 
-/// What of the target decides where they go.
 struct Following<'a> {
     positions: &'a Positions,
     track: &'a Track,
@@ -127,7 +125,6 @@ impl Track {
     }
 }
 
-/// How directions are chosen.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mix {
     Read,
@@ -295,7 +292,6 @@ impl TargetState {
             || self.slices.is_some()
     }
 
-    /// Whether an I/O at this offset lies within the region.
     pub(super) fn holds(&self, offset: u64) -> bool {
         offset.checked_sub(self.base).is_some_and(|relative| relative <= self.track.limit)
     }

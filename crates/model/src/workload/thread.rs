@@ -11,7 +11,6 @@ use crate::results::EffectiveRange;
 /// One I/O that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
-    /// Which of the thread's targets, from 0.
     pub target: u32,
     /// Bytes to transfer; with [`TargetWorkload::each_once`] of several sizes fewer than the size that was
     /// drawn, where a block behind it is done.
@@ -21,7 +20,6 @@ pub struct Next {
     /// Where in the source of random data (`-Z<size>`) the data of a write begins, bytes, not yet rounded
     /// down to what the target's alignment needs. 0 unless asked for by [`ThreadWorkload::draw_slices`].
     pub slice: u32,
-    /// Read or write.
     pub direction: Direction,
 }
 
@@ -79,14 +77,10 @@ fn map(workload: &TargetWorkload, maps: &mut Vec<BlockMap>) -> Option<u32> {
     (maps.len() as u32).checked_sub(1)
 }
 
-/// How a request finds its target.
 #[derive(Debug)]
 enum TargetChoice {
-    /// There is just one.
     Only,
-    /// By request.
     Bound(Vec<u32>),
-    /// Drawn, all equally likely.
     Uniform(Modulus),
     /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the
     /// number.
@@ -215,7 +209,6 @@ impl ThreadWorkload {
         if self.maps.is_empty() { next } else { self.left(next) }
     }
 
-    /// The same, whatever was done before.
     #[inline(always)]
     fn drawn(&mut self, request: u32) -> Next {
         let index = self.choice.target(request, &mut self.random);

@@ -6,12 +6,9 @@ use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::reach::SpotKey;
 use std::path::{Path, PathBuf};
 
-/// A file, and what it was named by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// As in `--out json:run.json`.
     pub by: String,
-    /// Where it leads.
     pub path: PathBuf,
 }
 
@@ -89,7 +86,6 @@ fn identity_of(destination: &Destination) -> Option<SpotKey> {
     }
 }
 
-/// Whether two who write to it spoil each other's work.
 fn mixes_up(kind: Kind) -> bool {
     matches!(kind, Kind::File | Kind::Pipe | Kind::Socket | Kind::BlockDevice)
 }

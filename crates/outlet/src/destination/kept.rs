@@ -25,13 +25,9 @@ pub(crate) enum KeptRule {
 
 /// A kind of folder that the program keeps.
 struct KeptKind {
-    /// The name in messages.
     name: &'static str,
-    /// Whether a folder is one.
     is_here: fn(&Path) -> bool,
-    /// Whether the program gives files this name.
     is_own: fn(&str) -> bool,
-    /// Whether folders in it belong to it.
     is_deep: bool,
 }
 
@@ -104,7 +100,6 @@ fn has_name(folder: &Path, ending: &str) -> bool {
     names.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|name| name.ends_with(ending)))
 }
 
-/// Whether a file begins as a journal does.
 pub(crate) fn is_journal(file: &File) -> bool {
     let mut start = Vec::new();
     let read = file.take((BEFORE_MAGIC + JOURNAL_MAGIC.len()) as u64).read_to_end(&mut start);

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 /// Files and folders of the command itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnFiles {
-    /// Its inputs: a profile, a job file, a suite, a record.
     pub reads: Vec<Named>,
     /// The folders that it keeps: a history, the folder of a sweep.
     pub keeps: Vec<PathBuf>,

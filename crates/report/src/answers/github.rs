@@ -16,7 +16,6 @@ pub fn github(told: &ToldComparison) -> Vec<u8> {
     cases(told).iter().map(line).collect::<String>().into_bytes()
 }
 
-/// What stands behind the last colons.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

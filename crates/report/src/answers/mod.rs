@@ -18,46 +18,32 @@ use diskspd_judge::lab::compare::{
 };
 use diskspd_model::units::visible::line;
 
-/// A comparison, and by what it fails.
 #[derive(Debug, Clone, Copy)]
 pub struct ToldComparison<'a> {
-    /// What it is called: the name of a baseline, or `compare`.
     pub title: &'a str,
-    /// What came out.
     pub comparison: &'a RunComparison,
-    /// What was asked.
     pub question: &'a Question,
-    /// Worse by less than this share is no failure.
     pub by: f64,
 }
 
-/// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CaseEnd {
     /// Better or the same, or worse by less than what fails.
     Passed,
-    /// Worse.
     Failed,
-    /// It can't be told.
     Unclear,
-    /// There is nothing to compare.
     NotCompared,
 }
 
-/// What decides in a time span.
 struct AnswerCase<'a> {
-    /// Its test or workload.
     name: String,
-    /// How it ended.
     end: CaseEnd,
-    /// In a sentence.
     message: String,
     /// The figures; `None` = only one side has it.
     span: Option<&'a SpanCompared>,
 }
 
 impl AnswerCase<'_> {
-    /// The figure that decides.
     fn decides(&self) -> Option<&Compared> {
         self.span?.metrics.first()
     }

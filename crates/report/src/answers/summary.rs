@@ -56,7 +56,6 @@ pub fn summary(told: &ToldComparison) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A text that nothing of is Markdown or HTML.
 fn cell(text: &str) -> String {
     let mut out = String::new();
     for c in line(text).chars() {

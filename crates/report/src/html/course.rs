@@ -19,9 +19,7 @@ const COLUMNS: usize = 120;
 #[derive(Debug)]
 pub struct OverTime {
     stretches: Vec<Stretch>,
-    /// Of the axis below, s.
     seconds: f64,
-    /// By the intervals of `-D`.
     by_intervals: bool,
 }
 
@@ -30,7 +28,6 @@ pub struct OverTime {
 struct Stretch {
     from: f64,
     to: f64,
-    /// Read, write, total.
     iops: [Option<f64>; 3],
     mib_per_s: [Option<f64>; 3],
     /// 50, 95, 99, 99.9 %, longest.
@@ -88,7 +85,6 @@ impl Stretch {
 }
 
 impl OverTime {
-    /// That of a time span; `None` = nothing was recorded.
     pub fn of(span: &RecordedSpan) -> Option<OverTime> {
         let intervals = span.measured.iops.as_ref().map_or(&[][..], |iops| &iops.intervals);
         let observed = span.results().and_then(|results| results.observed.as_ref());
@@ -106,7 +102,6 @@ impl OverTime {
         Some(OverTime { stretches, seconds, by_intervals })
     }
 
-    /// All charts over time.
     pub fn charts(&self, span: &Span, detail: &RecordedSpan) -> Vec<ChartFigure> {
         let marks = marks::of_span(detail);
         let latency = |title, id, of| self.latencies(span, title, id, of, &marks);
@@ -123,18 +118,15 @@ impl OverTime {
         .collect()
     }
 
-    /// Begin and end of what each point stands for.
     fn times(&self, factor: usize) -> PointTimes {
         let ends = |chunk: &[Stretch]| Some((chunk.first()?.from, chunk.last()?.to));
         self.stretches.chunks(factor).filter_map(ends).collect()
     }
 
-    /// What lies below all lines of a chart.
     fn stretch(&self, factor: usize, marks: &[Mark]) -> LineTimes {
         LineTimes { times: self.times(factor), seconds: self.seconds, marks: marks.to_vec() }
     }
 
-    /// Rates by direction.
     fn rates(
         &self,
         span: &Span,

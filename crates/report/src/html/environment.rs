@@ -38,7 +38,6 @@ pub fn environment(run: &Run) -> Markup {
     }
 }
 
-/// Of a run without a record.
 fn of_known(run: &RunSummary) -> Markup {
     let facts = [
         ("name", run.computer()),

@@ -22,7 +22,6 @@ const KINDS: [(FioSeriesOf, &str, &str); 4] = [
     (FioSeriesOf::CompletionLatency, "fio-clat", "Completion latency"),
 ];
 
-/// Below the headline.
 pub fn section(fio: &FioFigures) -> Markup {
     let rows = fio_text::others(fio);
     html! {
@@ -33,7 +32,6 @@ pub fn section(fio: &FioFigures) -> Markup {
     }
 }
 
-/// The courses, a chart for each figure.
 pub fn charts(span: &Span) -> Vec<ChartFigure> {
     let Some(fio) = &span.figures.fio else { return Vec::new() };
     let chart = |(of, id, title): (FioSeriesOf, &str, &str)| {

@@ -48,12 +48,10 @@ fn tiles(span: &Span) -> Markup {
     }
 }
 
-/// One figure, large, with its name.
 pub fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
     html! { div { dt { (name) } dd { (figure) (unit) } } }
 }
 
-/// The figures of a direction.
 struct DirectionLine<'a> {
     name: &'static str,
     known: &'a SpanSummary,

@@ -6,7 +6,6 @@ use diskspd_model::results::RunSummary;
 /// A run as the page sees it.
 #[derive(Debug, Clone)]
 pub struct Run<'a> {
-    /// What is known of it, whoever made it.
     pub known: RunSummary,
     /// All the rest; `None` = there is no record of it.
     pub judged: Option<&'a Judged<'a>>,
@@ -15,19 +14,16 @@ pub struct Run<'a> {
 /// Points of a chart over time, if there is one such chart for each figure on the page.
 const POINTS: usize = 240;
 
-/// Where a run stands on a page.
 #[derive(Debug, Clone)]
 pub struct PagePlace {
     /// Begins the ids of all that belongs to it.
     pub prefix: String,
-    /// Of the headings of its sections.
     pub level: u8,
     /// Points that a chart over time may have; 0 = there is no room for charts.
     pub points: usize,
 }
 
 impl PagePlace {
-    /// It has the page for itself.
     pub fn alone() -> PagePlace {
         PagePlace { prefix: "run".into(), level: 2, points: POINTS }
     }

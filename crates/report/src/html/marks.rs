@@ -111,7 +111,6 @@ fn standstill(span: &RecordedSpan) -> Option<Mark> {
     Some(Mark { from, to, text })
 }
 
-/// The longest outages.
 fn outages(span: &RecordedSpan) -> Vec<Mark> {
     let found = span.judged.judgement.outages.get(span.index).and_then(Option::as_ref);
     let mut found: Vec<&Outage> = found.into_iter().flatten().collect();

@@ -10,7 +10,6 @@ use diskspd_model::results::SpanSummary;
 use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
-/// A time span and what it does.
 struct WorkloadLine<'a> {
     name: String,
     link: String,

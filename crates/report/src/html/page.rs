@@ -18,11 +18,9 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org
     <meta name=\"referrer\" content=\"no-referrer\"/>\
     <link rel=\"icon\" href=\"data:,\"/>";
 
-/// Stands below everything.
 const ABOUT: &str = "Percentiles of this program's runs are at most 0.1 % off, those over time 0.8 %; those \
                      of one run are never averaged. This file loads nothing from the network.";
 
-/// A whole page.
 pub fn page(title: &str, content: Markup) -> Markup {
     html! {
         (PreEscaped(HEAD))
@@ -57,7 +55,6 @@ pub fn command(text: &str) -> Markup {
     html! { div.command { pre { code { (options(&visible::lines(text))) } } } }
 }
 
-/// Options keep together: nobody types `--until-` and `steady`.
 pub fn options(text: &str) -> Markup {
     html! {
         @for (place, word) in text.split(' ').enumerate() {

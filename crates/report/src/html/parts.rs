@@ -48,7 +48,6 @@ fn parts(table: &PartTable) -> Markup {
     PageTable::captioned("By part and size").of(&PARTS, first(&table.rows))
 }
 
-/// So many of them as have room.
 fn first<R>(rows: &[R]) -> &[R] {
     &rows[..rows.len().min(MOST)]
 }
@@ -88,7 +87,6 @@ impl<'a> FailedLine<'a> {
     ];
 }
 
-/// Sectors that were verified, by target, and those that were wrong.
 fn verified(table: &IntegrityTable) -> Markup {
     fn of_row(row: &IntegrityRow) -> impl Iterator<Item = FailedLine<'_>> {
         row.results.failures.iter().map(|failed| FailedLine { path: &row.path, failed })

@@ -17,7 +17,6 @@ use maud::{Markup, html};
 /// What the middle of the chart's window is marked with, share of the average: PTS draws these.
 const BESIDE: f64 = 0.1;
 
-/// The section.
 pub fn section(done: &Preconditioning, place: &PagePlace) -> Markup {
     html! {
         section.preconditioning {
@@ -34,7 +33,6 @@ pub fn section(done: &Preconditioning, place: &PagePlace) -> Markup {
     }
 }
 
-/// The verdict, as a sentence.
 fn sentence(done: &Preconditioning) -> String {
     let verdict = verdict(done);
     let (first, rest) = verdict.split_at(verdict.chars().next().map_or(0, char::len_utf8));

@@ -26,14 +26,12 @@ pub fn alone(run: &Run) -> Markup {
     }
 }
 
-/// Where and when, as far as it's known.
 pub fn place_and_time(run: &RunSummary) -> Vec<String> {
     let name = [run.label.clone(), run.computer()].into_iter().flatten();
     let name = name.map(|name| visible::line(&name).into_owned());
     name.chain(run.started_at.and_then(date_and_time)).collect()
 }
 
-/// The first targets by name.
 pub fn targets(run: &RunSummary) -> Markup {
     const MOST: usize = 4;
     let mut targets: Vec<&RawText> = Vec::new();
@@ -54,7 +52,6 @@ pub fn targets(run: &RunSummary) -> Markup {
     }
 }
 
-/// All sections.
 pub fn sections(run: &Run, place: &PagePlace) -> Markup {
     let Run { known, judged } = run;
     let spans = known.time_spans.len();
@@ -101,7 +98,6 @@ fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &Pag
     }
 }
 
-/// What was done in a direction in all time spans together.
 struct TotalLine<'a> {
     name: &'static str,
     done: &'a Throughput,

@@ -32,11 +32,9 @@ const MOST_NAMED: usize = 24;
 /// A time span of one of the runs: a row of the table.
 struct RunPoint<'a> {
     run: &'a Run<'a>,
-    /// Of the run, from 0.
     number: usize,
     /// Of its time span, from 0.
     span: usize,
-    /// What it's called in charts: `3`, or `3.2` of several time spans.
     name: String,
     figures: Option<&'a SpanSummary>,
 }
@@ -51,7 +49,6 @@ impl RunPoint<'_> {
         }
     }
 
-    /// What it does.
     fn work(&self) -> String {
         match self.run.known.time_spans.len() {
             1 => workload::short(&self.run.known),
@@ -160,7 +157,6 @@ impl OfSpan for RunPoint<'_> {
     }
 }
 
-/// Rates and latencies of all runs, one beside the other.
 fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
     let rate = |point: &RunPoint| point.figures.and_then(|span| span.total.iops);
     let p99 = |point: &RunPoint| point.figures.and_then(|span| span.percentile(99.0)?.total.map(Millis::ms));

@@ -87,7 +87,6 @@ fn bars(slow: &SlowIos) -> Markup {
     }
 }
 
-/// The stages of one I/O, one behind the other.
 fn pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
     let mut x = 0.0;
     let pieces: Vec<(f64, f64, &str)> = IoStage::ALL
@@ -108,7 +107,6 @@ fn pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
     }
 }
 
-/// One I/O in words.
 fn words(io: &SlowIo) -> String {
     let culprit = io.culprit.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
     let culprit = culprit.map(|why| format!(", {why}")).unwrap_or_default();

@@ -8,26 +8,20 @@ use diskspd_model::units::Millis;
 /// A time span that was measured.
 #[derive(Debug)]
 pub struct Span<'a> {
-    /// Its figures, as far as they are known.
     pub figures: &'a SpanSummary,
     /// All the rest; `None` = there is no record of it.
     pub detail: Option<RecordedSpan<'a>>,
     /// Begins the ids of its charts.
     prefix: String,
-    /// Of the headings of its sections.
     pub level: u8,
     /// Points that a chart over time may have.
     pub points: usize,
 }
 
-/// A time span of a record.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedSpan<'a> {
-    /// The run.
     pub judged: &'a Judged<'a>,
-    /// Its number, from 0.
     pub index: usize,
-    /// Its figures.
     pub measured: &'a Measured,
 }
 
@@ -50,7 +44,6 @@ impl<'a> Span<'a> {
         Span { figures, detail, prefix, level: place.level + 1, points: place.points }
     }
 
-    /// The id of one of its charts.
     pub fn id(&self, name: &str) -> String {
         format!("{}-{name}", self.prefix)
     }

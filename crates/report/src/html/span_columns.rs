@@ -5,7 +5,6 @@ use diskspd_model::units::table::{Cell, TableColumn};
 
 /// A line of a table that is about a time span.
 pub trait OfSpan {
-    /// What is known of it; `None` = it was never measured.
     fn span(&self) -> Option<&SpanSummary>;
 }
 
@@ -24,7 +23,6 @@ pub const fn mib_per_s<R: OfSpan>() -> TableColumn<R> {
         .paged()
 }
 
-/// Mean latency.
 pub const fn mean<R: OfSpan>() -> TableColumn<R> {
     TableColumn::number("mean", |row: &R| Cell::time(row.span().and_then(|span| span.total.mean_ms))).paged()
 }

@@ -8,22 +8,16 @@ use diskspd_judge::lab::suite::SuiteRow;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
-/// A suite as its page sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct SuitePage<'a> {
-    /// What it is called.
     pub name: &'a str,
-    /// What it is for.
     pub about: &'a str,
-    /// What its runs are called in the history.
     pub label: &'a str,
-    /// A row for each test.
     pub rows: &'a [SuiteRow],
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
 }
 
-/// For the title of a window.
 pub fn title(page: &SuitePage) -> String {
     format!("DiskSpd: suite {}", page.name)
 }

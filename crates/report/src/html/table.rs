@@ -7,30 +7,22 @@ use diskspd_model::units::table::{Cell, TableColumn, signed};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
-/// How a table looks.
 pub struct PageTable<'a> {
-    /// What the style sheet calls it.
     pub class: &'a str,
-    /// What it holds.
     pub caption: &'a str,
-    /// Whether that stands above it.
     pub is_captioned: bool,
-    /// Whether it may take much of the window.
     pub is_high: bool,
 }
 
 impl<'a> PageTable<'a> {
-    /// One whose caption is for those who don't see it.
     pub fn new(class: &'a str, caption: &'a str) -> PageTable<'a> {
         PageTable { class, caption, is_captioned: false, is_high: false }
     }
 
-    /// One whose caption stands above it.
     pub fn captioned(caption: &'a str) -> PageTable<'a> {
         PageTable { is_captioned: true, ..PageTable::new("", caption) }
     }
 
-    /// The same, higher.
     #[must_use]
     pub fn high(self) -> PageTable<'a> {
         PageTable { is_high: true, ..self }
@@ -104,7 +96,6 @@ fn room(cell: &Cell) -> Option<String> {
     (letters > LONG).then(|| format!("min-width:{}ch", (letters / 3 + 4).min(WIDEST)))
 }
 
-/// What names a row.
 fn name(cell: Cell, is_number: bool) -> Markup {
     let Cell::Named { name, beside, link, kind } = cell else {
         return html! { th scope="row" { (content(cell, is_number)) } };
@@ -121,7 +112,6 @@ fn name(cell: Cell, is_number: bool) -> Markup {
     }
 }
 
-/// A cell's content.
 fn content(cell: Cell, is_number: bool) -> Markup {
     match cell {
         Cell::Missing if is_number => exact(None, number),

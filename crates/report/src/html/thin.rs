@@ -3,11 +3,9 @@
 /// Neighbouring values as one point: the lowest, the mean by time, and the highest of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
-    /// Lowest.
     pub min: f64,
     /// Mean; every value weighs as much as its interval is long.
     pub mean: f64,
-    /// Highest.
     pub max: f64,
 }
 

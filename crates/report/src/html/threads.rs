@@ -16,11 +16,9 @@ const MOST: usize = 256;
 /// Bars that have room for their names.
 const MOST_NAMED: usize = 24;
 
-/// What several rows did together; rates per second.
 #[derive(Debug, Clone, Default)]
 struct RowSum {
     name: String,
-    /// Read, write.
     iops: [f64; 2],
     mib_per_s: [f64; 2],
 }

@@ -13,7 +13,6 @@ use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
-/// What is said where nobody could look.
 pub const UNCONFIRMED: &str = "No finding speaks against the figures, but no device could confirm them.";
 
 /// How something looks, and the word for it: nobody has to tell colours apart.
@@ -25,7 +24,6 @@ impl Badge {
         Badge(VerdictMark::new(tone, sign, word))
     }
 
-    /// That of a severity.
     pub fn of(severity: Severity) -> Badge {
         match severity {
             Severity::Error => Badge::new(Tone::Wrong, "✕", "ERROR"),
@@ -45,7 +43,6 @@ impl Badge {
         }
     }
 
-    /// That of a whole run.
     pub fn of_run(run: &Run) -> Badge {
         match run.judged {
             Some(judged) => Badge::of_judgement(&judged.judgement),
@@ -87,22 +84,18 @@ impl Badge {
         }
     }
 
-    /// That of a run of which the verdict alone is known.
     pub fn of_summary(verdict: RunVerdict) -> Badge {
         Badge(verdict.mark())
     }
 
-    /// That of what devices did, where nothing else is known.
     pub fn of_devices(verdict: Verdict) -> Badge {
         Badge::of_summary(RunVerdict::Devices(verdict))
     }
 
-    /// That of a run that came to nothing.
     pub fn failed() -> Badge {
         Badge::new(Tone::Wrong, "✕", "FAILED")
     }
 
-    /// That of a change.
     pub fn of_change(verdict: ChangeVerdict) -> Badge {
         Badge(verdict.mark())
     }
@@ -121,18 +114,15 @@ impl Badge {
         self.0.tone.name()
     }
 
-    /// Its word.
     pub fn word(&self) -> &str {
         &self.0.word
     }
 
-    /// As it is seen.
     pub fn markup(&self) -> Markup {
         let VerdictMark { sign, word, .. } = &self.0;
         html! { span.badge.{(self.class())} { span.sign aria-hidden="true" { (sign) } (word) } }
     }
 
-    /// What it says about the figures of a run.
     fn sentence(&self) -> &'static str {
         match self.0.tone {
             Tone::Wrong => "Don't use these figures: they don't show what was asked for, see below.",

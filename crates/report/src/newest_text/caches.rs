@@ -5,20 +5,16 @@ use diskspd_model::machine::{System, Topology};
 use diskspd_model::profile::affinity;
 use diskspd_model::units::NewestSize;
 
-/// Whose a cache is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CacheOwner {
     /// All active CPUs of a group, on a machine of several.
     Group,
     /// A core of more than one CPU.
     Core,
-    /// A CPU.
     Cpu,
-    /// Others.
     Other,
 }
 
-/// Nothing where no cache is known.
 pub(super) fn write(out: &mut Vec<u8>, system: &System) {
     if system.caches.is_empty() {
         return;

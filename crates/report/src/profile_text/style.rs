@@ -17,7 +17,6 @@ pub struct Style {
 }
 
 impl Style {
-    /// The style of a version.
     pub fn of(compat: Compat) -> Style {
         match compat {
             Compat::V2_2 => Style { head: "\t", span: "\t", target: "\t\t", newest: false },
@@ -25,12 +24,10 @@ impl Style {
         }
     }
 
-    /// Bytes.
     pub fn size(&self, bytes: u64) -> String {
         if self.newest { NewestSize(bytes).to_string() } else { Size(bytes).to_string() }
     }
 
-    /// Bytes in a column.
     pub fn column(&self, bytes: u64) -> String {
         if self.newest {
             format!("{:>9}", NewestSize(bytes).to_string())

@@ -146,7 +146,6 @@ fn response(row: &TableRow, figure: fn(&KnownResponse) -> Option<Millis>) -> Cel
     Cell::time(row.span.and_then(|span| figure(span.response.as_ref()?)))
 }
 
-/// What the targets share; `mixed` = they differ.
 fn shared<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T) -> Cell) -> Cell {
     let Some(asked) = row.asked else { return Cell::Missing };
     match asked.common(of) {
@@ -181,7 +180,6 @@ fn rate_text(rate: Rate) -> String {
     }
 }
 
-/// Those of `-S`.
 fn letters(caching: Caching) -> String {
     let mode = match caching.effective_mode() {
         CacheMode::Cached => "b",

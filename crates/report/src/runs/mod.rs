@@ -6,10 +6,8 @@ use diskspd_model::profile::Parameters;
 use diskspd_model::results::{RunSummary, SpanSummary};
 use diskspd_model::units::table;
 
-/// A run of the table.
 #[derive(Debug, Clone)]
 pub enum TableRun {
-    /// What is known of it.
     Known(Box<RunSummary>),
     /// A file that could not be read, by its name: its row is empty.
     Unreadable(String),
@@ -25,10 +23,8 @@ impl From<RunSummary> for TableRun {
 struct TableRow<'a> {
     name: &'a str,
     run: Option<&'a RunSummary>,
-    /// From 1; `None` = the run has but one.
     number: Option<usize>,
     span: Option<&'a SpanSummary>,
-    /// What it was asked for, also where it never was measured.
     asked: Option<&'a Parameters>,
 }
 
@@ -57,12 +53,10 @@ fn rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
     rows
 }
 
-/// As CSV: all columns.
 pub fn csv(runs: &[TableRun]) -> String {
     table::csv(TableRow::COLUMNS, &rows(runs))
 }
 
-/// As a table of Markdown.
 pub fn markdown(runs: &[TableRun]) -> String {
     table::markdown(TableRow::COLUMNS, &rows(runs))
 }

@@ -120,7 +120,6 @@ pub fn system_alone(system: &System) -> Vec<u8> {
     bytes
 }
 
-/// What DISKSPD 2.3 tells of where threads and buffers were.
 fn write_placement(out: &mut Writer, asked: &TimeSpan, system: &System) {
     let separation = if asked.separates_buffers(Compat::V2_3) { system.buffer_separation() } else { 0 };
     out.value("EffectiveBufferSeparation", separation);

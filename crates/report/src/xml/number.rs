@@ -1,7 +1,6 @@
 //! Numbers as the standard library prints them, in a tenth of its time: an hour of intervals of many
 //! threads and targets are 700 million of them.
 
-/// A number and how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// `{}`
@@ -13,7 +12,6 @@ pub enum Number {
 }
 
 impl Number {
-    /// Appends it.
     pub fn write(self, out: &mut Vec<u8>) {
         match self {
             Number::Integer(number) => write_digits(out, number, 1),
@@ -44,7 +42,6 @@ fn rounded(product: f64) -> Option<u64> {
     ((fraction - 0.5).abs() > 1e-6).then_some(whole + u64::from(fraction > 0.5))
 }
 
-/// At least `least` digits.
 fn write_digits(out: &mut Vec<u8>, mut number: u64, least: usize) {
     let mut digits = [b'0'; 20];
     let mut first = digits.len();

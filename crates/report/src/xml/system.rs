@@ -7,7 +7,6 @@ use diskspd_model::profile::Compat;
 use diskspd_model::results::is_heterogeneous;
 use diskspd_model::units::start_time::date_and_time;
 
-/// `extension` writes what comes at the very end.
 pub fn write(out: &mut Writer, system: &System, compat: Compat, extension: impl FnOnce(&mut Writer)) {
     let power = &system.power_scheme;
     out.open("System");
@@ -97,7 +96,6 @@ fn write_place(out: &mut Writer, name: &str, place: &Place) {
     out.close(name);
 }
 
-/// CPUs by group.
 pub fn write_masks(out: &mut Writer, masks: &[(u16, u64)]) {
     for (group, mask) in masks {
         out.empty("Group", &[("Group", group), ("Mask", &format_args!("{mask:#x}"))]);

@@ -13,7 +13,6 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// At the document's beginning.
     pub fn new(sink: &'a mut dyn Write) -> Writer<'a> {
         Writer { sink, buffer: Vec::new(), indent: 0 }
     }
@@ -23,13 +22,11 @@ impl<'a> Writer<'a> {
         self.open_with(name, &[]);
     }
 
-    /// The same with attributes.
     pub fn open_with(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
         self.tag(name, attributes, ">\n");
         self.indent += 2;
     }
 
-    /// `</name>`
     pub fn close(&mut self, name: &str) {
         self.indent = self.indent.saturating_sub(2);
         put!(self.buffer, "{:1$}</{name}>\n", "", self.indent);
@@ -67,7 +64,6 @@ impl<'a> Writer<'a> {
         put!(self.buffer, "</{name}>\n");
     }
 
-    /// Whole lines that somebody else writes at this level.
     pub fn lines(&mut self, write: impl FnOnce(&mut Vec<u8>, usize)) {
         write(&mut self.buffer, self.indent);
     }
@@ -94,7 +90,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Any text as it may stand in an attribute.
 pub fn attribute(value: &str) -> String {
     let mut escaped = Vec::new();
     text::write(&mut escaped, value.as_bytes());

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 /// Where a rank runs, and on which CPUs it may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seat {
-    /// What tells the machine (its running kernel) from others.
     pub machine: String,
     /// CPUs that the rank may use, by the kernel's numbers, ascending.
     pub cpus: Vec<u32>,

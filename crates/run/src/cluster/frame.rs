@@ -5,28 +5,23 @@ use diskspd_sys::clock::Nanos;
 /// A message: a byte that says which, then its numbers (little endian), then the bytes that it carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// A sign of life.
     Alive,
     /// The run is to end; by whom, as [`diskspd_model::results::EndedBy`] numbers them.
     Stop(u8),
     /// To rank 0: what a rank has to say in a round.
     Answer(u32, Vec<u8>),
-    /// Of rank 0: what follows from the answers of a round.
     Decision(u32, Vec<u8>),
     /// Of rank 0: clocks are read now, be quick.
     ClocksBegin,
-    /// Of rank 0: what does your clock say? With a number.
     Ping(u32),
     /// To rank 0: the number, the monotonic clock and the wall clock since 1970, ns.
     Pong(u32, Nanos, i64),
-    /// Of rank 0: clocks have been read.
     ClocksEnd,
     /// Of rank 0: you were given up, after so many seconds of silence.
     GivenUp(u32),
 }
 
 impl Frame {
-    /// As bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let with = |kind: u8, parts: &[&[u8]]| [&[kind], parts.concat().as_slice()].concat();
         match self {
@@ -44,7 +39,6 @@ impl Frame {
         }
     }
 
-    /// Of bytes; `None` = they are none.
     pub fn of(bytes: &[u8]) -> Option<Frame> {
         let (kind, mut rest) = bytes.split_first()?;
         let mut word = || {

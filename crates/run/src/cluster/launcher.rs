@@ -1,36 +1,29 @@
 //! Who started this process, by what it has set in the environment: whether it is one of several ranks, and
 //! which libraries of MPI go with the launcher.
 
-/// A launcher, as far as the environment shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
-    /// For people.
     pub name: &'static str,
     /// How many processes it started; `None` = it doesn't say.
     pub size: Option<usize>,
     /// Number of this one; `None` = it doesn't say.
     pub rank: Option<usize>,
-    /// What talks with it, what fits best first.
     pub libraries: &'static [MpiLibrary],
 }
 
 /// A library of MPI, by the name that the dynamic linker knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MpiLibrary {
-    /// Its file.
     pub name: &'static str,
-    /// What it speaks.
     pub kind: MpiAbi,
 }
 
-/// The ABIs there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MpiAbi {
     /// Of MPI 5.0.
     Standard,
     /// MPICH's; Intel's, Cray's and MVAPICH's too.
     Mpich,
-    /// Open MPI's.
     OpenMpi,
 }
 
@@ -75,7 +68,6 @@ impl Launcher {
         Some(Launcher { name, size: number(size), rank: number(rank), libraries })
     }
 
-    /// Whoever it is: every library is tried.
     pub fn unknown() -> Launcher {
         Launcher { name: "an unknown launcher", size: None, rank: None, libraries: ANY }
     }
@@ -85,7 +77,6 @@ impl Launcher {
         self.size != Some(1)
     }
 
-    /// Whether this process is the one that speaks for all.
     pub fn is_first(&self) -> bool {
         self.rank.is_none_or(|rank| rank == 0)
     }

@@ -18,10 +18,8 @@ const HURRIED_SILENCE: Duration = Duration::from_millis(600);
 /// A rank that waits looks for messages after a part of the time that it has waited, so that many ranks on
 /// few CPUs leave them to those that work: this part of it, ..
 const LOOK_PART: u32 = 10;
-/// .. up to so many times the shortest one.
 const LONGEST_LOOK: u32 = 10;
 
-/// How long ranks are waited for.
 #[derive(Debug, Clone, Copy)]
 pub struct WaitLimits {
     /// Between two signs of life.
@@ -30,7 +28,6 @@ pub struct WaitLimits {
     pub silence: Duration,
     /// Between two looks for messages, at least; ten times as much when it takes long.
     pub look: Duration,
-    /// How often a clock is asked.
     pub pings: u32,
     /// How long all the questions to a clock may take.
     pub clock: Duration,
@@ -48,7 +45,6 @@ impl Default for WaitLimits {
     }
 }
 
-/// Why it doesn't go on together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Separated {
     /// Rank 0 is lost: why.
@@ -73,14 +69,12 @@ impl fmt::Display for Separated {
     }
 }
 
-/// Another rank, as far as it is known here.
 #[derive(Debug, Default)]
 pub(super) struct Peer {
     heard_at: Nanos,
     pub(super) lost: Option<String>,
     told_lost: bool,
     answer: Option<Vec<u8>>,
-    /// What rank 0 has asked of its clock.
     pub(super) asked: AskedClock,
 }
 
@@ -101,7 +95,6 @@ pub struct RankLink<'g> {
 }
 
 impl<'g> RankLink<'g> {
-    /// Connects; nothing is said yet.
     pub fn new(group: &'g mut dyn RankGroup, limits: WaitLimits) -> RankLink<'g> {
         let now = group.now();
         let peer = |_| Peer { heard_at: now, ..Peer::default() };
@@ -111,22 +104,18 @@ impl<'g> RankLink<'g> {
         RankLink { group, limits, round, peers, said_alive_at, decision, stop, given_up, reads_clocks, asked }
     }
 
-    /// Number of this rank.
     pub fn rank(&self) -> usize {
         self.group.rank()
     }
 
-    /// How many ranks there are, lost ones included.
     pub fn size(&self) -> usize {
         self.group.size()
     }
 
-    /// Why each rank is lost; `None` = it isn't.
     pub fn lost(&self) -> Vec<Option<String>> {
         self.peers.iter().map(|peer| peer.lost.clone()).collect()
     }
 
-    /// Whether all ranks are there.
     pub fn is_complete(&self) -> bool {
         self.peers.iter().all(|peer| peer.lost.is_none())
     }
@@ -143,7 +132,6 @@ impl<'g> RankLink<'g> {
         }
     }
 
-    /// Says to all that the run is to end.
     pub fn say_stop(&mut self, by: u8) {
         self.stop = Some(by);
         self.say_to_all(&Frame::Stop(by));

@@ -18,12 +18,9 @@ const LONG_PART: Nanos = 100;
 /// other where a round trip takes 50 us.
 const SIDE_BY_SIDE: usize = 16;
 
-/// How ranks are asked.
 #[derive(Clone, Copy)]
 struct Questions {
-    /// How often each.
     pings: usize,
-    /// How many ranks side by side.
     side_by_side: usize,
     /// They are told before, and do nothing else meanwhile.
     told: bool,

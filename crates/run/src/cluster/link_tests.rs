@@ -145,7 +145,6 @@ fn clocks(size: usize, first_with: &[usize]) -> Vec<Offset> {
     })
 }
 
-/// More ranks than are asked side by side.
 #[test]
 fn clocks_of_threads_of_one_machine_agree_within_their_uncertainty() {
     let clocks = clocks(40, &[]);

@@ -31,7 +31,6 @@ pub use link::{RankLink, Separated, WaitLimits};
 use diskspd_sys::clock::{self, Nanos};
 use std::time::Duration;
 
-/// A message, and the rank that it is of.
 pub type RankMessage = (usize, Vec<u8>);
 
 /// The processes of a job, and messages between them. Only rank 0 and another one speak to each other.
@@ -41,7 +40,6 @@ pub trait RankGroup {
     /// Number of this process, from 0.
     fn rank(&self) -> usize;
 
-    /// How many processes there are.
     fn size(&self) -> usize;
 
     /// Sends a message to another rank; those to the same one arrive in their order.

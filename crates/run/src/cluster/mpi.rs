@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Mpi {
     world: World,
-    /// Which library it is, for people.
     pub library: String,
 }
 
@@ -24,18 +23,13 @@ pub enum NoGroup {
     Privileged,
     /// No library can be used; each that was tried, and why not.
     NoLibrary(Vec<(String, NotLoaded)>),
-    /// The library can't begin.
     NotBegun {
-        /// Which.
         library: String,
-        /// Why.
         why: MpiError,
     },
     /// The library sees another number of ranks than the launcher started.
     OtherSize {
-        /// Which library.
         library: String,
-        /// What it sees.
         seen: usize,
         /// What the launcher says it started; `None` = `--mpi` was given, and there is only one.
         started: Option<usize>,

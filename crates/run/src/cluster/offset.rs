@@ -15,7 +15,6 @@ pub struct RoundTrip {
     pub answered: Nanos,
 }
 
-/// What a rank was asked and has answered.
 #[derive(Debug, Default)]
 pub struct AskedClock {
     /// The question that is open; 0 = none.
@@ -24,7 +23,6 @@ pub struct AskedClock {
     pub at: Nanos,
     /// When the first one was.
     pub begun: Nanos,
-    /// The answers so far.
     pub trips: Vec<RoundTrip>,
 }
 

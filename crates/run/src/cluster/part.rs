@@ -43,7 +43,6 @@ pub fn of_rank(profile: &Profile, rank: usize, host: &str) -> Profile {
 pub struct TargetPart {
     /// Which, from 0.
     pub part: u64,
-    /// How many there are.
     pub of: u64,
 }
 
@@ -54,11 +53,8 @@ pub struct TargetPart {
      out --split"
 )]
 pub struct SplitError {
-    /// As the user gave it.
     pub path: RawText,
-    /// Bytes that were to be divided.
     pub area: u64,
-    /// Among how many.
     pub ranks: u64,
 }
 

@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a target is, as far as one machine can tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPlace {
-    /// What tells the machine (its running kernel) from others; empty = unknown.
     pub machine: String,
     /// A number that no other file of the file system has (device and inode), of a block device its own;
     /// of a file that is still to be made those of its folder. `None` = nothing is known.
@@ -19,14 +17,10 @@ pub struct TargetPlace {
     pub may_be_shared: bool,
 }
 
-/// Whether two targets are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Same {
-    /// They are.
     Yes,
-    /// They aren't.
     No,
-    /// It can't be told.
     Unknown,
 }
 
@@ -54,7 +48,6 @@ pub fn same(a: &TargetPlace, b: &TargetPlace) -> Same {
     }
 }
 
-/// What the name of a disk begins with in [`TargetPlace::shared`].
 pub const DISK: &str = "disk ";
 
 /// The ranks that work on one target, for each different one, in order of their first ranks; and whether any

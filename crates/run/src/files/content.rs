@@ -18,7 +18,6 @@ const TIME: Nanos = 300 * SECOND / 1000;
 /// Nobody waits longer than this for a read that hangs: a disk that has to start turning needs ten times as
 /// long.
 const PATIENCE: Duration = Duration::from_millis(900);
-/// Targets that are looked at at the same time.
 const AT_ONCE: usize = 8;
 
 /// Looks at every target that is read, and warns of what would be answered without the medium.

@@ -17,7 +17,6 @@ use std::time::Duration;
 /// Files that are written at the same time. One large file keeps a device busy by itself; several hide what
 /// a small one costs besides its data: creation, allocation, flush.
 const AT_ONCE: usize = 4;
-/// Between two looks at progress and at the interruption.
 const TICK: Duration = Duration::from_millis(100);
 
 /// What a thread says of a file: its index, and what became of it; nothing where there is nothing to create.
@@ -26,11 +25,9 @@ type CreationEnd = (usize, Result<Option<Prepared>, CreationFailure>);
 /// Files that are written at the same time.
 type Round<'a> = Vec<&'a (File, PathBuf)>;
 
-/// Why a file isn't there.
 enum CreationFailure {
     /// It was given up, because of another file or the user.
     Stopped(PrepareError),
-    /// A message.
     Because(String),
 }
 
@@ -94,12 +91,10 @@ fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathB
     })
 }
 
-/// What a path leads to, however it is written.
 #[derive(Debug, PartialEq, Eq)]
 enum PathPlace {
     /// Something that is there: its device and inode.
     There((u64, u64)),
-    /// Something to be created.
     New(PathBuf),
 }
 
@@ -149,7 +144,6 @@ fn create_round(files: Round, options: &Options, control: &Control, voice: &Voic
     }
 }
 
-/// What an interruption has left of a file.
 fn tell_given_up(error: &PrepareError, voice: &Voice) {
     match error.state {
         State::Untouched | State::Removed => voice.note(&error.to_string()),
@@ -171,7 +165,6 @@ fn tell(file: &File, done: Option<Prepared>, voice: &Voice) {
     }
 }
 
-/// The files, and how far they are.
 struct CreationWork<'a> {
     files: Round<'a>,
     recreate: bool,

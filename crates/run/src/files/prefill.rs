@@ -32,7 +32,6 @@ pub type Done = RefCell<HashSet<PathBuf>>;
 
 /// Bytes per write.
 const CHUNK: u64 = 1 << 20;
-/// Writes in flight.
 const THREADS: usize = 4;
 /// Time for looking whether a device is empty, ns.
 const LOOK: u64 = 300_000_000;
@@ -164,7 +163,6 @@ struct Filling<'a> {
     voice: &'a Voice,
 }
 
-/// What the threads of one filling share.
 struct PrefillShared<'a> {
     cached: File,
     /// The same past the page cache; `None` = it can't.
@@ -174,7 +172,6 @@ struct PrefillShared<'a> {
     done: AtomicU64,
     failed: AtomicBool,
     filling: &'a Filling<'a>,
-    /// Different in each run: what is filled twice isn't alike.
     seed: u64,
 }
 
@@ -256,7 +253,6 @@ impl PrefillShared<'_> {
     }
 }
 
-/// The content at an offset.
 fn fill(bytes: &mut [u8], content: Prefill, offset: u64, seed: u64) {
     match content {
         Prefill::Zero => bytes.fill(0),

@@ -9,7 +9,6 @@ use std::io;
 /// Why a target can't be filled before the run.
 #[derive(Debug, thiserror::Error)]
 pub enum PrefillError {
-    /// It can't be looked at.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// It can't be opened for writing.
@@ -23,63 +22,31 @@ pub enum PrefillError {
         "'{path}' is a block device: --prefill would overwrite {:#} of it; pass --destroy to allow it",
         Size(*.bytes)
     )]
-    NeedsDestroy {
-        /// As the user gave it.
-        path: RawText,
-        /// How much would be overwritten.
-        bytes: u64,
-    },
-    /// A file that nobody may write to.
+    NeedsDestroy { path: RawText, bytes: u64 },
     #[error(
         "'{path}' is read-only, so --prefill can't fill it: make it writable (chmod u+w), or leave out \
          --prefill"
     )]
-    ReadOnly {
-        /// As the user gave it.
-        path: RawText,
-    },
-    /// There is no room for what would be written.
+    ReadOnly { path: RawText },
     #[error(
         "'{path}': --prefill: the file system is full: the holes need {:#}, {:#} were free; free some space, \
          or leave out --prefill",
         Size(*.needed), Size(*.free)
     )]
     Full {
-        /// As the user gave it.
         path: RawText,
-        /// Bytes that are to be written.
         needed: u64,
         /// Bytes that were free before.
         free: u64,
     },
     /// The user may not have more.
     #[error("'{path}': --prefill: this user's disk quota is exhausted")]
-    Quota {
-        /// As the user gave it.
-        path: RawText,
-    },
-    /// What this program couldn't do, in its own words.
+    Quota { path: RawText },
     #[error("'{path}': --prefill: {source}")]
-    Own {
-        /// As the user gave it.
-        path: RawText,
-        /// What.
-        source: io::Error,
-    },
-    /// What the kernel refused.
+    Own { path: RawText, source: io::Error },
     #[error("'{path}': --prefill can't {doing}: {source}")]
-    Kernel {
-        /// As the user gave it.
-        path: RawText,
-        /// What was tried, behind "can't".
-        doing: &'static str,
-        /// What the kernel said.
-        source: io::Error,
-    },
+    Kernel { path: RawText, doing: &'static str, source: io::Error },
     /// The user has ended it.
     #[error("'{path}': --prefill was interrupted")]
-    Interrupted {
-        /// As the user gave it.
-        path: RawText,
-    },
+    Interrupted { path: RawText },
 }

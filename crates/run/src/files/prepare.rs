@@ -75,7 +75,6 @@ pub fn prepare(
     Ok(outcome)
 }
 
-/// Opens the file for writing, or creates it; tells which.
 fn open(path: &Path) -> Result<(File, bool), Reason> {
     let fail = |error: io::Error| Reason::from(TargetError::from_io(path, "open it", "write", error));
     match files::kind(path) {
@@ -121,7 +120,6 @@ fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason
     }
 }
 
-/// Why a file isn't finished, and how far it is.
 struct UnfinishedFile {
     reason: Reason,
     /// Bytes at its beginning that are worth keeping; `None` = it is as it was before.

@@ -13,24 +13,16 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why nothing more was thrown away.
 #[derive(Debug, thiserror::Error)]
 pub enum PurgeError {
-    /// Its storage hangs.
     #[error("--purge {target}: {source}")]
-    Unanswered {
-        /// As the user gave it.
-        target: RawText,
-        /// For how long.
-        source: Unanswered,
-    },
+    Unanswered { target: RawText, source: Unanswered },
     /// There is no such device.
     #[error(transparent)]
     NotLocated(#[from] NotLocated),
     /// It may not be written to.
     #[error(transparent)]
     Denied(#[from] Denial),
-    /// It can't be opened.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// The device or the file system can't.
@@ -44,21 +36,13 @@ pub enum PurgeError {
         }
     )]
     Refused {
-        /// Where it is.
         path: PathBuf,
         /// It is a block device, and no file.
         is_device: bool,
-        /// What the kernel said.
         source: io::Error,
     },
-    /// What was thrown away may not be on the device.
     #[error("'{}': --purge: fsync: {source}", .path.display())]
-    Flush {
-        /// Where it is.
-        path: PathBuf,
-        /// What the kernel said.
-        source: io::Error,
-    },
+    Flush { path: PathBuf, source: io::Error },
 }
 
 /// Bytes in one call: after each it can be ended.
@@ -91,7 +75,6 @@ pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<
     Ok(Some(done))
 }
 
-/// What is thrown away.
 struct Purged {
     path: PathBuf,
     file: File,

@@ -23,27 +23,22 @@ use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is known of the machine.
 pub mod probes {
     pub use super::Probes;
 }
 
-/// A look at a target.
 pub mod look {
     pub use super::look_at as look;
 }
 
-/// What is done before the workers begin.
 pub mod ready {
     pub use super::{HeldTargets, forget_renewed, make_ready};
 }
 
-/// What a worker gets.
 pub mod opening {
     pub use super::{bind, open_all};
 }
 
-/// What is around the workers of a time span.
 pub mod around {
     pub use super::{hold_awake, look_at_content, observe};
     pub use crate::real::Observer;
@@ -82,7 +77,6 @@ impl Probes {
         Ok(())
     }
 
-    /// Forgets what wasn't there: nothing is remembered.
     pub fn forget_what_lacked(&self) {}
 }
 
@@ -199,7 +193,6 @@ impl StopCounters {
     /// What of a difference between the clocks is a suspend: one of them is exact to some 16 ms.
     pub const SHORTEST_SUSPEND: Nanos = SECOND / 10;
 
-    /// From now on.
     pub fn watch() -> StopCounters {
         StopCounters
     }
@@ -209,12 +202,10 @@ impl StopCounters {
         None
     }
 
-    /// How often the program was told to go on: nothing tells.
     pub fn continues(&self) -> Option<u64> {
         None
     }
 
-    /// How long it was frozen so far: not known.
     pub fn frozen_us(&self) -> Option<u64> {
         None
     }

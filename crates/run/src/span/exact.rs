@@ -28,7 +28,6 @@ use std::time::Duration;
 /// What the loop took. The end of the worker is part of it, its setting up is not.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// I/Os that ended.
     pub ios: u64,
     /// Time, ns.
     pub elapsed: Nanos,
@@ -36,16 +35,13 @@ pub struct Cost {
     pub cpu: ThreadUsage,
 }
 
-/// Why the worker didn't do its I/Os.
 #[derive(Debug, thiserror::Error)]
 pub enum ExactError {
     /// There is nothing to do.
     #[error("the profile has no time span")]
     NoSpan,
-    /// There is nobody to do it.
     #[error("the time span has no thread")]
     NoThread,
-    /// The profile doesn't fit; the first that doesn't is told.
     #[error("{}", .0.first().map(PlanError::to_string).unwrap_or_default())]
     Unfit(Vec<PlanError>),
     /// There is no write data.
@@ -59,10 +55,8 @@ pub enum ExactError {
     CpuTime(#[source] io::Error),
 }
 
-/// The worker's time.
 #[derive(Debug, Clone, Copy)]
 pub enum Time {
-    /// As in a run of the program.
     Real,
     /// Every I/O takes so many ns: what the loop decides by time is the same whenever, and wherever, it
     /// runs. What reading a clock takes is left out.

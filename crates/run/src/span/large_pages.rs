@@ -8,7 +8,6 @@ use diskspd_sys::memory::{LargePages, NoLargePages};
 /// The machine's large pages, and what a time span needs of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reserve {
-    /// As they were when no thread had taken any.
     before: LargePages,
     /// How many all threads take.
     needed: u64,

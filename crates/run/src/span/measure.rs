@@ -21,7 +21,6 @@ use diskspd_worker::tell::live::Counters;
 use diskspd_worker::{Failure, Phases, Slowest, SlowestRings, SpanOutcome, Voice, recorder};
 use std::iter;
 
-/// That a thread can't be had.
 fn not_started(index: usize, why: &std::io::Error) -> String {
     format!(
         "can't start thread {index}: {why}; lower -t or -F, or check ulimit -u and the limits of the \
@@ -231,18 +230,15 @@ impl Drop for Leaving<'_> {
     }
 }
 
-/// Where others see what a worker does.
 #[derive(Clone, Copy)]
 struct WorkerOutlets<'a> {
     live: Option<&'a Counters>,
-    /// `--io-log`
     log: Option<&'a LineRing>,
     /// `--explain`, and how many I/Os are kept.
     slow: Option<(&'a LineRing, u32)>,
 }
 
 impl<'a> WorkerOutlets<'a> {
-    /// Those of the worker with this number.
     fn of(
         index: usize,
         live: &'a [Counters],

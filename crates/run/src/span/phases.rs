@@ -39,7 +39,6 @@ pub struct Clocked<'a> {
     pub log: Option<&'a IoLog>,
 }
 
-/// What the controlling thread does while a phase goes on.
 #[derive(Default)]
 struct Meanwhile<'a, 'b> {
     ticker: Option<&'a mut Ticker>,
@@ -47,7 +46,6 @@ struct Meanwhile<'a, 'b> {
     beats: Option<&'a mut BeatCounter>,
     quiet: Option<&'a mut QuietWatch<'b>>,
     volume: Option<VolumeWatch<'b>>,
-    /// What is looked at once a second.
     each_second: Option<&'a mut dyn FnMut(Nanos)>,
 }
 
@@ -139,7 +137,6 @@ impl Clocked<'_> {
         }
     }
 
-    /// Who looks whether targets answer.
     fn quiet_watch(&self, observer: &Observer) -> QuietWatch<'_> {
         let Clocked { plan, live, desks, control, voice, .. } = *self;
         let run_options = &self.options.run_options;
@@ -156,19 +153,16 @@ impl Clocked<'_> {
         SpanBegin { start_signal_utc_ns: ago(self.control.start_signal()), measuring_utc_ns: ago(start) }
     }
 
-    /// Who makes the lines of the stream, if somebody wants them.
     fn ticker(&self, start: Nanos, started_at: i64) -> Option<Ticker> {
         let end = start + recorder::seconds(self.plan.duration);
         let interval = self.plan.iops_interval.unwrap_or(1000);
         self.voice.is_streaming().then(|| Ticker::new((start, end), started_at, interval))
     }
 
-    /// Where it is seen what the workers have done.
     fn sources(&self) -> LiveSources<'_> {
         LiveSources { live: self.live, quota: self.quota }
     }
 
-    /// What the machine's CPUs did between two readings.
     fn cpu_times(
         &self,
         before: &CpuClock,

@@ -15,17 +15,14 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What is known so far; empty when the run begins.
 #[derive(Debug, Default)]
 pub struct Probes {
-    /// What is at the targets' places.
     targets: RefCell<LocatedTargets>,
     /// Facts about new files, by their folder.
     missing: RefCell<HashMap<PathBuf, TargetFacts>>,
     engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
     /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
     completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
-    /// For the first time span that is run.
     trace: RefCell<Option<trace::Ready>>,
 }
 
@@ -63,7 +60,6 @@ impl Probes {
         Ok(found)
     }
 
-    /// What is at the places of a time span's targets.
     pub fn targets_at(&self, locations: &[PathBuf]) -> SpanTargets {
         // What can't be looked at is told when it is opened.
         SpanTargets::new(locations.iter().map(|location| self.located(location).ok().flatten()).collect())

@@ -17,7 +17,6 @@ const SHORT: Nanos = SECOND / 500;
 /// Fewer I/Os than this are expected of the workers in a delay, and they tell nothing.
 const FEWEST: f64 = 8.0;
 
-/// What is known when the thread wakes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Wake {
     now: Nanos,
@@ -25,7 +24,6 @@ struct Wake {
     waited: Nanos,
     /// I/Os of the workers so far.
     ios: u64,
-    /// How often the program was told to go on so far.
     continues: u64,
 }
 
@@ -35,7 +33,6 @@ pub struct Pulse {
     start: Wake,
     /// When the thread has to wake next.
     pub due: Nanos,
-    /// When it was last awake.
     last: Wake,
     /// Until when it wakes more often.
     attentive: Nanos,
@@ -116,7 +113,6 @@ impl Pulse {
         (expected >= FEWEST).then_some(done >= rate * on_time + expected / 2.0)
     }
 
-    /// What was felt, when measuring has ended.
     pub fn finish(&mut self) -> Delays {
         let continues = self.stops.continues();
         let frozen = self.stops.frozen_us().zip(self.frozen_us).map(|(now, then)| now.saturating_sub(then));

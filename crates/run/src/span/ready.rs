@@ -22,9 +22,7 @@ use std::path::{Path, PathBuf};
 /// What of the machine a time span has for itself while it goes on.
 #[derive(Debug, Default)]
 pub struct HeldTargets {
-    /// What is at its targets' places.
     pub located: SpanTargets,
-    /// The devices that may be written to.
     pub claims: Claims,
 }
 

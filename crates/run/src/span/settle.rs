@@ -15,18 +15,14 @@ use std::fs::File;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Between two looks at the interruption.
 const TICK: Duration = Duration::from_millis(100);
 /// From then on the user is told what is waited for, in ticks.
 const LONG: u32 = 10;
 
-/// What is in memory only can't be written.
 #[derive(Debug, thiserror::Error)]
 #[error("'{path}': can't flush its dirty pages before the run: {source}; data may be lost")]
 pub struct NotSettled {
-    /// Of which target.
     path: RawText,
-    /// Why.
     source: std::io::Error,
 }
 

@@ -20,19 +20,13 @@ use diskspd_worker::tell::stream::ByDirection;
 use diskspd_worker::{Books, Failure, Phases, Requests, Schedule, Voice, VolumeQuota, Worker};
 use std::sync::Arc;
 
-/// What all workers of a span share.
 pub struct SharedByWorkers<'a> {
-    /// The span they work on.
     pub span: &'a SpanPlan,
     /// One position per target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
-    /// What of the machine is theirs meanwhile.
     pub held: &'a HeldTargets,
-    /// What they keep together.
     pub accounts: Arc<Accounts>,
-    /// What each of them lets the stream see; empty = nobody looks.
     pub progress: Vec<Arc<ByDirection>>,
-    /// What may still be submitted, where a volume ends the span.
     pub quota: Option<Arc<VolumeQuota>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
@@ -40,9 +34,7 @@ pub struct SharedByWorkers<'a> {
     pub log: Option<&'a IoLog>,
     /// `--verify`; `None` = nothing is verified.
     pub integrity: Option<&'a Integrity>,
-    /// For `-l`.
     pub large_pages: Reserve,
-    /// For `-v` and `-P`.
     pub voice: &'a Voice,
 }
 
@@ -128,7 +120,6 @@ fn make(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engi
     }
 }
 
-/// Why a worker doesn't begin that nobody could end.
 pub(super) fn not_led(why: &std::io::Error) -> String {
     format!("{why}; give the program a priority of 2 or more (chrt -f 2), or none (chrt -o 0)")
 }

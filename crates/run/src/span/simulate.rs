@@ -25,7 +25,6 @@ fn may_begin(options: &Options, control: &Control, voice: &Voice) -> bool {
         && companions.is_none_or(|all| all.go_on_at(MeetingPoint::Ready, control).is_some())
 }
 
-/// How a worker ended.
 type WorkerEnd = Result<WorkerOutcome, Failure>;
 
 /// Runs the workers in virtual time: the outcome depends on the plan alone.
@@ -82,7 +81,6 @@ pub fn simulate(
     SpanOutcome { results, failures, ..SpanOutcome::default() }
 }
 
-/// Puts together what the workers did; what failed of them.
 fn gathered(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<Failure> {
     let mut failed = Vec::new();
     for ended in ends {

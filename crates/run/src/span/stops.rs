@@ -20,7 +20,6 @@ impl StopCounters {
     /// What of a difference between the clocks is a suspend: what is told in us.
     pub const SHORTEST_SUSPEND: Nanos = 1000;
 
-    /// From now on.
     pub fn watch() -> StopCounters {
         let groups = Groups::find(&Root::live());
         StopCounters { continued: Continued::listen(), wait: OwnWait::of_this_thread(), groups }

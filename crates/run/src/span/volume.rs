@@ -17,7 +17,6 @@ const SHORTEST: Nanos = SECOND / 1000;
 /// How fast it goes is asked of so many of the last looks: about ten seconds.
 const REMEMBERED: usize = 100;
 
-/// Where it is seen what has been done.
 #[derive(Clone, Copy)]
 pub(super) struct LiveSources<'a> {
     /// All that the workers do.
@@ -26,7 +25,6 @@ pub(super) struct LiveSources<'a> {
     pub(super) quota: Option<&'a VolumeQuota>,
 }
 
-/// Looks at what has been done in the measured time.
 pub(super) struct VolumeWatch<'a> {
     sources: LiveSources<'a>,
     goals: Vec<GoalCourse>,
@@ -34,7 +32,6 @@ pub(super) struct VolumeWatch<'a> {
     pub(super) due: Nanos,
 }
 
-/// How far one goal is.
 struct GoalCourse {
     goal: VolumeGoal,
     /// When was looked, and what had been done since measuring began, bytes.
@@ -69,7 +66,6 @@ impl<'a> VolumeWatch<'a> {
 }
 
 impl LiveSources<'_> {
-    /// What the workers have done of this so far, bytes.
     fn total(&self, goal: &VolumeGoal) -> u64 {
         match self.quota.filter(|_| !goal.from_start) {
             Some(quota) => quota.done(goal.direction),

@@ -12,7 +12,6 @@ use diskspd_worker::{Control, Voice, recorder};
 /// More than a minute of the time to come is not asked to be steady beforehand.
 const LONGEST_LOOK: u32 = 60;
 
-/// The terms of a warm-up.
 #[derive(Debug, Clone, Copy)]
 pub struct WarmUpTask {
     /// The most it may take, s.

@@ -13,7 +13,6 @@ pub struct ArrayWatch {
 }
 
 impl ArrayWatch {
-    /// Those of these stacks.
     pub fn of<'a>(root: Root, stacks: impl Iterator<Item = &'a Stack>) -> ArrayWatch {
         let names = among(&root, stacks).into_iter();
         let arrays = names.map(|name| ArrayFacts { name, ..ArrayFacts::default() }).collect();
@@ -28,14 +27,12 @@ impl ArrayWatch {
         }
     }
 
-    /// Meanwhile, and when measuring has ended.
     pub fn look(&mut self) {
         for array in &mut self.arrays {
             array.missing.1 = see(&self.root, array).missing;
         }
     }
 
-    /// What was seen.
     pub fn finish(self) -> Vec<ArrayFacts> {
         self.arrays
     }

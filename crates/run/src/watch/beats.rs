@@ -5,7 +5,6 @@ use diskspd_model::results::Beats;
 use diskspd_model::stats::PackedCounts;
 use diskspd_sys::clock::{Nanos, SECOND};
 
-/// From one beat to the next.
 const WIDTH: Nanos = SECOND / 50;
 /// More than this are joined in pairs, and their length doubles: eleven minutes have beats of 20 ms.
 const MOST: usize = 32_768;
@@ -34,7 +33,6 @@ impl BeatCounter {
         self.width
     }
 
-    /// At `now` the workers have done so many I/Os.
     pub fn look(&mut self, now: Nanos, ios: u64) {
         let (span, done) = (now.saturating_sub(self.at), ios.saturating_sub(self.ios));
         loop {
@@ -59,7 +57,6 @@ impl BeatCounter {
         Beats { width_us: self.width / 1000, ios: PackedCounts(self.counts.clone()) }
     }
 
-    /// What was counted, when measuring has ended.
     pub fn finish(self) -> Option<Beats> {
         let width_us = self.width / 1000;
         (!self.counts.is_empty()).then_some(Beats { width_us, ios: PackedCounts(self.counts) })

@@ -58,7 +58,6 @@ impl SettingsWatch {
     }
 }
 
-/// Watches the file of one target.
 #[derive(Debug)]
 pub struct FileWatch {
     file: File,
@@ -84,7 +83,6 @@ impl FileWatch {
         }
     }
 
-    /// The file.
     pub fn file(&self) -> &File {
         &self.file
     }

@@ -14,10 +14,8 @@ use std::time::Duration;
 
 /// Each step is done in several rounds of which the shortest counts: the others were interrupted.
 const ROUNDS: u32 = 8;
-/// Steps of a round.
 const STEPS: u32 = 64;
 
-/// Measures them.
 pub fn measure() -> ToolCost {
     let mut histogram = Histogram::new();
     ToolCost {

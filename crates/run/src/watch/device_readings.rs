@@ -6,13 +6,10 @@ use diskspd_model::machine::io_counters::{DeviceActivity, DeviceFacts};
 use diskspd_model::machine::stack::Stack;
 use diskspd_sys::clock;
 
-/// Devices that are read twice.
 #[derive(Debug)]
 pub struct DeviceReadings {
-    /// By the kernel's names, each once.
     pub names: Vec<String>,
     counters: Counters,
-    /// When the first reading began, and what it was.
     before: Option<(clock::Nanos, Reading)>,
     /// When the second reading had ended, and what it was.
     after: Option<(clock::Nanos, Reading)>,
@@ -83,7 +80,6 @@ impl DeviceReadings {
     }
 }
 
-/// The devices of all stacks that this machine counts, each once.
 pub fn names_of<'a>(stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for layer in stacks.flat_map(|stack| &stack.layers) {

@@ -11,17 +11,14 @@ pub struct EdgeWatch<C: EdgeCounters> {
 }
 
 impl<C: EdgeCounters> EdgeWatch<C> {
-    /// Watches these counters.
     pub fn new(counters: C) -> EdgeWatch<C> {
         EdgeWatch { counters, before: C::AtEdge::default(), after: C::AtEdge::default() }
     }
 
-    /// At the edge where the window opens.
     pub fn begin(&mut self) {
         self.before = self.counters.read();
     }
 
-    /// At the edge where the window has closed.
     pub fn end(&mut self) {
         self.after = self.counters.read();
     }

@@ -17,7 +17,6 @@ use diskspd_worker::tell::live::Counters;
 pub struct Watch {
     root: Root,
     limits: LimitWatch,
-    /// By worker; 0 = not known.
     threads: Vec<i32>,
     bindings: Bindings,
     before: Counts,
@@ -32,7 +31,6 @@ struct Bindings {
     begun: Nanos,
     /// When the last look was, us since the window opened.
     last_us: u64,
-    /// By worker, what it began with; empty = not known.
     first: Vec<Vec<u32>>,
 }
 
@@ -109,7 +107,6 @@ impl Watch {
         self.tasks = Tasks::read(&self.root);
     }
 
-    /// The window opens: these are the workers.
     pub fn begin(&mut self, workers: &[Counters]) {
         self.threads = workers.iter().map(Counters::thread).collect();
         let now = clock::monotonic();
@@ -124,7 +121,6 @@ impl Watch {
         self.bindings.look(now, &self.threads, &mut self.effort.workers);
     }
 
-    /// The window has closed.
     pub fn end(&mut self) {
         let after = self.count();
         let window = after.at.saturating_sub(self.before.over);
@@ -142,7 +138,6 @@ impl Watch {
         self.after = after;
     }
 
-    /// The window has closed, and what belongs to it was read.
     pub fn is_over(&mut self) {
         self.limits.finish(&mut self.effort);
         let before = self.tasks.take();
@@ -150,7 +145,6 @@ impl Watch {
         self.effort.others = after.zip(before).map(|(after, before)| after.since(&before));
     }
 
-    /// What was found, when the workers have ended.
     pub fn finish(mut self, workers: &[Counters]) -> Effort {
         let seen = self.effort.workers.iter_mut().zip(workers).zip(&self.after.times);
         for ((worker, counters), at_end) in seen {

@@ -43,13 +43,11 @@ const LONGEST_FILTER: usize = 3000;
 /// I/Os that a worker may hand out between two looks, for each that is wanted.
 const ROOM: usize = 4;
 
-/// Why the slowest I/Os can't be explained.
 #[derive(Debug, thiserror::Error)]
 pub enum NotExplained {
     /// The kernel's events can't be recorded.
     #[error("--explain: {}", without_option(.0))]
     Refused(#[source] TraceRefusal),
-    /// There is no memory.
     #[error(transparent)]
     NotHeld(#[from] NotHeld),
 }
@@ -137,7 +135,6 @@ impl Explainer {
         self.shared.begin.store(start, Ordering::Release);
     }
 
-    /// What was found. Recording ends.
     pub fn finish(mut self) -> SlowIos {
         let mut found = self.join().unwrap_or_default();
         found.missed += self.rings.iter().map(LineRing::dropped).sum::<u64>();
@@ -152,7 +149,6 @@ impl Explainer {
     }
 }
 
-/// A run that comes to nothing leaves no instance behind.
 impl Drop for Explainer {
     fn drop(&mut self) {
         self.join();
@@ -171,7 +167,6 @@ struct EventFollower {
     keeper: Keeper,
     rings: Arc<Vec<LineRing>>,
     shared: Arc<FollowerOrders>,
-    /// When recording began.
     since: Nanos,
 }
 
@@ -241,7 +236,6 @@ impl EventFollower {
         }
     }
 
-    /// From the beginning of recording to its end.
     fn follow(mut self) -> SlowIos {
         let mut next = Nanos::MAX;
         let failed = loop {
@@ -292,7 +286,6 @@ impl EventFollower {
         found
     }
 
-    /// Takes what the workers handed out.
     fn drain(&mut self) {
         let begin = self.shared.begin.load(Ordering::Acquire);
         if begin > 0 {
@@ -303,7 +296,6 @@ impl EventFollower {
         }
     }
 
-    /// Reads what is in the buffers.
     fn read(&mut self) -> io::Result<()> {
         let Self { instance, page, keeper, formats, waiting, .. } = self;
         let taken = instance.take_events(page, |at, fields| {

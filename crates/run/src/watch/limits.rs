@@ -8,19 +8,15 @@ use diskspd_model::machine::quota::{CpuQuota, MemoryLimit, quotas_seen, see_memo
 use diskspd_model::results::{CpuLimit, Effort, LimitChange};
 use diskspd_sys::clock::Nanos;
 
-/// More changes than this are not told.
 const MOST: usize = 64;
 
 /// Watches the limits of one window. A look takes some tens of microseconds, of the controlling thread.
 #[derive(Debug)]
 pub struct LimitWatch {
     root: Root,
-    /// `/proc/self/cgroup`: which groups these are.
     own: Option<String>,
     groups: Groups,
-    /// Of each group the first look and the last.
     quotas: Vec<(CpuQuota, CpuQuota)>,
-    /// The same of their memory.
     memory: Vec<(MemoryLimit, MemoryLimit)>,
     begun: Nanos,
     /// When the last look was, us since the window opened, and what it found.
@@ -39,7 +35,6 @@ struct LimitsFound {
 }
 
 impl LimitWatch {
-    /// Finds the groups.
     pub fn new(root: Root) -> LimitWatch {
         let own = root.text("/proc/self/cgroup");
         let groups = Groups::find(&root);
@@ -59,7 +54,6 @@ impl LimitWatch {
         }
     }
 
-    /// The window opens.
     pub fn begin(&mut self, now: Nanos) {
         self.begun = now;
         self.find_groups();
@@ -88,7 +82,6 @@ impl LimitWatch {
         self.last = (at, found);
     }
 
-    /// What was found.
     pub fn finish(&mut self, effort: &mut Effort) {
         effort.quotas = quotas_seen(&self.quotas);
         let memory = std::mem::take(&mut self.memory).into_iter();

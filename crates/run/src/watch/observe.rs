@@ -33,7 +33,6 @@ pub enum NotObserved {
     /// `-e`
     #[error(transparent)]
     Trace(#[from] TraceRefusal),
-    /// `--explain`
     #[error(transparent)]
     Explain(#[from] NotExplained),
 }
@@ -53,7 +52,6 @@ pub struct Observer<'a> {
     trace: Option<TraceWatch>,
     explainer: Option<Explainer>,
     tracers: TracerWatch,
-    /// What is known so far.
     pub observed: Observed,
 }
 
@@ -97,7 +95,6 @@ impl<'a> Observer<'a> {
         })
     }
 
-    /// All devices beneath the targets, by the kernel's names.
     pub fn device_names(&self) -> &[String] {
         self.devices.names()
     }
@@ -164,13 +161,11 @@ impl<'a> Observer<'a> {
         self.statements.end();
     }
 
-    /// When workers are left behind: nothing may be waited for.
     pub fn leave(mut self, workers: &[Counters]) -> Observed {
         self.devices.leave();
         self.finish(workers)
     }
 
-    /// When the workers have ended: what takes longer.
     pub fn finish(mut self, workers: &[Counters]) -> Observed {
         if let Some(change) = &mut self.observed.thermal {
             change.after = thermal(self.system);
@@ -206,7 +201,6 @@ fn one_by_one(plan: &SpanPlan) -> Vec<Option<OneByOne>> {
     if causes.iter().any(Option::is_some) { causes } else { Vec::new() }
 }
 
-/// Of the disks that the targets lie on.
 fn thermal(system: &System) -> Thermal {
     let devices = system.targets.iter().filter_map(|target| target.device.as_ref());
     let mut disks: Vec<&str> =

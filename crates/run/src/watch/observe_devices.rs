@@ -22,11 +22,9 @@ use diskspd_sys::writeback;
 use std::fs::File;
 use std::path::PathBuf;
 
-/// Watches all devices of a time span.
 #[derive(Debug)]
 pub struct DeviceWatch {
     targets: Vec<CountedTarget>,
-    /// Of all stacks.
     readings: DeviceReadings,
     /// The mounts of other hosts' files among them.
     remote: RemoteWatch,
@@ -57,15 +55,12 @@ struct CountedTarget {
     /// Of a target below which devices can change while it is open: to see whether they have. Where it was
     /// opened is told beside it.
     looked_at: Option<(File, PathBuf)>,
-    /// The file, as others may change it.
     changes: Option<FileWatch>,
-    /// Where it was opened.
     location: PathBuf,
     /// Whether it is open to bypass the page cache.
     direct: bool,
     written: bool,
     cached: bool,
-    /// At the first look.
     held: Option<Held>,
     /// Bytes.
     size: u64,
@@ -155,7 +150,6 @@ impl DeviceWatch {
         DeviceWatch { targets, readings, remote, arrays, settings, spaces, begun: 0, flush }
     }
 
-    /// All devices beneath the targets, by the kernel's names.
     pub fn names(&self) -> &[String] {
         &self.readings.names
     }

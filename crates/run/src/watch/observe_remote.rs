@@ -21,7 +21,6 @@ struct Watched {
 }
 
 impl RemoteWatch {
-    /// Those among some layers, each once.
     pub fn new<'a>(layers: impl Iterator<Item = &'a Layer>) -> RemoteWatch {
         let mut mounts: Vec<Watched> = Vec::new();
         for layer in layers {
@@ -34,7 +33,6 @@ impl RemoteWatch {
         RemoteWatch { mounts }
     }
 
-    /// The first reading.
     pub fn begin(&mut self) {
         for watched in &mut self.mounts {
             watched.before = remote_counters::read(&Root::live(), &watched.mount);

@@ -60,7 +60,6 @@ impl<'a> QuietWatch<'a> {
         }
     }
 
-    /// Measuring begins at `start`.
     pub fn begin(&mut self, start: Nanos) {
         (self.start, self.last) = (start, start);
         for target in &mut self.targets {
@@ -155,7 +154,6 @@ impl<'a> QuietWatch<'a> {
         }
     }
 
-    /// What changed of paths and links since it was asked last.
     fn path_changes(&mut self, now: Nanos) -> Vec<PathChange> {
         let states = path_states(&self.devices);
         let before = std::mem::replace(&mut self.paths, states);
@@ -181,7 +179,6 @@ impl<'a> QuietWatch<'a> {
         control.interrupt_by(EndedBy::Outage);
     }
 
-    /// Measuring ended at `end`.
     pub fn finish(mut self, end: Nanos) -> QuietFacts {
         let mut targets = Vec::new();
         let several = self.targets.len() > 1;

@@ -21,7 +21,6 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// Samples count from `start`.
     pub fn new(workers: &'a [Counters], start: Nanos) -> Sampler<'a> {
         let before = live::totals(workers);
         Sampler { workers, start, width: SECOND, due: start + SECOND, before, samples: Vec::new() }
@@ -45,12 +44,10 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Those that it looks at.
     pub fn workers(&self) -> &'a [Counters] {
         self.workers
     }
 
-    /// What was taken so far.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }

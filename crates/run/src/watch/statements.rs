@@ -15,14 +15,12 @@ pub struct StatementWatch {
     after: Option<LogReading>,
 }
 
-/// What all disks say at one time.
 #[derive(Debug)]
 struct LogReading {
     at: Nanos,
     pages: Vec<DiskPages>,
 }
 
-/// The logs of one disk.
 type DiskPages = Vec<(LogSource, Result<LogPage, LogRefusal>)>;
 
 impl StatementWatch {
@@ -33,12 +31,10 @@ impl StatementWatch {
         StatementWatch { disks, before: None, after: None }
     }
 
-    /// The window opens soon.
     pub fn begin(&mut self) {
         self.before = self.read();
     }
 
-    /// The window has closed, and what belongs to it was read.
     pub fn end(&mut self) {
         self.after = self.read();
     }
@@ -50,7 +46,6 @@ impl StatementWatch {
         })
     }
 
-    /// What was said; empty = there is no device that says anything.
     pub fn finish(self) -> Vec<DeviceStatement> {
         let Some((before, after)) = self.before.zip(self.after) else { return Vec::new() };
         let apart_ns = after.at.saturating_sub(before.at);

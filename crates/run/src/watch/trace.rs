@@ -106,7 +106,6 @@ impl TraceWatch {
         }
     }
 
-    /// The window opens.
     pub fn begin(&mut self) {
         self.counters.begin();
         if let Some(recorder) = &self.recorder {
@@ -114,7 +113,6 @@ impl TraceWatch {
         }
     }
 
-    /// The window has closed.
     pub fn end(&mut self) {
         if let Some(recorder) = &self.recorder {
             recorder.end();
@@ -122,14 +120,12 @@ impl TraceWatch {
         self.counters.end();
     }
 
-    /// Nothing more is recorded.
     pub fn window_is_over(&mut self) {
         if let Some(recorder) = &self.recorder {
             recorder.stop();
         }
     }
 
-    /// What was found; `None` when the window was never closed.
     pub fn finish(self) -> Option<Trace> {
         let clock = self.clock.to_owned();
         let mut recorded = self.recorder.map(RequestRecorder::finish).unwrap_or_default();
@@ -140,7 +136,6 @@ impl TraceWatch {
     }
 }
 
-/// The devices beneath all targets, each once.
 fn traced(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<Traced> {
     let mut found: Vec<Traced> = Vec::new();
     for (engine, target) in targets(plan) {

@@ -28,7 +28,6 @@ struct Part<'a> {
     to: u64,
 }
 
-/// The files that are read, each once.
 fn parts(plan: &SpanPlan) -> Vec<Part<'_>> {
     let mut parts: Vec<Part> = Vec::new();
     let targets = plan.workers.iter().flat_map(|worker| &worker.targets);
@@ -42,7 +41,6 @@ fn parts(plan: &SpanPlan) -> Vec<Part<'_>> {
     parts
 }
 
-/// `None` = the file system doesn't tell.
 fn of_file(part: &Part, until: Nanos) -> Option<ContentFacts> {
     let began = clock::monotonic();
     let space = content::written(&part.target.location, part.from, part.to, until).ok()?;

@@ -16,7 +16,6 @@ use diskspd_worker::tell::live::Counters;
 pub struct Observer {
     targets: Vec<TargetDevices>,
     readings: DeviceReadings,
-    /// What is known so far.
     pub observed: Observed,
 }
 
@@ -32,7 +31,6 @@ impl Observer {
         Observer { targets, readings, observed: Observed::default() }
     }
 
-    /// All volumes and disks beneath the targets.
     pub fn device_names(&self) -> &[String] {
         &self.readings.names
     }

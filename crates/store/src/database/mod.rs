@@ -20,11 +20,8 @@ use std::fs::{self, File};
 use std::io;
 use std::time::Duration;
 
-/// The tables.
 const TABLES: &str = include_str!("tables.sql");
-/// The version of the tables.
 pub const VERSION: i64 = 4;
-/// What tells the index from another program's database: "dspd".
 const APPLICATION: i64 = 0x6473_7064;
 /// So long others may have it in use before that is an error.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -136,7 +133,6 @@ impl Store {
         }
     }
 
-    /// The damaged file goes; what it held follows from the others.
     fn made_anew(&self) -> Result<StoreIndex, StoreError> {
         let _alone = self.alone()?;
         match self.open_as_it_is() {
@@ -476,7 +472,6 @@ impl StoreIndex {
         rows::remove(transaction, id).map_err(|error| store.index_error(&error))
     }
 
-    /// Writes the row of a run anew.
     pub(super) fn put(
         transaction: &Transaction,
         store: &Store,

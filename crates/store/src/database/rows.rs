@@ -12,7 +12,6 @@ use diskspd_model::units::Millis;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql, Transaction, params};
 
-/// What the column `source` says.
 pub fn source(text: &str) -> KeptAs {
     KeptAs::of_word(text).unwrap_or(KeptAs::Record)
 }
@@ -58,7 +57,6 @@ pub fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlit
     add_time_spans(transaction, entry)
 }
 
-/// What the time spans were asked for, and their figures.
 fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()> {
     let id = &entry.id;
     let (names, values) = (WORK.join(", "), ["?"; WORK.len()].join(", "));
@@ -113,7 +111,6 @@ fn disks_of(cell: Option<String>) -> Vec<Option<String>> {
     cell.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// Whether a run has a row.
 pub fn has(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
     transaction.prepare_cached(sql)?.query_row([id], |row| row.get(0))
@@ -124,7 +121,6 @@ pub fn remove(transaction: &Transaction, id: &str) -> rusqlite::Result<()> {
     transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([id]).map(drop)
 }
 
-/// Keeps what a fingerprint is made of.
 pub fn add_fingerprint(transaction: &Transaction, fingerprint: &Fingerprint) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO fingerprints (hash, part, value) VALUES (?1, ?2, ?3)";
     let mut insert = transaction.prepare_cached(sql)?;
@@ -132,7 +128,6 @@ pub fn add_fingerprint(transaction: &Transaction, fingerprint: &Fingerprint) -> 
     parts.try_for_each(|(part, value)| insert.execute([&fingerprint.hash, part, value]).map(drop))
 }
 
-/// Whether it is known what a fingerprint is made of.
 pub fn has_fingerprint(transaction: &Transaction, hash: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM fingerprints WHERE hash = ?1)";
     transaction.prepare_cached(sql)?.query_row([hash], |row| row.get(0))
@@ -165,7 +160,6 @@ impl FromSql for WorkCell {
     }
 }
 
-/// Where targets differ.
 const MIXED: &str = "mixed";
 
 /// The columns that [`decode`] reads.

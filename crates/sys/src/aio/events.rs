@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Event {
-    /// As it was submitted.
     pub tag: u64,
     /// Address of the block that it was submitted with.
     pub block: u64,
@@ -23,7 +22,6 @@ pub struct Event {
 #[repr(C)]
 struct RingHeader {
     id: u32,
-    /// Number of slots.
     slots: u32,
     /// The next slot to be read: ours to move on.
     head: AtomicU32,
@@ -38,7 +36,6 @@ struct RingHeader {
 
 const MAGIC: u32 = 0xa10a_10a1;
 
-/// The ring of one context.
 #[derive(Debug)]
 pub struct EventRing {
     header: *const RingHeader,

@@ -80,7 +80,6 @@ impl Counter {
         Some(Counter { first, since: Cell::new(now), rate: Cell::new(rate), valid: Cell::new(1 << INTERVAL) })
     }
 
-    /// The time now.
     #[inline]
     pub fn now(&self) -> Nanos {
         let ticks = time_stamp::read();

@@ -4,20 +4,15 @@ use super::*;
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
-/// What a piece of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
-    /// It was written and lies on the device.
     Written,
     /// The same, compressed or encrypted by the file system (`FIEMAP_EXTENT_ENCODED`).
     Encoded,
     /// It was written, and still sits in memory.
     Pending,
-    /// It lies within the file system's own structures.
     Inline,
-    /// It is allocated, nothing was ever written there.
     Unwritten,
-    /// Nothing is there.
     Hole,
 }
 
@@ -26,9 +21,7 @@ pub enum PieceKind {
 pub struct Piece {
     /// First byte.
     pub from: u64,
-    /// Behind the last byte.
     pub to: u64,
-    /// What it is.
     pub kind: PieceKind,
     /// First byte on the device; `None` = unknown.
     pub at: Option<u64>,

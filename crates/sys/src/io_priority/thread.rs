@@ -36,7 +36,6 @@ fn set_for_thread(priority: IoPriority) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What the kernel says of the calling thread.
     fn of_thread() -> libc::c_long {
         // SAFETY: takes numbers only, no memory.
         unsafe { libc::syscall(libc::SYS_ioprio_get, WHO_PROCESS, 0) }

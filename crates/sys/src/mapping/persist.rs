@@ -1,6 +1,5 @@
 //! Writing CPU caches back to persistent memory, line by line.
 
-/// Whether this program knows how on this architecture.
 pub const AVAILABLE: bool = cfg!(target_arch = "x86_64");
 
 /// Writes the cache lines of a range back; with `drain`, waits until they have arrived.
@@ -43,7 +42,6 @@ pub unsafe fn write_back(_: *const u8, _: usize, _: bool) {}
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// The instructions there are, the best first.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
 enum WriteBack {
@@ -51,7 +49,6 @@ enum WriteBack {
     Keep,
     /// `clflushopt`
     Evict,
-    /// `clflush`: one after the other.
     EvictInOrder,
 }
 

@@ -43,7 +43,6 @@ impl HugePages {
 /// Whether memory may be locked as it comes: io_uring counts a huge page as a whole against the limit for
 /// locked memory (`RLIMIT_MEMLOCK`), however little of it is registered.
 fn may_lock() -> bool {
-    /// Bytes: of so many nobody is short.
     const PLENTY: u64 = 1 << 30;
     let limit = limits::current(Resource::LockedMemory).unwrap_or(Some(0));
     limit.is_none_or(|limit| limit >= PLENTY) || privileges::has(Capability::IpcLock)

@@ -6,16 +6,13 @@ use std::io;
 /// The machine's large pages of the default size, from `/proc/meminfo`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LargePages {
-    /// Bytes of one; 0 = the kernel has none.
     pub size: u64,
     /// Reserved for large pages in all.
     pub total: u64,
-    /// Of them in nobody's use or promised to nobody.
     pub free: u64,
 }
 
 impl LargePages {
-    /// As they are now.
     pub fn now() -> LargePages {
         LargePages::parse(&std::fs::read_to_string("/proc/meminfo").unwrap_or_default())
     }
@@ -33,20 +30,15 @@ impl LargePages {
         }
     }
 
-    /// How many pages so many bytes take.
     pub fn needed_for(&self, bytes: u64) -> u64 {
         if self.size == 0 { 0 } else { bytes.div_ceil(self.size) }
     }
 }
 
-/// Large pages can't be had.
 #[derive(Debug)]
 pub struct NoLargePages {
-    /// Bytes asked for.
     pub bytes: u64,
-    /// What there was at that moment.
     pub pages: LargePages,
-    /// What the kernel answered.
     pub source: io::Error,
 }
 

@@ -18,7 +18,6 @@ pub(super) fn page_size() -> usize {
 }
 
 impl BufferPages {
-    /// No memory at all.
     fn none() -> BufferPages {
         BufferPages { start: NonNull::dangling(), mapped: 0 }
     }

@@ -43,7 +43,6 @@ impl Shared {
         self.length
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

@@ -44,7 +44,6 @@ impl Slot<'_> {
         self.length
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -90,7 +89,6 @@ impl<'a> SlotMut<'a> {
         self.length
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

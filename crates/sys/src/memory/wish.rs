@@ -1,6 +1,5 @@
 //! What is asked of the kernel about the pages of a buffer.
 
-/// Whether the kernel is asked for huge pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HugePages {
     /// It is: a buffer of 64 KiB or more lies in them where some are free.

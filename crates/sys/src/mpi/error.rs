@@ -4,7 +4,6 @@ use diskspd_model::limits::MESSAGE;
 use diskspd_model::units::amount;
 use std::ffi::c_int;
 
-/// Why there is no world.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotJoined {
     /// This process may do more than its user: a library that the user names would too.
@@ -18,23 +17,15 @@ pub enum NotJoined {
     NotBegun(#[from] MpiError),
 }
 
-/// Why a library can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotLoaded {
-    /// What the loader says.
     #[error("{0}")]
     ByLoader(String),
-    /// It is no MPI library.
     #[error("it is not an MPI library: it has no MPI_Get_library_version")]
     NoMpi,
     /// It is none of the ABI that its name says.
     #[error("by its name it is {wanted}, but it reports '{found}'")]
-    OtherMpi {
-        /// What its name says.
-        wanted: &'static str,
-        /// What it says itself, printable.
-        found: String,
-    },
+    OtherMpi { wanted: &'static str, found: String },
 }
 
 impl From<libloading::Error> for NotLoaded {
@@ -43,17 +34,10 @@ impl From<libloading::Error> for NotLoaded {
     }
 }
 
-/// What MPI can't do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MpiError {
-    /// A call failed.
     #[error("{call}: {why}")]
-    Call {
-        /// Which.
-        call: &'static str,
-        /// What MPI says about it.
-        why: String,
-    },
+    Call { call: &'static str, why: String },
     /// It can't be called by one thread among several.
     #[error("this MPI has no support for threads (MPI_THREAD_FUNNELED)")]
     NoThreads,
@@ -63,7 +47,6 @@ pub enum MpiError {
     /// A message of no rank that there is.
     #[error("a message of rank {0}")]
     NoSender(c_int),
-    /// There is no such rank.
     #[error("there is no rank {0}")]
     NoRank(usize),
     /// MPI doesn't know how long a message is.

@@ -14,13 +14,11 @@ const ATTRIBUTES_MAX: usize = 1 << 16;
 /// Who may do what, beyond owner, group and all others: without it the mode means something else.
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
-/// What is kept of a file that is replaced.
 #[derive(Debug)]
 pub struct Earlier {
     owner: Uid,
     group: Gid,
     mode: Mode,
-    /// Its extended attributes.
     attributes: Vec<(CString, Vec<u8>)>,
 }
 
@@ -55,7 +53,6 @@ impl Earlier {
         }))
     }
 
-    /// Whether it is another user's, or another group's.
     pub fn is_foreign(&self) -> bool {
         self.owner != rustix::process::geteuid() || self.group != rustix::process::getegid()
     }

@@ -6,19 +6,16 @@ use std::io;
 /// Why no file can be put somewhere. Reads on behind the name of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
-    /// Nothing can be made in the folder.
     #[error("can't be created: {}{}", .0, hint(.0))]
     Folder(io::Error),
     /// The file that is there may not be written.
     #[error("can't be replaced: {}{}; name another file", .0, hint(.0))]
     Earlier(io::Error),
-    /// The guard forbids it.
     #[error("cannot be replaced: {0}")]
     Guarded(io::Error),
     /// A folder, a pipe, a link that came between.
     #[error("can't be replaced: it is not a regular file; name another one")]
     NotAFile,
-    /// A mount of its own.
     #[error(
         "can't be replaced: it is a mount of its own (a bind mount, as in containers); name a file in a \
          mounted folder"

@@ -2,7 +2,6 @@
 
 use std::io;
 
-/// That, where its text doesn't say it.
 pub fn hint(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM) => ", perhaps because it is immutable (lsattr shows an i or an a)",

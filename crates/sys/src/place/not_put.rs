@@ -6,9 +6,7 @@ use std::path::PathBuf;
 /// A file that could not be put in its place.
 #[derive(Debug, thiserror::Error)]
 pub struct NotPut {
-    /// Why.
     pub error: io::Error,
-    /// Where it is instead; or why it's nowhere.
     pub kept: io::Result<PathBuf>,
 }
 

@@ -27,7 +27,6 @@ const TIME_IS_SET: u32 = 1;
 /// A page: the least that the kernel registers.
 const PAGE: usize = 4096;
 
-/// How to call the kernel for one ring.
 #[derive(Debug)]
 pub(super) struct RingCall {
     /// The ring's descriptor, or its index where the ring is registered with the thread.
@@ -39,7 +38,6 @@ pub(super) struct RingCall {
 }
 
 impl RingCall {
-    /// For the ring of this descriptor.
     pub(super) fn new(descriptor: RawFd, wait_memory: Option<WaitMemory>) -> RingCall {
         RingCall { name: descriptor, descriptor, flags: 0, wait_memory }
     }

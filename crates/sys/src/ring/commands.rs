@@ -12,7 +12,6 @@ use diskspd_model::io_error::NvmeStatus;
 use diskspd_model::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
-/// `NVME_URING_CMD_IO`
 const IO: u32 = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x80) as u32;
 
 const FLUSH: u8 = 0x00;
@@ -59,7 +58,6 @@ struct DeallocatedRange {
 /// How the blocks of a file of the ring are commanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
-    /// The namespace behind it.
     pub namespace: Namespace,
     /// Writes end when they are durable.
     pub write_through: bool,
@@ -67,19 +65,15 @@ pub struct Blocks {
     pub placement: Option<u16>,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub struct Commands {
-    /// By file.
     blocks: Vec<Blocks>,
     /// Bytes of the transfers in flight, by tag: the device doesn't tell.
     lengths: Box<[u32]>,
-    /// Their ranges, where they deallocate.
     ranges: Box<[DeallocatedRange]>,
 }
 
 impl Commands {
-    /// For these files, and so many I/Os in flight.
     pub fn new(blocks: Vec<Blocks>, depth: u32) -> Commands {
         let depth = depth as usize;
         Commands {

@@ -18,9 +18,7 @@ pub(super) mod entry {
     use super::{Buffer, Name, Transfer, cqueue, squeue};
 
     pub trait Make {
-        /// Of the submission queue.
         type Submission: squeue::EntryMarker;
-        /// Of the completion queue.
         type Completion: cqueue::EntryMarker;
 
         /// The entry of a transfer; `None` = the memory has no such range, or the kernel wouldn't take it as

@@ -73,7 +73,6 @@ pub(super) struct NewRing<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     pub(super) ring: IoUring<S, C>,
     /// Where the kernel reads timeouts; `None` = they are copied.
     pub(super) wait_memory: Option<WaitMemory>,
-    /// The features in use.
     pub(super) notes: Vec<String>,
 }
 
@@ -210,7 +209,6 @@ pub enum Unregistered {
     Limit,
     /// It is larger than 1 GiB.
     TooLarge,
-    /// The kernel's answer.
     Refused(String),
 }
 

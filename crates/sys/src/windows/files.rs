@@ -5,7 +5,6 @@ use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use windows_sys::Win32::Foundation::ERROR_INVALID_HANDLE;
 
-/// What is open, for engines.
 pub type FileHandle = OwnedHandle;
 
 /// Another handle of standard output or standard error, by the number that they have elsewhere: 1 and 2.

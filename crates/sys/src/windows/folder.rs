@@ -29,7 +29,6 @@ pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A folder.
 #[derive(Debug)]
 pub struct OpenFolder(PathBuf);
 

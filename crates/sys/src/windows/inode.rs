@@ -9,20 +9,13 @@ use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, GetFileInformationByHandle,
 };
 
-/// What there can be at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A regular file.
     File,
-    /// A folder.
     Directory,
-    /// A drive or volume.
     BlockDevice,
-    /// A pipe with a name.
     Pipe,
-    /// A socket.
     Socket,
-    /// What is none of these.
     Other,
 }
 
@@ -46,7 +39,6 @@ pub fn identity_at(path: &Path) -> io::Result<(u64, u64)> {
     identity_of(&File::options().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?)
 }
 
-/// The same of an open file.
 pub fn identity_of_open(file: &File) -> Option<(u64, u64)> {
     identity_of(file).ok()
 }

@@ -9,7 +9,6 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes};
 /// Nanoseconds since an arbitrary, fixed origin.
 pub type Nanos = u64;
 
-/// One second in [`Nanos`].
 pub const SECOND: Nanos = 1_000_000_000;
 
 /// The performance counter now, by way of the standard library.
@@ -52,7 +51,6 @@ pub fn wall() -> (i64, i64) {
     }
 }
 
-/// Sleeps until [`monotonic`] is `time`.
 pub fn sleep_until(time: Nanos) {
     std::thread::sleep(Duration::from_nanos(time.saturating_sub(monotonic())));
 }

@@ -20,7 +20,6 @@ const _: () = assert!(size_of::<GROUP_AFFINITY>() == 16, "64-bit Windows only");
 
 #[link(name = "ntdll.dll", kind = "raw-dylib", modifiers = "+verbatim")]
 unsafe extern "system" {
-    /// Since Windows 7; not in the bindings.
     fn NtQuerySystemInformationEx(
         class: i32,
         input: *const core::ffi::c_void,
@@ -40,10 +39,8 @@ const TIMES_OF_ONE: usize = 48;
 /// Most processors of a group.
 const GROUP: usize = 64;
 
-/// How often an answer that grows meanwhile is asked for.
 const TRIES: usize = 4;
 
-/// What processors are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// Groups, and which of their processors are active.
@@ -52,11 +49,8 @@ pub enum Relation {
     NodesOfAllGroups,
     /// NUMA nodes, each with one of its groups.
     Nodes,
-    /// Sockets.
     Sockets,
-    /// Cores.
     Cores,
-    /// Caches.
     Caches,
 }
 
@@ -95,7 +89,6 @@ pub fn processors(relation: Relation) -> io::Result<Vec<u8>> {
     Err(io::ErrorKind::InvalidData.into())
 }
 
-/// So many bytes of an answer.
 fn bytes(answer: &[u64], length: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = answer.iter().flat_map(|part| part.to_ne_bytes()).collect();
     bytes.truncate(length);

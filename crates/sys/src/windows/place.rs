@@ -30,7 +30,6 @@ const TRIES: usize = 100;
 pub struct Place {
     folder: PathBuf,
     name: OsString,
-    /// Whether a file was there when the place was looked at.
     is_taken: bool,
     guard: Option<Box<dyn Guard>>,
 }
@@ -138,7 +137,6 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// The file, for writing.
     pub fn file(&mut self) -> &mut File {
         &mut self.file
     }
@@ -148,7 +146,6 @@ impl NewFile {
         self.place.is_taken
     }
 
-    /// Whether others can see it by now.
     pub fn is_placed(&self) -> bool {
         self.path.is_none()
     }

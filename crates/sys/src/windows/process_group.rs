@@ -14,12 +14,10 @@ pub fn has_ended(child: &mut Child) -> io::Result<bool> {
     child.try_wait().map(|ended| ended.is_some())
 }
 
-/// Ends it: nothing can be asked of it.
 pub fn interrupt(child: &mut Child) {
     kill(child);
 }
 
-/// Ends it.
 pub fn kill(child: &mut Child) {
     let _ = child.kill();
 }

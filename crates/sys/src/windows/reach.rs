@@ -13,7 +13,6 @@ const DESCRIPTORS: &str = "/proc/self/fd";
 /// Whether the last name of a path may be a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastName {
-    /// A link is followed.
     Followed,
     /// A link is the object itself.
     AsItIs,
@@ -22,27 +21,19 @@ pub enum LastName {
 /// The end of a path.
 #[derive(Debug)]
 pub enum Reached {
-    /// A descriptor of this process.
     Descriptor(i32),
     /// A name in a folder.
     Spot(Spot),
 }
 
-/// Why a path leads nowhere.
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
     /// A link that another user may have put there; never on this system.
     #[error("'{}' is a link of another user (number {owner})", .link.display())]
-    Planted {
-        /// The link.
-        link: PathBuf,
-        /// Number of its owner.
-        owner: u32,
-    },
+    Planted { link: PathBuf, owner: u32 },
     /// The path ends with a folder.
     #[error("it is a directory")]
     Directory,
-    /// An error of the system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -59,9 +50,7 @@ impl From<ReachError> for io::Error {
 /// Identity of a file, the same for all of its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpotKey {
-    /// Volume and number.
     There((u64, u64)),
-    /// A new file.
     New(PathBuf),
 }
 
@@ -95,7 +84,6 @@ impl Spot {
         &self.path
     }
 
-    /// The object, for claims.
     pub fn location(&self) -> &Path {
         &self.path
     }
@@ -118,14 +106,12 @@ impl Spot {
         None
     }
 
-    /// The absolute path of the folder.
     pub fn real_folder(&self) -> Option<PathBuf> {
         let parent = self.path.parent()?;
         let here = parent.as_os_str().is_empty();
         std::fs::canonicalize(if here { Path::new(".") } else { parent }).ok()
     }
 
-    /// The regular file, opened for reading.
     pub fn open_to_read(&self) -> Option<File> {
         (self.kind() == Some(Kind::File)).then(|| File::open(&self.path).ok()).flatten()
     }

@@ -25,7 +25,6 @@ pub fn number(key: &str, value: &str) -> Option<u32> {
     Some(u32::from_le_bytes(answer.get(..4)?.try_into().ok()?))
 }
 
-/// What lies between the zeros of the answer.
 fn texts_of(key: &str, value: &str, kind: u32) -> Option<Vec<String>> {
     let answer = answer(key, value, kind)?;
     let units = answer.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));

@@ -30,7 +30,6 @@ use windows_sys::Win32::System::Threading::CreateEventW;
 /// Most bytes of an answer that is asked for at once; of lists of ranges the rest is asked for again.
 const MOST: usize = 1 << 20;
 
-/// Characters of a path that the system may tell.
 const LONGEST: usize = 1 << 15;
 
 /// Questions to a device, a volume or a file. None of them changes anything, or has pointers in it.
@@ -38,13 +37,11 @@ const LONGEST: usize = 1 << 15;
 pub enum Question {
     /// What a disk or volume has done: `DISK_PERFORMANCE`. The first one makes the system count.
     Performance,
-    /// Which disks a volume lies on: `VOLUME_DISK_EXTENTS`.
     Extents,
     /// How large a disk is, and its sectors: `DISK_GEOMETRY_EX`.
     Geometry,
     /// Bytes of a disk or a volume: `GET_LENGTH_INFORMATION`. It takes the right to read.
     Length,
-    /// Which disk or partition it is: `STORAGE_DEVICE_NUMBER`.
     DeviceNumber,
     /// The partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
     Layout,
@@ -97,7 +94,6 @@ impl Question {
 /// An answer, and whether there is more than fits in one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// As the system gave it.
     pub bytes: Vec<u8>,
     /// It is the beginning of a longer one.
     pub more: bool,
@@ -212,31 +208,24 @@ fn open(path: &Path, access: u32) -> io::Result<File> {
     Ok(unsafe { File::from_raw_handle(handle.cast()) })
 }
 
-/// What a root of a file system is of (`GetDriveTypeW`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveKind {
     /// A disk of this machine.
     Local,
-    /// Another host's.
     Remote,
     /// A disc that is read by light: no run writes to it.
     Optical,
-    /// Memory.
     Memory,
-    /// None, or it isn't told.
     Unknown,
 }
 
-/// What a volume with a file system tells of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VolumeInformation {
     /// `NTFS`, `ReFS`
     pub file_system: String,
-    /// What it can do (`FILE_VOLUME_IS_COMPRESSED` and the like).
     pub flags: u32,
 }
 
-/// What fits on a volume.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VolumeRoom {
     /// Bytes of a cluster.
@@ -348,12 +337,10 @@ pub fn device_names() -> io::Result<Vec<String>> {
     }
 }
 
-/// What lies between zeros.
 fn texts(units: &[u16]) -> Vec<String> {
     units.split(|unit| *unit == 0).filter(|part| !part.is_empty()).map(String::from_utf16_lossy).collect()
 }
 
-/// What a root is of.
 pub fn drive_kind(root: &str) -> DriveKind {
     let root = wide(root);
     // SAFETY: the path ends with a zero.

@@ -7,11 +7,9 @@ use diskspd_model::engines::Direction;
 pub struct IoCompletion {
     /// Index of the target in the worker's list.
     pub target: usize,
-    /// Read or write.
     pub direction: Direction,
     /// Bytes transferred.
     pub bytes: u64,
-    /// Whether that is less than was asked for.
     pub short: bool,
     /// From hand-over to reap, ns; anything when neither latency nor IOPS deviation is measured.
     pub latency: u64,

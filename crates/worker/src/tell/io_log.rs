@@ -37,12 +37,10 @@ const LEAVING: Nanos = SECOND;
 /// Formatted lines are written when there are so many bytes of them.
 const CHUNK: usize = 1 << 18;
 
-/// One I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Index of the target in the time span.
     pub target: u32,
-    /// What it did.
     pub op: Operation,
     /// Byte offset in the target.
     pub offset: u64,
@@ -56,19 +54,16 @@ pub struct Entry {
     pub due: Option<Nanos>,
 }
 
-/// In a ring, instead of a time.
 const NO_TIME: u64 = u64::MAX;
 
 /// In a ring, bits of the number of the target; in front of it stands that of the operation. There are fewer
 /// targets.
 const TARGET_BITS: u32 = 24;
 
-/// The log of a run.
 #[derive(Debug)]
 pub struct IoLog {
     path: PathBuf,
     output: Mutex<Output>,
-    /// What is to be written between the lines of I/Os.
     note: Mutex<Option<String>>,
     /// The run is left behind: what has been logged by now is all.
     left: AtomicBool,
@@ -168,7 +163,6 @@ impl IoLog {
         }
     }
 
-    /// Measuring of the time span has begun.
     pub fn measuring_began(&self, began: SpanBegin) {
         let SpanBegin { start_signal_utc_ns, measuring_utc_ns } = began;
         *self.note.lock_anyway() = Some(format!(
@@ -211,7 +205,6 @@ impl IoLog {
         output.seen += dropped;
     }
 
-    /// Why it couldn't be written to its end.
     pub fn failure(&self) -> Option<String> {
         let output = self.output.lock_anyway();
         let name = self.path.display();
@@ -247,7 +240,6 @@ impl Drop for Finish<'_> {
 }
 
 impl Output {
-    /// A line that is no I/O.
     fn note(&mut self, text: &str) {
         let line = format!("# time_span={} {text}\n", self.spans);
         if self.failure.is_none() {
@@ -306,9 +298,7 @@ pub struct LineRing {
     patient: bool,
     /// [`WORDS`] for every entry; as many entries as a power of two.
     words: Box<[AtomicU64]>,
-    /// Entries ever put in.
     tail: Lonely,
-    /// Entries ever taken out.
     head: Lonely,
     dropped: AtomicU64,
 }
@@ -345,12 +335,10 @@ impl LineRing {
         &self.words[first..first + WORDS]
     }
 
-    /// The thread that it belongs to.
     pub fn thread(&self) -> u32 {
         self.thread
     }
 
-    /// How many found no room.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
@@ -386,12 +374,10 @@ impl LineRing {
     }
 }
 
-/// Where a worker logs its I/Os.
 #[derive(Debug)]
 pub struct Producer<'a> {
     ring: &'a LineRing,
     tail: u64,
-    /// How far the writer was when it was looked up last.
     head: u64,
 }
 
@@ -413,7 +399,6 @@ impl Producer<'_> {
         self.ring.tail.0.store(self.tail, Ordering::Release);
     }
 
-    /// Looks up what the writer has taken out meanwhile.
     #[cold]
     fn find_room(&mut self) -> bool {
         loop {

@@ -26,7 +26,6 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Nothing counted yet; with room for latencies when they are measured.
     pub fn new(latency: bool) -> Counters {
         let cells = if latency { Steps::CELLS } else { 0 };
         Counters {
@@ -40,7 +39,6 @@ impl Counters {
         }
     }
 
-    /// Whether it counts latencies.
     #[inline]
     pub fn has_latencies(&self) -> bool {
         !self.latency.is_empty()
@@ -63,7 +61,6 @@ impl Counters {
         self.over.store(now, Relaxed);
     }
 
-    /// What [`Counters::is_over`] was told; `None` = nothing yet.
     pub fn over(&self) -> Option<(Nanos, u64)> {
         let over = self.over.load(Relaxed);
         (over > 0).then(|| (over, self.waited.load(Relaxed)))
@@ -102,7 +99,6 @@ pub fn floor_of(cell: usize) -> u64 {
     Steps::first(cell)
 }
 
-/// What stands for the latencies of a cell, ns.
 pub fn middle_of(cell: usize) -> u64 {
     Steps::first(cell) + Steps::width(cell) / 2
 }
@@ -112,7 +108,6 @@ pub fn middle_of(cell: usize) -> u64 {
 pub struct Seen {
     /// When it was looked, on the monotonic clock.
     pub at: Nanos,
-    /// I/Os so far.
     pub ios: u64,
     /// Bytes so far.
     pub bytes: u64,

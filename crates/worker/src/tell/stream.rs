@@ -17,9 +17,7 @@ const SHORTEST: u32 = 100;
 /// What one worker lets the stream see: I/Os of the measured time, by direction.
 #[derive(Debug)]
 pub struct ByDirection {
-    /// Reads.
     pub read: Counters,
-    /// Writes.
     pub write: Counters,
     /// Response times of both, where I/Os have a time to start at.
     pub response: Counters,
@@ -52,7 +50,6 @@ pub struct Ticker {
     start: Nanos,
     started_at: i64,
     width: Nanos,
-    /// When measuring is to end.
     end: Nanos,
     /// When the next line is due; [`Nanos::MAX`] = only the last one is to come.
     pub due: Nanos,
@@ -102,7 +99,6 @@ impl Ticker {
         (gone_by >= self.sliver()).then(|| self.tick(workers))
     }
 
-    /// What happened since the last call.
     pub fn tick(&mut self, workers: &[Arc<ByDirection>]) -> IntervalFigures {
         let now = clock::monotonic();
         let read = look(workers.iter().map(|w| &w.read), now);

@@ -59,7 +59,6 @@ pub fn both_lines(
 }
 
 impl SideWords {
-    /// Those of a run that was read from these words.
     fn of(words: &[OsString], request: &RunRequest, line: ReadLine) -> SideWords {
         let targets = trailing_targets(words, request);
         let options = words[..words.len() - targets.len()].to_vec();

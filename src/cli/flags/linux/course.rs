@@ -241,7 +241,6 @@ fn with(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// How offered I/Os come.
 const ARRIVALS: Words<Arrivals> = Words(&[("poisson", Arrivals::Poisson), ("uniform", Arrivals::Uniform)]);
 
 fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {

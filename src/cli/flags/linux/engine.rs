@@ -115,7 +115,6 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-/// What fio and others call an engine, and its name here.
 const NAMES_ELSEWHERE: [(&[&[u8]], &str); 4] = [
     (&[b"io_uring", b"iouring", b"io-uring", b"liburing"], "uring"),
     (&[b"libaio", b"linuxaio", b"native"], "aio"),

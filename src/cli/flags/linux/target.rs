@@ -81,7 +81,6 @@ fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What is put where nothing was written.
 const PREFILLS: Words<Prefill> = Words(&[
     ("auto", Prefill::Auto),
     ("random", Prefill::Random),

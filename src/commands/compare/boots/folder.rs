@@ -22,7 +22,6 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 
-/// What is kept in it.
 const COMPARISON: &str = "comparison";
 
 /// The file that makes a folder one of these.
@@ -80,7 +79,6 @@ impl BootFolder {
         self.put(ABOUT, |file| writeln!(file, "{about:#}"))
     }
 
-    /// What has been run, up to the first that is missing.
     fn history(&self) -> Result<Vec<BootRun>, FolderFault> {
         let mut history = Vec::new();
         loop {
@@ -111,7 +109,6 @@ impl BootFolder {
         self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
     }
 
-    /// The record of a run.
     pub fn record(&self, number: usize) -> PathBuf {
         self.path.join("records").join(file_name(number))
     }

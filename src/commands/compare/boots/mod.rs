@@ -25,13 +25,10 @@ use folder::BootFolder;
 use std::sync::Arc;
 use turn::{BootTurn, Kernel};
 
-/// What a boot has come to.
 pub struct BootSides {
     /// A and B; `None` = only A was measured yet.
     pub sides: Option<[Side; 2]>,
-    /// What to do next.
     pub next: String,
-    /// Where the comparison goes.
     pub files: ComparisonFiles,
 }
 

@@ -6,27 +6,21 @@ use serde::{Deserialize, Serialize};
 /// The kernel that runs now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// As `uname -r` says.
     pub release: String,
-    /// As `uname -v` says: builds of one release differ in it.
     pub version: String,
-    /// What tells this boot from all others.
     pub boot: String,
 }
 
-/// A run of the folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BootRun {
     /// 0 = A, 1 = B.
     #[serde(deserialize_with = "one_of_two")]
     pub side: usize,
-    /// Of which kernel and boot.
     pub kernel: Kernel,
     /// When it began to measure, ms since 1970-01-01 00:00 UTC, and later than the one before it.
     pub began_ms: i64,
 }
 
-/// A comparison has two sides, whatever a file says.
 fn one_of_two<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     match usize::deserialize(from)? {
         side @ (0 | 1) => Ok(side),
@@ -34,14 +28,11 @@ fn one_of_two<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     }
 }
 
-/// What is to be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BootTurn {
     /// 0 = A, 1 = B.
     pub side: usize,
-    /// So many runs of this boot are there already.
     pub made: usize,
-    /// So many are to come.
     pub left: usize,
     /// The boot before this one has fewer runs than asked for.
     pub cut_short: bool,
@@ -53,7 +44,6 @@ impl Kernel {
         self.release == other.release && self.version == other.version
     }
 
-    /// As people tell it from another one.
     pub fn name(&self, other: Option<&Kernel>) -> String {
         match other {
             Some(other) if other.release == self.release => format!("{} ({})", self.release, self.version),
@@ -67,7 +57,6 @@ pub fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
     [0, 1].map(|side| history.iter().find(|run| run.side == side).map(|run| &run.kernel))
 }
 
-/// How many boots there are.
 pub fn boots(history: &[BootRun]) -> u32 {
     let mut boots: Vec<&str> = history.iter().map(|run| run.kernel.boot.as_str()).collect();
     boots.dedup();
@@ -82,22 +71,10 @@ pub enum OutOfTurn {
         "this is kernel {here}, but the folder compares {a} with {b}; boot one of these, or name another \
          folder"
     )]
-    Stranger {
-        /// What this one is called.
-        here: String,
-        /// One of the two.
-        a: String,
-        /// The other one.
-        b: String,
-    },
+    Stranger { here: String, a: String, b: String },
     /// All runs of this boot are there.
     #[error("kernel {here} was already measured in this boot; {to_do}")]
-    Done {
-        /// What it is called.
-        here: String,
-        /// What a user does next.
-        to_do: String,
-    },
+    Done { here: String, to_do: String },
     /// Runs of this boot stand before those of another.
     #[error(
         "the runs of this boot come before those of another boot: the folder was changed or copied; name a \
@@ -106,12 +83,7 @@ pub enum OutOfTurn {
     Disordered,
     /// It is the other kernel's turn.
     #[error("kernel {here} was measured in the boot before this one, and no other kernel since; {to_do}")]
-    Again {
-        /// What it is called.
-        here: String,
-        /// What a user does next.
-        to_do: String,
-    },
+    Again { here: String, to_do: String },
 }
 
 /// What is run at this boot, `repeat` runs each.
@@ -153,13 +125,11 @@ pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTur
     Ok(BootTurn { side, made: 0, left: repeat, cut_short: is_cut_short })
 }
 
-/// What it is called beside the other one.
 fn called(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
     let other = known.iter().flatten().find(|kernel| !kernel.is_like(here));
     here.name(other.copied())
 }
 
-/// What a user does next.
 pub fn to_do(known: &[Option<&Kernel>; 2], measured: usize) -> String {
     let next = match known[1 - measured] {
         Some(kernel) => format!("kernel {}", kernel.name(known[measured])),

@@ -5,7 +5,6 @@ use super::super::normal::cumulative;
 
 /// Up to so many pairs of values the rank sum is counted out.
 pub const EXACT: usize = 2500;
-/// Up to so many values the signed ranks are.
 const EXACT_SIGNED: usize = 60;
 
 /// The distribution of a whole number from 0 to `most` that is as likely far above its middle as below.
@@ -13,7 +12,6 @@ const EXACT_SIGNED: usize = 60;
 pub struct RankLaw {
     most: usize,
     variance: f64,
-    /// Of each number; `None` = too many to count out.
     chances: Option<Vec<f64>>,
 }
 
@@ -34,7 +32,6 @@ impl RankLaw {
         RankLaw { most, variance, chances: (count <= EXACT_SIGNED).then(|| signed(count)) }
     }
 
-    /// The largest number.
     pub fn most(&self) -> usize {
         self.most
     }

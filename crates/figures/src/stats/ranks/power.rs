@@ -5,12 +5,9 @@ use super::law::RankLaw;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// What is compared with what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RankDesign {
-    /// So many values with so many others, by the rank sum.
     Sides(usize, usize),
-    /// So many pairs, by their signed ranks.
     Pairs(usize),
 }
 
@@ -20,7 +17,6 @@ const PLAYED: usize = 256;
 const GAMES: u64 = 4000;
 
 impl RankDesign {
-    /// How its statistic is distributed when nothing differs.
     pub fn law(self) -> RankLaw {
         match self {
             RankDesign::Sides(first, other) => RankLaw::sum(first, other),

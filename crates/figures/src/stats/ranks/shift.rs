@@ -27,9 +27,7 @@ pub struct Shift {
 
 /// What values are compared by: differences of all pairs, or means of all pairs of differences.
 struct Contrasts {
-    /// Those that are known, ascending.
     sorted: Vec<f64>,
-    /// How many are not: infinite against infinite.
     unknown: usize,
 }
 
@@ -62,7 +60,6 @@ impl Contrasts {
         }
     }
 
-    /// The median; what isn't known differs by nothing.
     fn estimate(&self) -> f64 {
         let unknown = std::iter::repeat_n(0.0, self.unknown);
         let middle = median(self.sorted.iter().copied().chain(unknown));

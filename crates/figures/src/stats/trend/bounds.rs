@@ -2,7 +2,6 @@
 
 /// Fewer runs than this are no level: they could be a burst.
 pub const SHORTEST_LEVEL: usize = 8;
-/// Fewer runs than two levels need tell of no change.
 pub const FEWEST_RUNS: usize = 2 * SHORTEST_LEVEL;
 /// Neighbouring levels nearer than this, as a share, are one: nobody would act on the difference.
 pub const LEAST_CHANGE: f64 = 0.02;

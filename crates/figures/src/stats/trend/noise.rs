@@ -11,7 +11,6 @@ use std::ops::Range;
 const LARGEST_BY_CHANCE: f64 = 30.0;
 /// The dependence that is assumed: as strong as 95 of 100 histories at most show by chance.
 const ONE_SIDED: f64 = 1.64;
-/// A stronger dependence can't be told from a drift.
 const STRONGEST: f64 = 0.95;
 
 /// The long-run variance of what is left over around levels or a line, stretch by stretch, with as many

@@ -66,7 +66,6 @@ fn far_places(expected: &[f64], logs: &[f64]) -> Vec<usize> {
     (0..logs.len()).filter(|place| (logs[*place] - expected[*place]).abs() > least).collect()
 }
 
-/// How runs scatter around where each is expected.
 fn around(expected: &[f64], logs: &[f64]) -> Middle {
     let left: Vec<f64> = logs.iter().zip(expected).map(|(log, expected)| log - expected).collect();
     Middle::of(&left)

@@ -3,14 +3,12 @@
 
 use crate::units::wrapped::{width, width_of, wrapped};
 
-/// Blanks between columns.
 const BETWEEN: usize = 2;
 /// Narrowest folded column while a column with a rank remains.
 const ROOMY: usize = 24;
 /// Narrowest column of folded words.
 const NARROWEST: usize = 8;
 
-/// A column as text.
 pub(super) struct TextColumn {
     pub name: &'static str,
     pub is_number: bool,

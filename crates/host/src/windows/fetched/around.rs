@@ -12,10 +12,8 @@ use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::TargetId;
 use diskspd_sys::registry;
 
-/// Where the registry has what the firmware tells.
 const BIOS: &str = r"HARDWARE\DESCRIPTION\System\BIOS";
 
-/// Where the system says that it runs in a container.
 const CONTROL: &str = r"SYSTEM\CurrentControlSet\Control";
 
 /// Looks at what is around the targets of a run on this machine; none: around all its disks. Frequencies,
@@ -30,7 +28,6 @@ pub fn look_around(system: &mut System, targets: Vec<Storage>) {
     system.fingerprint = Some(Fingerprint::of(system));
 }
 
-/// The disks beneath targets, each once.
 fn beneath(targets: &[Storage]) -> Vec<Disk> {
     let mut found: Vec<Disk> = Vec::new();
     for (id, target) in (0..).map(TargetId).zip(targets) {

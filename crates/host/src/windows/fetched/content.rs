@@ -7,13 +7,10 @@ use diskspd_sys::storage_answers::{Question, ask, open_for_ranges};
 use std::io;
 use std::path::Path;
 
-/// It isn't known what of a file was written.
 #[derive(Debug, thiserror::Error)]
 #[error("which parts of it were written is unknown: {what}: {source}")]
 pub struct NotTold {
-    /// What was asked for.
     pub what: &'static str,
-    /// What the system says.
     pub source: io::Error,
 }
 

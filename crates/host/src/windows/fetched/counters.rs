@@ -36,7 +36,6 @@ impl Counters {
         vec![true; self.devices.len()]
     }
 
-    /// Reads them now.
     pub fn read(&mut self) -> Reading {
         let one = |(file, counted): &mut (Option<File>, Counted)| {
             let answer = ask(file.as_ref()?, Question::Performance).ok()?;

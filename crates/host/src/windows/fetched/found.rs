@@ -27,7 +27,6 @@ pub(super) fn open(name: &str) -> io::Result<File> {
     open_to_ask(Path::new(&format!(r"\\.\{bare}")))
 }
 
-/// The numbers of all disks.
 pub(super) fn disks() -> Vec<u32> {
     let names = device_names().unwrap_or_default();
     let numbers = names.iter().filter_map(|name| name.strip_prefix("PhysicalDrive")?.parse().ok());
@@ -60,7 +59,6 @@ fn is_counted(device: &File) -> bool {
     answer.is_ok_and(|answer| Performance::parse(&answer.bytes).is_some())
 }
 
-/// A disk's partitions.
 pub(super) fn disk(number: u32) -> DiskFound {
     let answer = open(&disk_name(number)).and_then(|disk| ask(&disk, Question::Layout));
     DiskFound { number, partitions: answer.ok().and_then(|answer| partitions(&answer.bytes)) }
@@ -124,7 +122,6 @@ fn is_empty(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(21 | 1005))
 }
 
-/// `C:` of a volume that has a letter; else its name.
 fn short(at: &[String], volume: &str) -> String {
     let letter = at.iter().find(|at| at.len() == 3 && at.ends_with(r":\"));
     letter.map_or(volume, |at| at).trim_end_matches('\\').to_owned()
@@ -135,7 +132,6 @@ pub(super) fn page_files() -> Vec<String> {
     plain(&registry::texts(MEMORY, "ExistingPageFiles"))
 }
 
-/// There are no disks beneath something, or they aren't told.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct NoDisks(String);

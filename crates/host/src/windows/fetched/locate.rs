@@ -4,7 +4,6 @@ use crate::windows::uses::place_of;
 use diskspd_model::path::path;
 use std::path::PathBuf;
 
-/// A target isn't found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotLocated {}
 

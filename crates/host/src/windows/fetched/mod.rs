@@ -21,17 +21,14 @@ pub use place::arrays_beneath;
 pub use refusal::claims;
 pub use system::{boot, caches, name, snapshot};
 
-/// What targets lie on, for the record.
 pub mod storage {
     pub use super::place::storage;
 }
 
-/// The devices beneath a target.
 pub mod stack {
     pub use super::found::stack;
 }
 
-/// The list of disks.
 pub mod devices {
     pub use super::list::{Details, Disk, Partition, list};
 }

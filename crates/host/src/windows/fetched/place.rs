@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 /// options are written.
 const FLAGS: [(u32, &str); 3] = [(0x8000, "compressed"), (0x8_0000, "ro"), (0x2000_0000, "dax")];
 
-/// RAIDs of Windows aren't asked what they do and lack.
 pub fn arrays_beneath(_targets: &[RawText]) -> Vec<ArrayFacts> {
     Vec::new()
 }

@@ -66,14 +66,11 @@ fn held_by(device: &File) -> io::Result<Vec<signatures::Name>> {
     })
 }
 
-/// Claims on what is written to, and what of outputs.
 pub mod claims {
     use super::*;
 
-    /// Who would claim devices.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum Claimant {
-        /// This process.
         #[default]
         Alone,
     }

@@ -5,7 +5,6 @@
 pub struct Root;
 
 impl Root {
-    /// This machine.
     pub fn live() -> Root {
         Root
     }

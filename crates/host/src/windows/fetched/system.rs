@@ -8,10 +8,8 @@ use diskspd_sys::clock;
 use diskspd_sys::machine_answers::{self, Relation, processors};
 use diskspd_sys::registry;
 
-/// CPUs in a group.
 const GROUP: u32 = 64;
 
-/// Where the system tells of itself.
 const VERSION: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
 
 /// The machine this process runs on, as it is now. Take it once, before threads are bound to CPUs.
@@ -94,7 +92,6 @@ fn number() -> Option<String> {
     is_guid.then(|| Fingerprint::of_parts([("diskspd machine".into(), id)].into()).hash)
 }
 
-/// What the machine is called; empty = it isn't told.
 pub fn name() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
@@ -104,7 +101,6 @@ pub fn boot(_: &Root) -> Option<String> {
     None
 }
 
-/// Caches of processors.
 pub mod caches {
     use super::{Relation, machine_answers, processors, read_caches};
     use diskspd_model::machine::System;

@@ -23,7 +23,6 @@ const RANGES: f64 = 2.0;
 pub const SESSION_MS: i64 = 15 * 60 * 1000;
 /// So many differences of neighbouring sessions tell what the next one may be.
 pub(super) const ENOUGH_SESSIONS: usize = 8;
-/// So many times the largest of them.
 const BEYOND_SESSIONS: f64 = 1.5;
 /// Of the known sessions those are compared that lie at most so many times as far apart as the sides do:
 /// what drifts for longer than that can't have come between these.
@@ -32,14 +31,12 @@ const LONGER: i64 = 2;
 /// step behind the last of them.
 const REACHES: (i64, i64) = (3, 2);
 
-/// What was allowed for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct OrderAllowance {
     /// The interval was widened by this, percent of a level, at both ends.
     pub percent: f64,
     /// Steps from one session to the next that it rests on; 0 = too few are known, and a bound was assumed.
     pub sessions: u32,
-    /// So many are known, whether or not they are enough.
     #[serde(skip)]
     pub seen: u32,
     /// What they are steps of, and what is missing besides more of them.
@@ -47,22 +44,18 @@ pub struct OrderAllowance {
     pub known_by: KnownBy,
 }
 
-/// What tells what a machine does by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KnownBy {
-    /// Its sessions.
     #[default]
     Sessions,
     /// Its sessions, but all that are known lie nearer to each other than the sides do, which are so many ms
     /// apart.
     NearerSessions(i64),
-    /// Its boots: no boot measured both sides.
     Boots,
     /// Nothing: the sides follow a pattern, so the position may have any effect.
     Position,
 }
 
-/// What levels of the same work differed by on this machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct KnownLevels {
     /// Of each session, or boot, behind the first: how far it was from one before it, as a logarithm; of
@@ -114,7 +107,6 @@ fn range(values: &[f64]) -> f64 {
 
 /// Runs of a session, or of a boot.
 struct LevelRuns {
-    /// Number of the session.
     session: usize,
     /// 0 = earlier runs and the earlier side, 1 = the later side.
     group: usize,

@@ -10,11 +10,8 @@ use std::collections::BTreeMap;
 /// Something that differs between two sides, or within one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SideDifference {
-    /// What.
     pub what: String,
-    /// Of the first side; `None` = not recorded.
     pub first: Option<String>,
-    /// Of the other one.
     pub other: Option<String>,
 }
 
@@ -55,7 +52,6 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
     (differ, must_agree)
 }
 
-/// What a run was asked to do, by name.
 pub(super) fn of_work(run: &SideRun) -> BTreeMap<String, String> {
     let several = run.known.time_spans.len() > 1;
     let mut found = BTreeMap::new();
@@ -67,7 +63,6 @@ pub(super) fn of_work(run: &SideRun) -> BTreeMap<String, String> {
     found
 }
 
-/// What was found, and not asked for.
 const VERDICT: &str = "verdict about the devices";
 
 /// What the runs of a side have, each value once, in order.

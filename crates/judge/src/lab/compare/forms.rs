@@ -1,9 +1,7 @@
 //! The forms in which an answer is written to a file, by their words and endings.
 
-/// A form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerForm {
-    /// A page.
     Html,
     /// All of it, for programs.
     Json,
@@ -19,16 +17,12 @@ pub enum AnswerForm {
     Bencher,
 }
 
-/// A row of the table of forms.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerFormRow {
-    /// Which.
     pub form: AnswerForm,
     /// The word in front of the colon: `junit:FILE`.
     pub word: &'static str,
-    /// How the names of such files end.
     pub ending: &'static str,
-    /// What it is, for the help.
     pub about: &'static str,
 }
 
@@ -65,7 +59,6 @@ impl AnswerForm {
         named.or_else(by_ending).filter(|(_, file)| !file.is_empty())
     }
 
-    /// What can be given, for messages.
     pub fn expected() -> String {
         let words: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.word).collect();
         let endings: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.ending).collect();

@@ -8,10 +8,8 @@ use diskspd_model::results::{KnownFigures, SpanSummary, WhichIos};
 use diskspd_model::units::Millis;
 use std::fmt;
 
-/// From when on a latency counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CountedFrom {
-    /// From where the I/O was submitted.
     Handover,
     /// From when it was due, under a rate: the response time, which holds also what it had to wait for
     /// before it could start.
@@ -21,15 +19,11 @@ pub enum CountedFrom {
 /// A figure of some I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Metric {
-    /// Which figure.
     pub figure: RunFigure,
-    /// Of which I/Os.
     pub way: WhichIos,
-    /// Of latencies: from when on.
     pub from: CountedFrom,
 }
 
-/// In front of the name of a figure of response times.
 const RESPONSE: &str = "response-";
 
 impl fmt::Display for Metric {
@@ -116,7 +110,6 @@ const BY_RESPONSE: &str = "A rate is set: response times decide, which count fro
 const BY_SERVICE: &str = "A rate is set, but not every run has response times: latencies from submission \
                           decide, which mostly omit stalls (coordinated omission).";
 
-/// What is compared besides: no two that say the same.
 pub(super) fn usual(sides: Runs, index: usize) -> Vec<Metric> {
     let latencies = [RunFigure::Mean, RunFigure::P50, RunFigure::P99, RunFigure::P999];
     let p99 = response(RunFigure::P99);

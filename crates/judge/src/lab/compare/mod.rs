@@ -45,13 +45,11 @@ pub use text::{
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
 
-/// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// What decides; `None` = IOPS, or the 99th percentile under a rate limit: of response times where all
     /// runs have them.
     pub metric: Option<Metric>,
-    /// So near is the same, a share: 0.02.
     pub same: f64,
     /// Runs that differ in what must agree are compared all the same.
     pub anyway: bool,
@@ -65,11 +63,8 @@ pub struct Question {
 /// What is asked of a test of a suite, beside what is asked of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TestQuestion {
-    /// What decides; `None` = as for all.
     pub metric: Option<Metric>,
-    /// So near is the same, a share; `None` = as for all.
     pub same: Option<f64>,
-    /// Worse by less than this share is no failure.
     pub worse: f64,
 }
 
@@ -101,19 +96,16 @@ impl Question {
 /// So near is the same unless something else is said: less is hardly ever worth an action.
 pub const SAME: f64 = 0.02;
 
-/// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunComparison {
     /// Name and version of this form.
     pub format: ComparisonFormat,
-    /// So near is the same, percent.
     pub same_percent: f64,
     /// So many times the answer is looked at, at most: all looks share the error rate.
     #[serde(skip)]
     pub looks: u32,
     /// Seed of the random order of the runs, if this command made them.
     pub order_seed: Option<u64>,
-    /// Both sides: what they are called, and their runs.
     pub sides: [Names; 2],
     /// What both sides did: one workload, or several that are compared one by one.
     pub workloads: Vec<WorkloadCompared>,
@@ -121,13 +113,10 @@ pub struct RunComparison {
     pub alone: [Vec<String>; 2],
     /// The time spans of all workloads, in order.
     pub time_spans: Vec<SpanCompared>,
-    /// What else differs, within the sides too.
     pub differences: Vec<SideDifference>,
-    /// What must agree and doesn't: empty unless it was compared anyway.
     pub not_comparable: Vec<SideDifference>,
 }
 
-/// What tells a comparison from other JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparisonFormat {
     /// Always `diskspd-comparison`.
@@ -136,29 +125,22 @@ pub struct ComparisonFormat {
     pub version: u32,
 }
 
-/// A side by its names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Names {
-    /// Of all.
     pub name: String,
-    /// Of each run.
     pub runs: Vec<String>,
-    /// Of how many of them the figures are WRONG.
     pub wrong_runs: usize,
 }
 
 /// A workload of both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadCompared {
-    /// What tells it from the others; empty = there is one.
     pub name: String,
-    /// In which order its runs were made.
     pub order: OrderKind,
     /// Length of the pattern that the sides follow, in runs; `None` without a pattern of up to four runs.
     pub period: Option<usize>,
     /// How many boots measured A, and B, where none measured both; `None` = one did, or it isn't known.
     pub boots: Option<[u32; 2]>,
-    /// Its runs, by name.
     pub runs: [Vec<String>; 2],
     /// The same, by their places among the runs of the sides.
     #[serde(skip)]
@@ -168,11 +150,9 @@ pub struct WorkloadCompared {
 /// A time span of both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanCompared {
-    /// Of which workload, from 1.
     pub workload: u32,
     /// From 1.
     pub time_span: u32,
-    /// So near is the same, percent.
     #[serde(skip)]
     pub same_percent: f64,
     /// The figures; the first one decides.
@@ -186,7 +166,6 @@ pub struct SpanCompared {
 }
 
 impl SpanCompared {
-    /// The figures of the whole, and behind them those of parts.
     pub fn all(&self) -> impl Iterator<Item = &Compared> {
         self.metrics.iter().chain(&self.parts)
     }
@@ -285,7 +264,6 @@ pub fn compare_knowing(
     })
 }
 
-/// What differs in any workload, and what must agree and doesn't.
 fn differences(
     found: &[workloads::MatchedWorkload],
     matched: &[[Vec<&SideRun>; 2]],
@@ -313,7 +291,6 @@ fn names(side: &Side) -> Names {
     }
 }
 
-/// Those that every run of both sides has.
 fn time_spans_of(runs: &[Vec<&SideRun>; 2]) -> usize {
     runs.iter().flatten().map(|run| run.known.time_spans.len()).min().unwrap_or(0)
 }

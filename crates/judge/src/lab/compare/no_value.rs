@@ -9,42 +9,21 @@ pub const BEYOND: f64 = 100.0;
 pub(super) enum NoValue {
     /// It didn't come so far.
     #[error("'{run}' ended before it was measured")]
-    NotMeasured {
-        /// Its name.
-        run: String,
-    },
-    /// Nothing was done that takes time.
+    NotMeasured { run: String },
     #[error("'{run}' has no timed I/O")]
-    Idle {
-        /// Its name.
-        run: String,
-    },
-    /// Nobody measured it.
+    Idle { run: String },
     #[error("'{run}' has no such figure")]
-    NoFigure {
-        /// Its name.
-        run: String,
-    },
-    /// It did other things.
+    NoFigure { run: String },
     #[error("'{run}' has no such part of the mix")]
-    NoPart {
-        /// Its name.
-        run: String,
-    },
+    NoPart { run: String },
     /// A time in the last bin of a histogram.
     #[error("'{run}' took at least {at_least}: the last bin of its histogram has no upper end")]
     LowerBound {
-        /// Its name.
         run: String,
         /// Lower bound of the time, with its unit.
         at_least: String,
     },
     /// Too few I/Os lie beyond the percentile.
     #[error("only {beyond} I/Os of '{run}' exceed this percentile, {BEYOND:.0} are needed: use longer runs")]
-    TooFew {
-        /// Its name.
-        run: String,
-        /// How many.
-        beyond: String,
-    },
+    TooFew { run: String, beyond: String },
 }

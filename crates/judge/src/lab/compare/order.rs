@@ -21,7 +21,6 @@ pub(super) const FEWEST_PAIRS: usize = 6;
 /// More blocks than this, of one side each, tell a change from a drift.
 const MOST_APART: usize = 2 * FEWEST_PAIRS;
 
-/// In which order they were made.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RunOrder {
     layout: RunLayout,
@@ -42,7 +41,6 @@ enum RunLayout {
     Alternating(Vec<RunBlock>),
     /// One side after the other.
     Apart,
-    /// Nobody recorded when.
     Unknown,
 }
 
@@ -56,7 +54,6 @@ struct RunPair {
 }
 
 impl RunPair {
-    /// B against A.
     fn change(&self, [first, other]: [&[f64]; 2]) -> f64 {
         other[self.places[1]] - first[self.places[0]]
     }
@@ -72,15 +69,12 @@ impl RunPair {
 struct RunBlock {
     /// 0 = A, 1 = B.
     side: usize,
-    /// Their places.
     runs: Vec<usize>,
 }
 
-/// What of the order a reader is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderKind {
-    /// In turn, each side about as often first.
     InTurn,
     /// In turn, with the same side first each time or several runs at a time.
     Alternating,
@@ -88,7 +82,6 @@ pub enum OrderKind {
     Periodic,
     /// One side after the other.
     Apart,
-    /// Nobody recorded when they were made.
     Unknown,
 }
 
@@ -128,7 +121,6 @@ impl RunLayout {
 }
 
 impl RunOrder {
-    /// That of these runs.
     pub fn of(sides: [&[&SideRun]; 2]) -> RunOrder {
         let Some(order) = in_time(sides) else {
             return RunOrder { layout: RunLayout::Unknown, boots: None, period: None };
@@ -171,7 +163,6 @@ impl RunOrder {
         Some([0, 1].map(|side| u32::try_from(boots[side].len()).unwrap_or(u32::MAX)))
     }
 
-    /// Whether more runs are best made in turn.
     pub fn is_in_turn(&self) -> bool {
         matches!(self.layout, RunLayout::InTurn(_))
     }
@@ -187,7 +178,6 @@ impl RunOrder {
         }
     }
 
-    /// What a reader is told of it.
     pub fn kind(&self) -> OrderKind {
         match &self.layout {
             _ if self.period.is_some() => OrderKind::Periodic,

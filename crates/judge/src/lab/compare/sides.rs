@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 /// A run as comparisons see it.
 #[derive(Debug, Clone)]
 pub struct SideRun {
-    /// Its figures and parameters.
     pub known: RunSummary,
     /// What else was recorded of the machine, by name: parts of the fingerprint.
     pub environment: BTreeMap<String, String>,
-    /// How it was run, beyond its parameters, by name.
     pub run_options: BTreeMap<String, String>,
     /// When it began to measure, ms since 1970-01-01 00:00 UTC; `None` = not recorded.
     pub began_ms: Option<i64>,
@@ -20,14 +18,10 @@ pub struct SideRun {
     pub test: Option<String>,
 }
 
-/// The runs of both sides.
 pub(super) type Runs<'a> = [&'a [&'a SideRun]; 2];
 
-/// Runs that are alike: what is compared with another one.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// What people call it.
     pub name: String,
-    /// Its runs, at least one.
     pub runs: Vec<SideRun>,
 }

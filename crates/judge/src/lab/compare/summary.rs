@@ -92,10 +92,8 @@ fn bounds(metric: &Compared) -> String {
     format!(", {:.1} to {:.1}", least.abs(), most.abs())
 }
 
-/// On what it depends whether so many more runs tell it.
 const IF_SO: &str = ", if it is really what these runs show";
 
-/// What would tell it.
 fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     let time = |runs: u32| match f64::from(runs) * seconds {
         long if long >= 90.0 => format!("{:.0} more minutes would{IF_SO}", (long / 60.0).ceil()),

@@ -10,17 +10,14 @@ pub struct ComparedLine<'a> {
     /// Which workload and time span it is of, of several; may be empty.
     place: String,
     metric: &'a Compared,
-    /// It is the one that decides.
     decides: bool,
 }
 
-/// The figures of a time span, the one that decides first.
 pub fn lines_of_span(span: &SpanCompared) -> Vec<ComparedLine<'_>> {
     let line = |(place, metric)| ComparedLine { place: String::new(), metric, decides: place == 0 };
     span.all().enumerate().map(line).collect()
 }
 
-/// What decides in each time span.
 pub fn lines_that_decide(comparison: &RunComparison) -> Vec<ComparedLine<'_>> {
     let line = |span| ComparedLine::deciding(comparison, span);
     comparison.time_spans.iter().filter_map(line).collect()
@@ -32,7 +29,6 @@ impl<'a> ComparedLine<'a> {
         Some(ComparedLine { place, metric: span.metrics.first()?, decides: false })
     }
 
-    /// Whether both sides have it.
     pub fn is_compared(&self) -> bool {
         self.metric.sides.is_some()
     }
@@ -72,7 +68,6 @@ impl<'a> ComparedLine<'a> {
         ]
     }
 
-    /// What is behind the verdicts, of figures that both sides have.
     pub fn statistics() -> [TableColumn<ComparedLine<'a>>; 7] {
         let number = TableColumn::<ComparedLine>::number;
         [
@@ -123,7 +118,6 @@ impl<'a> ComparedLine<'a> {
     }
 }
 
-/// Which workload and time span it is, of several.
 pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
     let name = comparison.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name);
     let spans = comparison.time_spans.iter().filter(|other| other.workload == span.workload).count();

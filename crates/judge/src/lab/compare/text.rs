@@ -12,7 +12,6 @@ use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
 
-/// The whole answer: both sides, the figures, what differs besides.
 pub fn text(comparison: &RunComparison) -> String {
     let mut text = String::new();
     for (letter, side) in ["A", "B"].iter().zip(&comparison.sides) {
@@ -298,12 +297,9 @@ fn about_medians(metric: &Compared) -> Option<String> {
     ))
 }
 
-/// What a figure says, in sentences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeAnswer {
-    /// Better, worse, the same, or why that can't be told.
     pub verdict: String,
-    /// How many runs more would tell; `None` = it's told.
     pub more: Option<String>,
     /// What so many runs can find; `None` = not known of single runs.
     pub found: Option<String>,
@@ -379,7 +375,6 @@ fn more(metric: &Compared) -> Option<String> {
     })
 }
 
-/// What so many runs can find.
 fn found(metric: &Compared) -> Option<String> {
     let (noise, five) = (metric.noise_percent?, metric.finds_5_percent?);
     let least = match metric.detectable_percent {

@@ -10,24 +10,17 @@ use serde::Serialize;
 
 /// So likely a change is found by as many runs as are said to be needed.
 const LIKELY: f64 = 0.8;
-/// More runs than this nobody makes.
 const MOST: usize = 1000;
-/// More runs than this of one side alone nobody makes.
 const MOST_OF_B: u32 = 60;
-/// The change whose chance to be found is told, a share.
 const TOLD: f64 = 0.05;
 
-/// What the values say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeVerdict {
     /// The other side is better.
     Better,
-    /// It is worse.
     Worse,
-    /// It is the same, as near as was asked for.
     Same,
-    /// Nothing, yet.
     CantTell,
     /// One run on each side: these two differ, or don't, and that is all.
     TwoRuns,
@@ -36,7 +29,6 @@ pub enum ChangeVerdict {
 }
 
 impl ChangeVerdict {
-    /// As people read it; empty = there is none.
     pub fn word(self) -> &'static str {
         match self {
             ChangeVerdict::Better => "BETTER",
@@ -48,7 +40,6 @@ impl ChangeVerdict {
         }
     }
 
-    /// As a page shows it.
     pub fn mark(self) -> VerdictMark {
         let (tone, sign) = match self {
             ChangeVerdict::Better => (Tone::Good, "✓"),
@@ -66,31 +57,23 @@ impl ChangeVerdict {
 /// The values of a side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summarized {
-    /// Their median.
     pub median: f64,
-    /// Of each run.
     pub values: Vec<f64>,
 }
 
 /// A figure of two sides. Changes are of the other side against the first, percent of that.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
-    /// As the user names it.
     pub metric: String,
-    /// For people.
     pub title: String,
-    /// Whether more of it is better.
     pub more_is_better: bool,
     /// Both sides; `None` = not compared.
     pub sides: Option<[Summarized; 2]>,
-    /// What they say.
     pub verdict: ChangeVerdict,
-    /// Why there is nothing to compare.
     pub why_not: Option<String>,
     /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B
     /// something.
     pub change_percent: Option<f64>,
-    /// Where the true change lies, from here ...
     pub low_percent: Option<f64>,
     /// ... to there; with a confidence `None` = there is no bound, because runs of A did nothing.
     pub high_percent: Option<f64>,
@@ -126,31 +109,23 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Whether it is better or worse for certain.
     pub fn is_change(&self) -> bool {
         matches!(self.verdict, ChangeVerdict::Better | ChangeVerdict::Worse)
     }
 }
 
-/// What a figure is called, as in [`Compared`].
 pub(super) struct AboutFigure {
     pub metric: String,
     pub title: String,
     pub more_is_better: bool,
 }
 
-/// What a comparison of a figure rests on besides its values.
 #[derive(Clone, Copy)]
 pub(super) struct Basis<'a> {
-    /// In which order the runs were made.
     pub order: &'a RunOrder,
-    /// What levels of the machine differed by.
     pub known: &'a KnownLevels,
-    /// So near is the same, a share.
     pub same: f64,
-    /// So many figures share the error rate.
     pub figures: usize,
-    /// ... at each of so many looks.
     pub looks: usize,
 }
 
@@ -168,7 +143,6 @@ impl Basis<'_> {
         }
     }
 
-    /// How many answers share the error rate.
     fn shared(&self) -> usize {
         self.figures.max(1) * self.looks.max(1)
     }
@@ -288,7 +262,6 @@ fn more_of_b(
     (1..=MOST_OF_B).find(enough)
 }
 
-/// A change in standard deviations of what is compared.
 fn deviations(change: f64, scatter: f64) -> f64 {
     if scatter > 0.0 { change.abs() / scatter } else { f64::MAX.sqrt() }
 }

@@ -7,19 +7,14 @@ use std::collections::BTreeMap;
 
 /// A workload of both sides.
 pub(super) struct MatchedWorkload {
-    /// What it is called, of several; else empty.
     pub name: String,
-    /// Whether it is a test of a suite, and called so.
     pub is_test: bool,
     /// The places of its runs in both sides.
     pub places: [Vec<usize>; 2],
 }
 
-/// Which workloads there are.
 pub(super) struct Workloads {
-    /// Those of both sides, in the order of A.
     pub both: Vec<MatchedWorkload>,
-    /// Those that only A has, and only B, by their names.
     pub alone: [Vec<String>; 2],
 }
 
@@ -27,7 +22,6 @@ pub(super) struct Workloads {
 type RunPlaces = Vec<usize>;
 
 impl MatchedWorkload {
-    /// Its runs.
     pub fn runs<'a>(&self, sides: [&'a Side; 2]) -> [Vec<&'a SideRun>; 2] {
         [0, 1].map(|side| self.places[side].iter().map(|place| &sides[side].runs[*place]).collect())
     }
@@ -103,7 +97,6 @@ fn by_tests(sides: [&Side; 2]) -> Option<Workloads> {
     Some(found)
 }
 
-/// A workload by what tells it from others.
 type KeyedPlaces = (WorkKey, RunPlaces);
 
 /// Of each workload of the first side that of the other, and what is left of the other side's.

@@ -3,21 +3,15 @@
 use super::SuiteRow;
 use serde::Serialize;
 
-/// What a suite has come to.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct ToldSuite<'a> {
-    /// What it is called.
     pub name: &'a str,
-    /// What it is for.
     pub about: &'a str,
-    /// What its runs are called in the history.
     pub label: &'a str,
-    /// A row for each test.
     #[serde(rename = "tests")]
     pub rows: &'a [SuiteRow],
 }
 
-/// What tells it from other JSON.
 #[derive(Serialize)]
 struct SuiteDocument<'a> {
     format: SuiteFormat,

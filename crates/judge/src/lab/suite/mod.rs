@@ -23,11 +23,8 @@ pub use table::{SuiteRow, suite_text};
 
 use super::compare::TestQuestion;
 
-/// Rounds of a test for which nobody says how many.
 pub const ROUNDS: u32 = 5;
-/// Most rounds of a test.
 pub const MOST_ROUNDS: u32 = 1000;
-/// Most tests of a suite.
 pub const MOST_TESTS: usize = 100;
 
 /// A named list of tests.
@@ -35,23 +32,17 @@ pub const MOST_TESTS: usize = 100;
 pub struct Suite {
     /// What it is called, and what its runs are found by in the history.
     pub name: String,
-    /// What it is for; empty = nobody said.
     pub about: String,
     /// The tests, at least one, in order.
     pub tests: Vec<SuiteTest>,
 }
 
-/// One of its tests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuiteTest {
-    /// What it is called; no other test of the suite is.
     pub name: String,
-    /// What it is for; empty = nobody said.
     pub about: String,
     /// The words of its command line, without the program.
     pub command: Vec<String>,
-    /// In how many rounds it is run; `None` = [`ROUNDS`].
     pub repeat: Option<u32>,
-    /// What decides when it is compared.
     pub question: TestQuestion,
 }

@@ -1,11 +1,8 @@
 //! In which order the tests of a suite are run.
 
-/// A run of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SuiteTurn {
-    /// Which test, by its place.
     pub test: usize,
-    /// Its round, from 0.
     pub round: u32,
 }
 

@@ -14,21 +14,16 @@ use toml::de::{DeTable, DeValue};
 /// A suite is no longer than this, bytes.
 pub const MAX_BYTES: u64 = limits::SUITE.bytes;
 
-/// What is wrong with a suite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}{}", hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
 pub struct SuiteError {
     /// Where, from 1.
     pub line: usize,
-    /// What.
     pub what: String,
-    /// What to do; `None` = that goes without saying.
     pub hint: Option<String>,
 }
 
-/// The keys of a suite.
 const OF_SUITE: &[&str] = &["name", "about", "repeat", "test"];
-/// Those of a test.
 const OF_TEST: &[&str] = &["name", "about", "command", "repeat", "metric", "same", "worse"];
 
 /// Reads a suite.

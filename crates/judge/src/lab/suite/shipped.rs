@@ -2,10 +2,8 @@
 
 use super::{Suite, read};
 
-/// A suite of the program.
 #[derive(Debug, Clone, Copy)]
 pub struct ShippedSuite {
-    /// As it is named.
     pub name: &'static str,
     /// The file, with its reasons and sources.
     pub toml: &'static str,
@@ -18,7 +16,6 @@ impl ShippedSuite {
     }
 }
 
-/// All of them.
 pub const SHIPPED: &[ShippedSuite] = &[
     ShippedSuite { name: "before-and-after", toml: include_str!("shipped/before-and-after.toml") },
     ShippedSuite { name: "ten-run-average", toml: include_str!("shipped/ten-run-average.toml") },
@@ -27,7 +24,6 @@ pub const SHIPPED: &[ShippedSuite] = &[
     ShippedSuite { name: "cloud-disk", toml: include_str!("shipped/cloud-disk.toml") },
 ];
 
-/// The suite of a name.
 pub fn shipped(name: &str) -> Option<&'static ShippedSuite> {
     SHIPPED.iter().find(|suite| suite.name == name)
 }

@@ -9,18 +9,13 @@ use diskspd_model::units::Millis;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 
-/// What a test did, over all its rounds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SuiteRow {
-    /// What it is called.
     pub test: String,
-    /// What it is for; empty = nobody said.
     pub about: String,
-    /// Its command line, as it can be typed.
     pub command: String,
     /// The names of its runs in the history, in order.
     pub runs: Vec<String>,
-    /// Its runs, in order.
     pub lines: Vec<RunLine>,
     /// I/Os per second, the mean of all runs; `None` = there is none.
     pub iops: Option<f64>,
@@ -62,7 +57,6 @@ impl SuiteRow {
     }
 }
 
-/// What is concluded of the run that looks worst.
 fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
     let rank = |verdict: RunVerdict| match verdict {
         RunVerdict::Wrong => 0,
@@ -74,7 +68,6 @@ fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
 }
 
 impl SuiteRow {
-    /// The columns of the table.
     pub const COLUMNS: &[TableColumn<SuiteRow>] = &[
         TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).seen().wide(4),
         TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64)).seen().wide(4),

@@ -20,7 +20,6 @@ const BUSY: f64 = 95.0;
 pub struct SweepAnswer {
     /// What its points have in common, of what the sweep goes through; empty = everything.
     pub common: String,
-    /// The good rows that it is made of, by rising load.
     pub made_of: Vec<usize>,
     /// Rows of the group that nothing can be concluded from, by rising load.
     pub left_out: Vec<usize>,
@@ -32,13 +31,10 @@ pub struct SweepAnswer {
     pub rises_to_the_end: bool,
     /// The knee; `None` = there is but one load, or no latency.
     pub knee: Option<Knee>,
-    /// The row of the knee.
     pub knee_row: Option<usize>,
     /// The smallest load within 2 % of the highest IOPS; rows in place of places.
     pub smallest: Enough,
-    /// What became of `--slo`; `None` = none was given.
     pub objective: Option<Kept>,
-    /// The row of the highest load that surely keeps it.
     pub objective_row: Option<usize>,
     /// What limits at the smallest load, and at the largest; `None` = nobody looked.
     pub limits: [Option<String>; 2],
@@ -213,7 +209,6 @@ pub(super) fn groups(rows: &[PointRow]) -> Vec<Vec<usize>> {
     numbers.into_iter().map(of_group).filter(|places| !places.is_empty()).collect()
 }
 
-/// A row as the objective sees it.
 pub(super) fn tried(row: &PointRow, objective: objective::Objective) -> Tried {
     let offered = row.by_rate.then_some(row.load as f64);
     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
@@ -246,7 +241,6 @@ fn common(rows: &[PointRow], places: &[usize]) -> String {
 }
 
 impl PointRow {
-    /// What limited it, in words; `None` = nobody looked.
     pub fn limit(&self) -> Option<String> {
         let figures = self.figures.as_ref()?;
         let words = match figures.limited_by?.words() {

@@ -10,12 +10,10 @@ use crate::truth::Limiter;
 use diskspd_model::stats::replicates::Bounds;
 use diskspd_model::units::counted;
 
-/// A line of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerLine {
     /// What it is about, a word or two; empty = it goes on with the one before.
     pub name: &'static str,
-    /// What is to be said.
     pub words: String,
 }
 
@@ -40,7 +38,6 @@ pub fn text(
     text
 }
 
-/// Why groups of points have no answer.
 pub fn unanswered(answers: &[SweepAnswer], rows: &[PointRow]) -> Vec<String> {
     let groups = groups(rows);
     let mut told = Vec::new();
@@ -60,7 +57,6 @@ pub fn unanswered(answers: &[SweepAnswer], rows: &[PointRow]) -> Vec<String> {
     told
 }
 
-/// The answer for one group, but for the command line.
 pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
     let mut lines = figures(answer, rows, settings);
     if let (Some(kept), Some(objective)) = (&answer.objective, settings.objective) {
@@ -167,7 +163,6 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
     }
 }
 
-/// What makes the range of load longer.
 fn extend(answer: &SweepAnswer, rows: &[PointRow]) -> String {
     let last = answer.made_of.last().map(|place| &rows[*place]);
     let load = last.map_or(0, |row| row.load);
@@ -206,7 +201,6 @@ fn verb(subject: &str, what: &str) -> &'static str {
     if what == "enough" && subject != "1" { "are" } else { "is" }
 }
 
-/// What more runs, and which, would add.
 fn what_would_tell(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     if answer.undecided.is_empty() {
         return None;

@@ -6,7 +6,6 @@ use super::fault::AxisFault;
 /// More values than this on one axis are a mistake.
 const MOST: usize = 4096;
 
-/// How the values of an option are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueForm {
     /// Letters that may stand once before all values, and go before each of them: that of `-rs0,50`.
@@ -20,16 +19,13 @@ pub struct ValueForm {
 }
 
 impl ValueForm {
-    /// Sizes and plain numbers.
     pub const SIZE: ValueForm = ValueForm { heads: &[], tail: "", endings: &[], kilo: 1024 };
 
-    /// What stands before the values in a text.
     pub fn head(&self, text: &str) -> &'static str {
         self.heads.iter().find(|head| text.starts_with(**head)).copied().unwrap_or_default()
     }
 }
 
-/// Whether a text is a range of numbers, for whatever option.
 pub fn is_range(text: &str) -> bool {
     let number = |text: &str| amount(text, 1).is_some();
     text.split_once("..").is_some_and(|(from, to)| number(from) && to.split('+').all(number))

@@ -9,13 +9,11 @@ use serde::Serialize;
 /// A run of a point, or why one failed.
 struct PointRun<'a> {
     row: &'a PointRow,
-    /// From 1; `None` = it failed.
     number: Option<u64>,
     line: Option<&'a RunLine>,
 }
 
 impl<'a> PointRun<'a> {
-    /// Behind those of the options that vary.
     const COLUMNS: &'a [TableColumn<PointRun<'a>>] = &[
         TableColumn::<PointRun>::number("offered_iops", |run| {
             Cell::whole(Some(run.row.load).filter(|_| run.row.by_rate))
@@ -55,7 +53,6 @@ impl<'a> PointRun<'a> {
     }
 }
 
-/// To the nanosecond.
 fn in_full(time: Option<Millis>) -> Cell {
     Cell::text(time.map(Millis::in_full))
 }
@@ -83,7 +80,6 @@ fn runs(row: &PointRow) -> impl Iterator<Item = PointRun<'_>> {
     row.runs.iter().zip(1..).map(run).chain(failed)
 }
 
-/// The whole sweep.
 #[derive(Serialize)]
 struct Document<'a> {
     format: DocumentForm,

@@ -8,7 +8,6 @@ use diskspd_model::stats::replicates::student_t;
 /// it. Together below 5 %.
 const CHANCE_OF_LINE: f64 = 0.03;
 const CHANCE_OF_BEND: f64 = 0.01;
-/// With fewer degrees of freedom a bend isn't looked for.
 const FEWEST_FOR_BEND: usize = 4;
 /// A change of less than this to either side that can't be excluded is nothing to speak of.
 const LITTLE: f64 = 0.05;
@@ -22,11 +21,9 @@ pub struct Drift {
     pub iops: Vec<f64>,
     /// Runs that it is judged by: of points that were run at least twice.
     pub runs: usize,
-    /// So many points these are of.
     pub points: usize,
     /// Change from the first run to the last by the straight line through all of them, a share.
     pub change: f64,
-    /// That lies between these in 95 % of all sweeps.
     pub between: (f64, f64),
     /// Steps from one run of the sweep to the next, from first to last.
     pub steps: usize,
@@ -97,7 +94,6 @@ impl Drift {
         self.is_sure
     }
 
-    /// A line for people.
     pub fn text(&self) -> String {
         let (low, high) = self.between;
         let interval = format!("95 %: {:+.1} .. {:+.1} %", 100.0 * low, 100.0 * high);
@@ -172,7 +168,6 @@ struct FittedLine {
     /// Standard error of the slope.
     error: f64,
     degrees: usize,
-    /// What it leaves.
     rest: Vec<f64>,
 }
 

@@ -4,18 +4,14 @@ use super::next::forecast;
 use super::{Ran, Sweep};
 use crate::lab::repeat::Repeat;
 
-/// A forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// Runs.
     pub runs: usize,
-    /// s.
     pub seconds: f64,
     /// There can be more of them: it depends on what is measured.
     pub at_least: bool,
 }
 
-/// What is still to come behind `history`.
 pub fn estimate(sweep: &Sweep, history: &[Ran]) -> Estimate {
     let settings = &sweep.settings;
     let runs = forecast(sweep, history);

@@ -3,13 +3,11 @@
 /// Why values make no axis, or axes no points.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AxisFault {
-    /// Nothing stands between two commas.
     #[error("a value between the commas is missing")]
     Missing,
     /// More values than an axis may have.
     #[error("more than {0} values")]
     ManyValues(usize),
-    /// A value stands there twice.
     #[error("the value {0} is given twice")]
     Twice(String),
     /// A range from or to something else.
@@ -17,13 +15,7 @@ pub enum AxisFault {
     NoNumber(String),
     /// A range that ends before it begins.
     #[error("{from}..{to} is descending; write the smaller value first")]
-    Descending {
-        /// Where it begins.
-        from: String,
-        /// Where it ends.
-        to: String,
-    },
-    /// Steps that lead nowhere.
+    Descending { from: String, to: String },
     #[error("a step of 0 never ends; give a step of at least 1")]
     NoStep,
     /// A range from 0 without steps.
@@ -31,7 +23,6 @@ pub enum AxisFault {
     FromZero {
         /// 0 as it is written.
         from: String,
-        /// Where it ends.
         to: String,
     },
     /// More points than a sweep may have.

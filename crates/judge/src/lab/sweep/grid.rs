@@ -2,30 +2,24 @@
 
 use super::fault::AxisFault;
 
-/// Points of more axes than anybody waits for.
 const MOST: usize = 10_000;
 
 /// An option that is given a value per point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
-    /// As it is written: `-o`, `-rs`, `--engine`.
     pub option: String,
-    /// In the order of the command line.
     pub values: Vec<String>,
 }
 
 impl Axis {
-    /// Whether it says how much is outstanding.
     pub fn is_load(&self) -> bool {
         ["-o", "-O", "-t", "-F"].contains(&self.option.as_str())
     }
 
-    /// Whether it says what is asked for a second.
     pub fn is_rate(&self) -> bool {
         ["-g", "--rate-total"].contains(&self.option.as_str())
     }
 
-    /// Those of its values that are numbers.
     fn numbers(&self) -> impl Iterator<Item = u64> {
         self.values.iter().filter_map(|value| value.parse().ok())
     }
@@ -34,9 +28,7 @@ impl Axis {
 /// One option of a point with its value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Setting {
-    /// As it is written: `-o`, `-rs`, `--engine`.
     pub option: String,
-    /// As it is written.
     pub value: String,
 }
 

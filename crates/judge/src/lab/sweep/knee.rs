@@ -8,21 +8,16 @@ pub(super) const ALIKE: f64 = 0.05;
 /// The knee of a group of loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Knee {
-    /// Its place among the loads.
     pub place: usize,
-    /// Its load.
     pub load: u64,
     /// The loads between which it lies in 95 % of all cases, by the repetitions; `None` = there are none.
     pub between: Option<(u64, u64)>,
-    /// What can be said of it.
     pub told: KneeTold,
 }
 
-/// What can be said of a knee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KneeTold {
-    /// It lies within the range.
     Found,
     /// It may lie at the end of the range, or beyond: nothing larger was tried.
     AtEnd,

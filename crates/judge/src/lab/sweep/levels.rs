@@ -22,7 +22,6 @@ pub(super) struct Scatter {
 }
 
 impl Scatter {
-    /// Of groups of figures: each has those of one point.
     pub(super) fn of<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Scatter {
         let mut scatter = Scatter::default();
         for group in groups {
@@ -34,7 +33,6 @@ impl Scatter {
         scatter
     }
 
-    /// Whether anything was run twice.
     pub(super) fn is_known(&self) -> bool {
         self.degrees > 0
     }
@@ -45,7 +43,6 @@ impl Scatter {
 }
 
 impl Levels {
-    /// `figures`: of each load those of its runs.
     pub(super) fn new(figures: &[Vec<f64>], scatter: Scatter) -> Levels {
         let level = |values: &Vec<f64>| {
             let logarithms = logarithms(values);
@@ -82,7 +79,6 @@ impl Levels {
         self.level(one).0 - self.level(other).0
     }
 
-    /// Differences beyond this are surely there; `None` = nothing was run twice.
     fn margin(&self, one: usize, other: usize) -> Option<f64> {
         let runs = 1.0 / self.level(one).1 + 1.0 / self.level(other).1;
         self.scatter.is_known().then(|| self.t * self.scatter.deviation() * runs.sqrt())
@@ -99,7 +95,6 @@ impl Levels {
         Some(self.measured().filter(left).collect())
     }
 
-    /// Whether no other is surely more than `share` above it.
     pub(super) fn is_within(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
         self.measured().filter(|other| *other != place).all(|other| {
@@ -107,7 +102,6 @@ impl Levels {
         })
     }
 
-    /// Whether another is surely more than `share` above it.
     fn is_short(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
         self.measured().any(|other| {
@@ -137,7 +131,6 @@ impl Levels {
 /// Which of rising steps are as good as any: places of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Enough {
-    /// The first, as far as one can see.
     pub seen: usize,
     /// No earlier one is, in 95 % of all sweeps; `None` = nothing was run twice.
     pub least: Option<usize>,
@@ -146,7 +139,6 @@ pub struct Enough {
 }
 
 impl Enough {
-    /// It surely is this one.
     pub fn sure(&self) -> Option<usize> {
         self.most.filter(|most| self.least == Some(*most))
     }

@@ -45,16 +45,13 @@ pub use table::{
 use crate::lab::RunLine;
 use serde::{Deserialize, Serialize};
 
-/// A sweep as it is planned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
     /// In the order of the command line; with a curve the one that finds the maximum.
     pub points: Vec<SweepPoint>,
-    /// How it is done.
     pub settings: Settings,
 }
 
-/// A point.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SweepPoint {
     /// The options that make it, with their values.
@@ -63,7 +60,6 @@ pub struct SweepPoint {
     pub load: u64,
     /// The load is I/Os per second.
     pub by_rate: bool,
-    /// Threads.
     pub threads: u64,
     /// Points of a group differ in load alone.
     pub group: usize,
@@ -71,28 +67,22 @@ pub struct SweepPoint {
     pub seconds: f64,
 }
 
-/// What is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
     /// A point, by its number from 0.
     Point(usize),
-    /// The same, to see whether the device is what it was.
     Reference(usize),
     /// The command line with so many I/Os per second offered.
     Rate(u64),
 }
 
-/// What has been run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
-    /// What.
     pub what: What,
     /// How long it took with all around it, s.
     pub seconds: f64,
-    /// Its figures; `None` = it failed.
     pub line: Option<RunLine>,
-    /// Why it failed.
     pub failure: Option<String>,
 }
 
@@ -108,7 +98,6 @@ impl Sweep {
 }
 
 impl SweepPoint {
-    /// Its options: `-t2 -o4`.
     pub fn label(&self) -> String {
         let words: Vec<String> = self.settings.iter().map(Setting::written).collect();
         words.join(" ")
@@ -116,7 +105,6 @@ impl SweepPoint {
 }
 
 impl Setting {
-    /// As in a command line.
     pub fn written(&self) -> String {
         match self.option.starts_with("--") {
             true => format!("{}={}", self.option, self.value),
@@ -130,7 +118,6 @@ impl Setting {
         WORK.split(' ').any(|option| option == self.option)
     }
 
-    /// Whether it says how much is outstanding, or is asked for.
     pub fn is_load(&self) -> bool {
         ["-o", "-O", "-t", "-F"].contains(&self.option.as_str())
     }

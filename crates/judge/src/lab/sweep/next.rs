@@ -17,18 +17,14 @@ const FEWEST_FOR_REFERENCES: usize = 4;
 const PRECISION: f64 = 0.02;
 /// Rates that are tried for it at most.
 const MOST_TRIED: usize = 12;
-/// Points of a group that adaptive sweeps begin with.
 const COARSE: usize = 5;
 
 /// I/Os per second of runs that are only assumed.
 const INVENTED_IOPS: f64 = 10_000.0;
 
-/// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Upcoming {
-    /// This is run.
     Run(What),
-    /// Nothing: it's complete, or the rest doesn't fit into the budget.
     Done {
         /// Something was left out for it.
         out_of_budget: bool,
@@ -37,7 +33,6 @@ pub enum Upcoming {
     Astray(usize),
 }
 
-/// What is run behind all that has been run.
 pub fn next(sweep: &Sweep, history: &[Ran]) -> Upcoming {
     let mut replay = Replay::new(sweep, history);
     match replay.all() {
@@ -58,17 +53,14 @@ pub(super) fn forecast(sweep: &Sweep, history: &[Ran]) -> Vec<What> {
     replay.invented
 }
 
-/// Why it goes no further.
 enum Stop {
     /// This has not been run yet.
     Run(What),
-    /// The budget.
     Budget,
     /// Something else has been run.
     Astray,
 }
 
-/// What the runs of one point have shown so far.
 #[derive(Default)]
 struct PointTally {
     iops: Vec<f64>,
@@ -82,7 +74,6 @@ struct Replay<'a> {
     at: usize,
     tallies: HashMap<What, PointTally>,
     spent_s: f64,
-    /// What hasn't been run is taken as if it had.
     invents: bool,
     invented: Vec<What>,
     /// The point that is run again and again; `None` = there is none.
@@ -159,7 +150,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Asks for a run.
     fn run(&mut self, what: What) -> Result<(), Stop> {
         let tally = self.tallies.entry(what).or_default();
         match self.history.get(self.at) {
@@ -204,7 +194,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Whether it hasn't failed and needs another run.
     fn is_wanted(&self, what: What) -> bool {
         let failed = self.tallies.get(&what).is_some_and(|tally| tally.failed);
         !failed && self.sweep.settings.repeat.another(self.iops(what))

@@ -13,7 +13,6 @@ const CHANCE: f64 = 3.0;
 /// have none of the slow ones, and so may all of them.
 const BEYOND: f64 = 10.0;
 
-/// A figure of latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -28,7 +27,6 @@ pub enum Measure {
 /// A latency that isn't to be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Objective {
-    /// Which figure.
     pub measure: Measure,
     /// The longest that is good, ms.
     pub limit_ms: f64,
@@ -66,7 +64,6 @@ impl Objective {
         Ok(Objective { measure, limit_ms: number * ms })
     }
 
-    /// Of a run's latencies.
     pub fn of(self, latency: &LatencyLine) -> Millis {
         match self.measure {
             Measure::Average => latency.mean_ms,
@@ -149,7 +146,6 @@ pub struct Kept {
     pub surely_kept: Option<f64>,
     /// From here on it surely isn't; `None` = nowhere, or there are none.
     pub surely_broken: Option<f64>,
-    /// Whether every load was run more than once.
     pub repeated: bool,
     /// Loads of which nothing is sure because their runs had too few I/Os for the percentile.
     #[serde(skip)]

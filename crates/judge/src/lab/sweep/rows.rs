@@ -7,10 +7,8 @@ use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
 
-/// A point with its runs.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct PointRow {
-    /// What was run.
     pub what: What,
     /// The options that make it.
     pub settings: Vec<Setting>,
@@ -18,18 +16,15 @@ pub struct PointRow {
     pub load: u64,
     /// The load is I/Os per second.
     pub by_rate: bool,
-    /// Threads.
     pub threads: u64,
     /// Points of a group differ in load alone.
     pub group: usize,
-    /// Its runs that went well, in their order.
     pub runs: Vec<RunLine>,
     /// Those of it that were run as a reference: they are in none of its figures, but tell how much runs
     /// scatter.
     pub references: Vec<RunLine>,
     /// How long a run of it took on average with all around it, s.
     pub run_s: f64,
-    /// Why a run failed.
     pub failure: Option<String>,
     /// IOPS over runs; `None` = none went well.
     pub iops: Option<Spread>,
@@ -39,7 +34,6 @@ pub struct PointRow {
 }
 
 impl PointRow {
-    /// What makes it, for people.
     pub fn label(&self) -> String {
         match self.what {
             What::Rate(rate) => format!("{rate} IOPS offered"),

@@ -4,7 +4,6 @@ use super::objective::Objective;
 use crate::lab::NotAsExpected;
 use crate::lab::repeat::{Repeat, share};
 
-/// In which order points are run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SweepOrder {
@@ -33,16 +32,11 @@ impl SweepOrder {
     }
 }
 
-/// How a sweep is done.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Settings {
-    /// `--order`
     pub order: SweepOrder,
-    /// `--repeat`
     pub repeat: Repeat,
-    /// `--diagonal`
     pub diagonal: bool,
-    /// `--adaptive`
     pub adaptive: bool,
     /// `--curve`: shares of the maximum, rising; empty = no curve.
     pub curve: Vec<f64>,
@@ -51,9 +45,7 @@ pub struct Settings {
     /// `--until-sure`: points that the answer needs more of are repeated until it is sure.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub until_sure: bool,
-    /// `--budget`, s.
     pub budget_s: Option<f64>,
-    /// `--settle`, s.
     pub settle_s: f64,
 }
 

@@ -5,12 +5,10 @@ use crate::lab::{LatencyLine, RunFinding, RunLine};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 
-/// A line of the table of points.
 pub struct PointLine<'a> {
     row: &'a PointRow,
     /// Points have several runs each.
     repeated: bool,
-    /// What it is to the answers.
     roles: String,
 }
 
@@ -108,7 +106,6 @@ pub fn text(rows: &[PointRow], room: usize) -> String {
     table::text_within(PointLine::COLUMNS, &lines(rows, |_| String::new()), room)
 }
 
-/// What makes a point, in words also where that is nothing.
 pub fn label(row: &PointRow) -> String {
     let label = row.label();
     if label.is_empty() { "as it is".to_owned() } else { label }
@@ -119,14 +116,11 @@ pub fn label(row: &PointRow) -> String {
 pub struct FoundAtPoints<'a> {
     /// What was found, in the words of the first run that has it.
     pub found: &'a RunFinding,
-    /// The points, by what makes them.
     pub points: Vec<String>,
-    /// These are all there are, and more than one.
     pub at_all: bool,
 }
 
 impl FoundAtPoints<'_> {
-    /// Where it was found.
     pub fn place(&self) -> String {
         if self.at_all { "at all points".into() } else { format!("at {}", self.points.join(", ")) }
     }
@@ -155,7 +149,6 @@ pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FoundAtPoints<'_>> {
     told
 }
 
-/// The same as lines.
 pub fn findings(rows: &[PointRow], all: bool) -> String {
     let mut text = String::new();
     for one in told_once(rows, all) {

@@ -5,16 +5,11 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What every document of fio begins with.
 pub(super) const VERSION: &str = "fio version";
 
-/// A document of fio.
 pub struct FioDocument {
-    /// The line that it begins in, from 1.
     pub line: usize,
-    /// Where it stands in the text, bytes.
     pub place: Range<usize>,
-    /// What it says.
     pub value: Value,
 }
 

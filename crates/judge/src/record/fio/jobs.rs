@@ -2,17 +2,13 @@
 
 use serde_json::{Map, Value};
 
-/// What fio calls the sum of all hosts.
 const ALL_CLIENTS: &str = "All clients";
 
 /// A job's entry, or that of several which `group_reporting` has added up.
 #[derive(Clone, Copy)]
 pub struct FioJob<'a> {
-    /// As the user named it.
     pub name: &'a str,
-    /// Of client and server.
     pub host: Option<&'a str>,
-    /// All of the entry.
     pub value: &'a Value,
     /// Jobs with the same number ran at the same time.
     group: i64,
@@ -64,7 +60,6 @@ impl<'a> FioJob<'a> {
         self.value.get("job options")?.as_object()
     }
 
-    /// Whether fio says what the user set for this job.
     pub fn states_options(&self) -> bool {
         self.own_options().is_some()
     }

@@ -11,7 +11,6 @@ const MOST_BINS: usize = 1 << 13;
 
 /// The middle of fio's last bin, ns. This bin counts all longer I/Os, too.
 const LAST_BIN: u64 = 17_112_760_320;
-/// Where the last bin begins, ns.
 const LAST_BIN_BEGINS: u64 = 17_045_651_456;
 
 /// Times of I/Os, of which there is at least one.
@@ -21,7 +20,6 @@ pub struct FioTimes<'a> {
     unit: FioUnit,
 }
 
-/// What times are stated in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum FioUnit {
     Nanoseconds,
@@ -60,7 +58,6 @@ impl FioUnit {
 }
 
 impl<'a> FioTimes<'a> {
-    /// Of times in ns; `None` = they are of no I/O.
     pub fn of(value: &'a Value) -> Option<FioTimes<'a>> {
         measured(value, FioUnit::Nanoseconds)
     }
@@ -70,12 +67,10 @@ impl<'a> FioTimes<'a> {
         Some(Millis::of_mean_ns(self.unit.ns(time)))
     }
 
-    /// Mean.
     pub fn mean(self) -> Option<Millis> {
         self.time("mean")
     }
 
-    /// Longest.
     pub fn max(self) -> Option<Millis> {
         self.time("max")
     }
@@ -86,13 +81,11 @@ impl<'a> FioTimes<'a> {
         figures.std_dev_ms = self.time("stddev");
     }
 
-    /// Puts the extremes among them.
     pub fn put_extremes(self, figures: &mut KnownFigures) {
         figures.min_ms = self.time("min");
         figures.max_ms = self.max();
     }
 
-    /// What its percentiles can be had from.
     pub fn percentiles(self) -> Option<FioDistribution> {
         let of = |name| self.value.get(name).and_then(Value::as_object);
         // Fio 2 numbers its bins.

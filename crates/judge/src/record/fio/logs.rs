@@ -204,7 +204,6 @@ impl Logged {
     }
 }
 
-/// A line of a log.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct LogLine {
     at_ms: u64,

@@ -65,14 +65,12 @@ fn is_dense(bytes: &[u8]) -> bool {
     count(b"[{") > (1 << 14) + bytes.len() / 100 || count(b",") > (1 << 16) + bytes.len() / 12
 }
 
-/// The documents of a file, each as it stands there.
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     let text = decoded(bytes);
     let documents = documents::of(&text).unwrap_or_default();
     documents.into_iter().map(|document| plain_bytes(&text[document.place])).collect()
 }
 
-/// Reads a document.
 fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
     let jobs = jobs::of(&document.value);
     if jobs.len() > MOST_JOBS {
@@ -122,7 +120,6 @@ fn started_at(document: &Value, jobs: &[FioJob]) -> Option<i64> {
     printed.checked_sub(elapsed.unwrap_or_else(lasted))
 }
 
-/// The hosts that client and server name, each once.
 fn hosts(jobs: &[FioJob]) -> Vec<String> {
     let mut hosts: Vec<String> = Vec::new();
     for host in jobs.iter().filter_map(|job| job.host) {

@@ -35,7 +35,6 @@ pub fn parameters(jobs: &[FioJob]) -> Parameters {
     }
 }
 
-/// What one job was asked for.
 struct AskedOfJob {
     paths: Vec<RawText>,
     access: Access,
@@ -55,7 +54,6 @@ fn add(targets: &mut Vec<TargetGroup>, job: &AskedOfJob) {
     }
 }
 
-/// What all jobs say.
 fn common<T: PartialEq>(jobs: &[FioJob], of: impl Fn(&FioJob) -> Option<T>) -> Option<T> {
     let mut values = jobs.iter().map(of);
     let first = values.next()??;
@@ -140,7 +138,6 @@ fn access(job: &FioJob) -> Access {
     }
 }
 
-/// What `rw` says.
 #[derive(Clone, Copy)]
 struct RwPattern {
     random: bool,

@@ -33,7 +33,6 @@ fn failed(job: &FioJob) -> Option<(String, i64)> {
     (error != 0).then(|| (job.name.to_owned(), error))
 }
 
-/// What these entries did together.
 fn of_entries(entries: &[FioJob]) -> SpanSummary {
     let of = |name: &str| entries.iter().filter_map(|job| job.value.get(name)).collect::<Vec<&Value>>();
     let (reads, writes, mixed) = (of("read"), of("write"), of("mixed"));
@@ -99,10 +98,8 @@ fn bytes(direction: &Value) -> Option<u64> {
     direction.get("io_bytes")?.as_u64()?.checked_mul(if in_kib { 1024 } else { 1 })
 }
 
-/// Which figures are taken.
 #[derive(Clone, Copy)]
 struct Taken {
-    /// Of means and deviations.
     latency: Option<FioLatency>,
     /// Of percentiles: the extremes are of the same times, so that none lies between the others.
     kind: Option<FioLatency>,
@@ -165,7 +162,6 @@ impl Charts {
         [&self.read, &self.write, &self.total].into_iter().flatten()
     }
 
-    /// Counted where all are.
     fn source(&self) -> Option<FioPercentiles> {
         let stated = |chart: &FioDistribution| chart.source() == FioPercentiles::Stated;
         let source = if self.all().any(stated) { FioPercentiles::Stated } else { FioPercentiles::Counted };

@@ -19,7 +19,6 @@ use std::io::{self, BufRead, Read, Write};
 /// `results` (4), `time_spans` (5), one (6), `threads` (7), one (8), `targets` (9).
 const TARGETS: &str = "targets";
 const DEPTH: usize = 9;
-/// How a line ends behind which targets follow.
 const OPENED: &[u8] = b"\"targets\":[";
 /// Parts of the head, which share a line.
 const IN_HEAD: usize = 2;
@@ -33,7 +32,6 @@ pub(super) struct LineFormatter {
     /// Parts of the record so far.
     parts: usize,
     in_name: bool,
-    /// The name read last is that of a list of targets.
     names_targets: bool,
     in_targets: bool,
 }
@@ -149,12 +147,9 @@ pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, Unusual> {
     if lists.next().is_some() { Err(Unusual) } else { Ok(record) }
 }
 
-/// Where in a record a line is.
 #[derive(Debug, Clone, Copy)]
 enum InLists {
-    /// Not in a list of targets.
     Outside,
-    /// A list begins.
     Opened,
     /// Another target has to follow.
     More,

@@ -7,7 +7,6 @@ use diskspd_model::operation::Operation;
 use diskspd_model::profile::xml::text::bytes as path_bytes;
 use diskspd_model::profile::{Access, CacheMode, Caching, Parameters, Rate, RawText, Target, TimeSpan};
 
-/// Of one time span; `None` = the report doesn't say.
 #[derive(Debug, Default)]
 pub struct AskedInText {
     duration_s: Option<u32>,
@@ -58,7 +57,6 @@ pub fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineFault> {
     Ok(spans)
 }
 
-/// The first number of a text.
 fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
     let digits = text.trim_start().split(|c: char| !c.is_ascii_digit()).next()?;
     digits.parse().ok()

@@ -5,7 +5,6 @@ use crate::record::number::is_undefined;
 use diskspd_model::profile::xml::error::quote;
 use diskspd_model::units::Millis;
 
-/// A whole number.
 pub fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
     cell.parse().map_err(|_| wrong(cell, "a whole number", line))
 }

@@ -6,7 +6,6 @@ use crate::record::fault::LineFault;
 use diskspd_model::results::TEXT_PERCENTS;
 use diskspd_model::results::{ChartRow, KnownPercentile, SpanSummary};
 
-/// What the rows between minimum and maximum are called, in order.
 const LABELS: [&str; TEXT_PERCENTS.len()] = [
     "25th", "50th", "75th", "90th", "95th", "99th", "3-nines", "4-nines", "5-nines", "6-nines", "7-nines",
     "8-nines", "9-nines",

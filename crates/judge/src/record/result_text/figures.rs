@@ -7,7 +7,6 @@ use crate::record::fault::LineFault;
 use diskspd_model::results::{KnownFigures, SpanSummary};
 use std::iter::Peekable;
 
-/// The line that the results of a time span begin with.
 pub const START: &str = "Results for timespan";
 
 /// Reads the results of a time span; `None` = it ended before measuring began.

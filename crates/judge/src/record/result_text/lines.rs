@@ -10,7 +10,6 @@ pub struct TextLine<'a> {
     pub number: usize,
     /// Where it begins, bytes.
     pub at: usize,
-    /// What it says.
     pub text: &'a str,
 }
 
@@ -33,7 +32,6 @@ pub struct TextPiece<'a> {
 }
 
 impl<'a> TextPiece<'a> {
-    /// Its lines.
     pub fn lines(self) -> impl Iterator<Item = TextLine<'a>> + Clone {
         of(self.text, self.first)
     }

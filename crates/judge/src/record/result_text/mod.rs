@@ -33,7 +33,6 @@ use lines::TextPiece;
 /// Largest file that is read, bytes.
 pub const MAX_BYTES: u64 = limits::RESULTS.bytes;
 
-/// The line that every report begins with.
 const START: &str = "Command Line:";
 
 /// The line that one begins with whose first lines were cut off: nothing else is missing then.
@@ -46,7 +45,6 @@ pub fn begins_so(text: &str) -> bool {
         || has(|line| line == PARAMETERS) && has(|line| line.starts_with("timespan:"))
 }
 
-/// All reports of a text.
 fn reports(text: &str) -> Vec<TextPiece<'_>> {
     let mut has_begun = false;
     let (_, reports) = TextPiece { first: 1, text }.split_at(|line| {
@@ -80,7 +78,6 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
 }
 
-/// Reads a report, from its command line to the next one.
 fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
     let (head, results) = report.split_at(|line| line.starts_with(figures::START));
     let mut run = RunSummary::new("", Origin::ResultText);

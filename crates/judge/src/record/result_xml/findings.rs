@@ -6,17 +6,13 @@ use diskspd_model::profile::xml::error::Fault;
 use diskspd_model::results::Findings;
 use diskspd_model::results::Verdict;
 
-/// What was found about all of a run.
 #[derive(Default)]
 pub struct Remarks {
-    /// Name and severity.
     findings: Vec<(String, Option<Severity>)>,
-    /// Those of the verdicts.
     verdicts: Vec<Option<Severity>>,
 }
 
 impl Remarks {
-    /// Reads `<Findings>`.
     pub fn read(&mut self, walk: &mut ElementReader) -> Result<(), Fault> {
         walk.children("Findings", |walk, tag, _| {
             if tag.name().as_ref() != "Finding" {
@@ -36,7 +32,6 @@ impl Remarks {
         })
     }
 
-    /// Reads `<DeviceVerdict>`; returns the verdict.
     pub fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<Verdict>, Fault> {
         let mut verdict = None;
         walk.children("DeviceVerdict", |walk, tag, _| {

@@ -70,7 +70,6 @@ pub fn profile(bytes: &[u8]) -> Result<Profile, XmlError> {
 
 const PROFILE_END: &str = "</Profile>";
 
-/// The results of a file, as they stand there.
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     const START: &[u8] = b"<Results";
     const END: &[u8] = b"</Results>";
@@ -84,12 +83,10 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Says that a file is too large.
 pub fn too_large() -> String {
     format!("the results are larger than {}, the limit", units::amount(MAX_BYTES))
 }
 
-/// `<Results>` stands alone, with others, or somewhere within other elements.
 fn document(text: &str) -> Result<Vec<RunSummary>, Fault> {
     let mut walk = ElementReader::new(text);
     let mut runs = Vec::new();
@@ -161,7 +158,6 @@ fn stated(span: &mut SpanSummary, asked: Parameters) {
     span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };
 }
 
-/// Reads `<System>`.
 fn system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remarks) -> Result<(), Fault> {
     walk.children("System", |walk, tag, _| {
         match tag.name().as_ref() {
@@ -175,7 +171,6 @@ fn system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remarks) -
     })
 }
 
-/// Reads `<Tool>`; returns its version.
 fn version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
     let mut version = None;
     walk.children("Tool", |walk, tag, _| {
@@ -188,7 +183,6 @@ fn version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
     Ok(version)
 }
 
-/// A name; empty = not known.
 fn known_text(written: &str) -> Option<String> {
     let bytes = text::bytes(written.trim());
     Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|text| !text.is_empty())

@@ -51,7 +51,6 @@ struct Amounts {
     bytes: Sum,
 }
 
-/// A sum of so many amounts.
 #[derive(Default)]
 struct Sum {
     parts: u64,
@@ -66,7 +65,6 @@ impl Sum {
         }
     }
 
-    /// That of all targets, if each had one.
     fn of(&self, targets: u64) -> Option<u64> {
         (targets > 0 && self.parts == targets).then_some(self.sum)
     }

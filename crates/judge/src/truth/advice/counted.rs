@@ -7,12 +7,10 @@ pub(super) fn both(row: &TargetResults) -> u64 {
     row.read.ios.saturating_add(row.write.ios)
 }
 
-/// Reads.
 pub(super) fn reads(row: &TargetResults) -> u64 {
     row.read.ios
 }
 
-/// Writes.
 pub(super) fn writes(row: &TargetResults) -> u64 {
     row.write.ios
 }

@@ -5,7 +5,6 @@ use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 use diskspd_model::results::ThreadResults;
 
-/// `-o` when it isn't given: nobody has asked for that depth.
 const DEFAULT_DEPTH: u32 = 2;
 
 /// `-o` asks for I/Os side by side where the way they are done has them one after the other.

@@ -36,9 +36,7 @@ fn targets<'a>(span: &SpanView<'a>) -> impl Iterator<Item = &'a TargetDevices> +
     span.devices().map_or(&[][..], |devices| &devices.targets).iter()
 }
 
-/// The place where flushes are dropped.
 enum FlushDrop<'a> {
-    /// A mount, and its option.
     Mount(&'a str, &'a str),
     /// A device without a volatile cache by its settings.
     Device(&'a str),
@@ -111,7 +109,6 @@ pub(super) fn in_memory(span: &SpanView, asked: Asked) -> Option<Finding> {
 
 /// What makes every write to a target durable, asked for or not.
 enum Synchronous<'a> {
-    /// Its file system is mounted with `sync`.
     Mount(&'a FileSystem),
     /// The file has the attribute S. (D, of folders, is about making and removing files, and costs no I/O to
     /// them.)

@@ -16,7 +16,6 @@ const HALT: f64 = 10.0;
 /// The kernel's idle driver for virtual machines, whose only sleep is such a halt.
 const HALTING: &str = "haltpoll";
 
-/// What the sleeps of a run cost its I/Os.
 struct Waking {
     /// Mean over all I/Os, us.
     cost: f64,

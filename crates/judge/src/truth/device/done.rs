@@ -4,15 +4,12 @@ use super::part::{Counted, Part};
 use diskspd_model::machine::io_counters::{DeviceActivity, DeviceFacts, Flow};
 use diskspd_model::machine::stack::{Layer, LayerKind};
 
-/// What some devices did together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Done {
     pub read: Flow,
-    /// Those with data.
     pub write: Flow,
     /// Discards, others' included. Some devices do them without counting (zram).
     pub discard: Flow,
-    /// Flushes of their write caches; `None` = the kernel doesn't tell.
     pub flushes: Option<u64>,
     /// At most so many I/Os among the writes may have been flushes without data, for all that is known.
     pub doubtful: u64,
@@ -27,12 +24,10 @@ impl Done {
     }
 }
 
-/// Why it isn't known what a device did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NotCounted {
     pub why: String,
     pub remedy: Option<String>,
-    /// Its statistics are or were switched off: they could be had.
     pub off: bool,
     /// They were switched meanwhile: what there is of them is a part.
     pub switched: bool,
@@ -147,7 +142,6 @@ pub struct Ours {
     pub bytes: u64,
     /// How many there were: of all that is possible, what is nearest to the size that was counted.
     pub ios: u64,
-    /// At least so many there were.
     pub least: u64,
 }
 

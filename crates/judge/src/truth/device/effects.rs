@@ -13,7 +13,6 @@ use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Verdict;
 
-/// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
     pub verdict: Verdict,
@@ -31,11 +30,8 @@ pub struct Effects {
     pub others: u64,
     /// Bytes of zeros that a loop device counted as written and did not write.
     pub zeroed: u64,
-    /// Flushes of the devices right beneath the targets; `None` = not known.
     pub flushes: Option<u64>,
-    /// Discards of the same.
     pub discards: Flow,
-    /// In no direction are there enough I/Os to say anything.
     pub too_few: bool,
 }
 

@@ -4,14 +4,12 @@ use super::done::Done;
 use super::limits::SMALL;
 use diskspd_model::machine::io_counters::Flow;
 
-/// What others did on some devices.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Foreign {
     /// Bytes that they read and wrote.
     pub bytes: u64,
     /// At least so many I/Os these were.
     pub ios: u64,
-    /// What the devices did in all, theirs included.
     pub all: u64,
     pub all_ios: u64,
     /// At least so many of their I/Os were in flight on average, of how many in all; `None` = it can't be

@@ -5,7 +5,6 @@
 pub const LESS: f64 = 0.9;
 /// Below this share of what was counted, the figure is no longer mostly the device's.
 pub const MUCH_LESS: f64 = 0.5;
-/// Above this multiple of what was counted the device did more.
 pub const MORE: f64 = 1.1;
 /// From this multiple on, more than half of the device's work is not what was counted.
 pub const MUCH_MORE: f64 = 2.0;

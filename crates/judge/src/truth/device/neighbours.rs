@@ -25,7 +25,6 @@ impl Neighbours<'_> {
         self.read.saturating_add(self.write)
     }
 
-    /// What others did.
     pub fn foreign(&self) -> Foreign {
         self.others
     }

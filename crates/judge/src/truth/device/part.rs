@@ -4,7 +4,6 @@ use diskspd_model::machine::io_counters::TargetDevices;
 use diskspd_model::machine::stack::{Layer, LayerKind};
 use diskspd_model::profile::TargetId;
 
-/// What the workers counted in one direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
     pub bytes: u64,
@@ -15,7 +14,6 @@ pub struct Counted {
 #[derive(Debug)]
 pub struct Part<'a> {
     pub targets: Vec<&'a TargetDevices>,
-    /// What was counted on each of them: read, written.
     pub each: Vec<(Counted, Counted)>,
     pub read: Counted,
     pub write: Counted,
@@ -40,12 +38,10 @@ pub struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Whether this target is among them.
     pub fn has(&self, id: TargetId) -> bool {
         self.targets.iter().any(|target| target.target == id)
     }
 
-    /// Whether there is a device to compare with.
     pub fn has_devices(&self) -> bool {
         self.targets.iter().all(|target| target.stack.without.is_none())
     }
@@ -56,12 +52,10 @@ impl<'a> Part<'a> {
         self.layers().into_iter().filter(|layer| layer.remote.is_some()).collect()
     }
 
-    /// Whether they lie on such a mount.
     pub fn is_remote(&self) -> bool {
         self.targets.iter().flat_map(|target| &target.stack.layers).any(|layer| layer.remote.is_some())
     }
 
-    /// All devices, each once, upper ones first.
     pub fn layers(&self) -> Vec<&'a Layer> {
         let mut layers: Vec<&Layer> = Vec::new();
         for layer in self.targets.iter().flat_map(|target| &target.stack.layers) {
@@ -92,7 +86,6 @@ impl<'a> Part<'a> {
         layers.iter().copied().filter(|layer| first(&layer.name) && !above_another(layer)).collect()
     }
 
-    /// The devices with nothing beneath them.
     pub fn leaves(&self) -> Vec<&'a Layer> {
         self.layers().into_iter().filter(|layer| layer.on.is_empty()).collect()
     }

@@ -74,7 +74,6 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Adds requests for durability.
     fn add_durable(&mut self, span: &SpanView, got: &TargetResults) {
         let asked = span.targets().find(|asked| asked.id == got.target);
         let durable = asked.filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());

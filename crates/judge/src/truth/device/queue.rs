@@ -35,7 +35,6 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Those of the devices of all parts together.
     pub fn of(parts: &[Part], facts: &DeviceFacts) -> Queues {
         let in_flight = average(parts, facts, Part::first).map(|(requests, each, same)| InFlight {
             requests,

@@ -31,7 +31,6 @@ fn of_server(text: &str) -> String {
     text.replace("the device", "the server")
 }
 
-/// How long requests took, and where.
 fn times(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
     let name = &mount.name;
     let sides = [("read", &facts.done.read), ("write", &facts.done.write), ("commit", &facts.done.commit)];

@@ -72,7 +72,6 @@ impl JudgedPart<'_> {
         (reads_only && !may_cache).then(|| Foreign::beyond(&upper, lower))
     }
 
-    /// That others used these devices, by whatever shows it.
     pub fn shared(&self, foreign: Foreign, names: &str, how: &str) -> Option<Effect> {
         let part = self.part;
         let counted_ios = part.read.ios.saturating_add(part.write.ios);

@@ -46,17 +46,13 @@ struct Case {
     counted: Bytes,
     /// Of each device: its name, what it did, the bytes of one of its I/Os.
     devices: Vec<(Layer, Bytes, u64)>,
-    /// What the process asked for; reads only matter.
     own: Option<u64>,
     unwritten: (u64, u64),
-    /// Of the target, before and after.
     file_unwritten: Option<(u64, u64)>,
-    /// What of the target came into the page cache.
     came: Option<u64>,
     depth: u32,
     /// Bytes of a counted I/O.
     block: u64,
-    /// Whether every write has to be on the medium.
     durable: bool,
     /// Whether random data is written, not the program's pattern.
     random: bool,
@@ -64,7 +60,6 @@ struct Case {
     flushes: Option<(u64, Option<u64>)>,
     /// Readings took this much longer than the window, ns.
     slack: u64,
-    /// Whether statistics of the first device were switched meanwhile.
     switched: bool,
     /// Time that the I/Os of each device were in flight.
     queue_ms: u64,
@@ -110,7 +105,6 @@ impl Case {
         self
     }
 
-    /// A further device at the bottom, beneath all so far.
     fn on(mut self, name: &str, did: Bytes) -> Case {
         let upper = &mut self.devices.last_mut().unwrap().0;
         upper.on = vec![name.into()];

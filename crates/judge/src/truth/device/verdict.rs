@@ -5,10 +5,8 @@ use diskspd_model::profile::RawText;
 use diskspd_model::results::Verdict;
 use serde::Serialize;
 
-/// The verdict about a time span: that of its worst part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanVerdict {
-    /// The time span, from 1.
     pub time_span: usize,
     /// The worst verdict of the parts.
     pub verdict: Verdict,
@@ -27,15 +25,12 @@ pub struct DeviceVerdict {
     pub devices: Vec<String>,
     /// The devices at the bottom of all; those that have nothing beneath them.
     pub leaves: Vec<String>,
-    /// What became of the I/Os.
     pub verdict: Verdict,
     /// How much that takes away from the figures; `None` = nothing.
     pub severity: Option<Severity>,
     /// The same in one plain sentence without a full stop.
     pub message: String,
-    /// What else was found or is worth knowing, one fact each.
     pub evidence: Vec<String>,
-    /// What to do about it; `None` = nothing.
     pub remedy: Option<String>,
     /// Reads; `None` = none were counted, or the devices can't be asked.
     pub read: Option<Comparison>,
@@ -54,7 +49,6 @@ pub struct DeviceVerdict {
 }
 
 impl DeviceVerdict {
-    /// What was found on the devices of several hosts.
     pub fn of_hosts(verdict: Verdict, severity: Option<Severity>, message: String) -> DeviceVerdict {
         DeviceVerdict {
             targets: Vec::new(),

@@ -2,7 +2,6 @@
 
 pub use diskspd_model::units::amount;
 
-/// The mean size of so many I/Os.
 pub fn size(bytes: u64, ios: u64) -> String {
     amount(bytes.checked_div(ios).unwrap_or(0))
 }

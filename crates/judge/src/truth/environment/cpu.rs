@@ -3,7 +3,6 @@
 use super::{Seen, found};
 use crate::truth::{Finding, Severity};
 
-/// Drivers that choose frequencies by themselves: their `powersave` means balanced.
 const CHOOSING: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
 
 /// `powersave` of a driver that obeys means the lowest frequency always; other governors need time to react

@@ -136,7 +136,6 @@ pub(super) fn merging(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-/// Then nobody can tell whether the device did what was counted.
 pub(super) fn uncounted(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let iostats = setting(disk, "iostats").filter(|value| *value == "0")?;

@@ -104,7 +104,6 @@ pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-/// Hundredths as a number with two decimals.
 fn decimals(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }

@@ -5,12 +5,10 @@ use diskspd_model::machine::System;
 use diskspd_model::machine::environment::{Disk, Environment};
 use diskspd_model::machine::storage::Storage;
 
-/// What the rules look at.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub(super) system: &'a System,
     pub(super) environment: &'a Environment,
-    /// What the targets lie on, by their ids.
     pub(super) targets: &'a [&'a Storage],
 }
 
@@ -27,7 +25,6 @@ impl Seen<'_> {
     }
 }
 
-/// What a rule finds; the table has its name and remedy.
 pub(super) fn found(severity: Severity, message: impl Into<String>) -> Finding {
     Finding::of_machine("", severity, message.into())
 }

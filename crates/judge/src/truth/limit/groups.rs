@@ -11,13 +11,11 @@ use diskspd_model::units::{seconds_of_ns, seconds_of_us};
 /// A limit that was in force for less of the time is not what limited a run.
 const LONG: f64 = 0.1;
 
-/// A limit that the rate is at.
 #[derive(Debug)]
 pub(super) struct AtLimit<'a> {
     limit: &'a IoLimit,
     /// The kernel's name of the device.
     device: String,
-    /// The targets that lie on it, where others don't.
     targets: Vec<String>,
     /// When it was in force, s; `None` = all the time.
     period: Option<(f64, f64)>,
@@ -65,7 +63,6 @@ fn unknown(span: &SpanView) -> bool {
     !span.parts.iter().any(|part| part.has_devices())
 }
 
-/// What is read and written a second: bytes, then I/Os.
 type PerSecond = [f64; 4];
 
 /// Returns the I/O limit that explains the rate, and was in force longest. A rate near the limit of another
@@ -110,7 +107,6 @@ fn reached(limit: &IoLimit, rates: &PerSecond) -> bool {
     limits.into_iter().zip(rates).any(at)
 }
 
-/// What was counted of a part.
 fn counted(span: &SpanView, part: &Part) -> PerSecond {
     let numbers = [part.read.bytes, part.write.bytes, part.read.ios, part.write.ios];
     numbers.map(|number| number as f64 / span.measured.seconds)
@@ -157,7 +153,6 @@ fn reached_device(span: &SpanView, layer: &Layer) -> bool {
     of_device(span, layer).is_none_or(|[read, written, ..]| read + written >= REACHED_DEVICE * counted)
 }
 
-/// What the device itself did.
 fn of_device(span: &SpanView, layer: &Layer) -> Option<PerSecond> {
     let facts = span.devices()?;
     let done = &facts.devices.iter().find(|device| device.name == layer.name)?.done;
@@ -185,7 +180,6 @@ pub(super) fn shown(limit: &IoLimit, device: Option<&str>) -> String {
 }
 
 impl AtLimit<'_> {
-    /// What limited the run, in words.
     pub(super) fn describe(&self) -> String {
         let alone = match self.targets.as_slice() {
             [] => String::new(),

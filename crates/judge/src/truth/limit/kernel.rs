@@ -4,7 +4,6 @@ use super::{Limits, groups};
 use crate::truth::{SpanView, interrupts, processors};
 use diskspd_model::results::Effort;
 
-/// So much of the depth is most of it.
 const MOST: f64 = 0.5;
 /// A thread that was on a CPU for so long had itself to blame.
 const SATURATED: f64 = 0.95;
@@ -29,7 +28,6 @@ pub(super) fn depths(span: &SpanView, effort: &Effort) -> Option<(f64, f64)> {
     (depth > effort.workers.len() as u64).then_some((depth as f64, at_device))
 }
 
-/// Whether the device had less than half of what was outstanding.
 pub(super) fn device_is_short(span: &SpanView, effort: &Effort) -> bool {
     depths(span, effort).is_some_and(|(depth, at_device)| at_device < MOST * depth) && !is_full(span)
 }

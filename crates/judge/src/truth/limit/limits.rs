@@ -8,9 +8,7 @@ use serde::Serialize;
 pub struct Limits {
     /// What limited it; `None` = the CPU times of the threads are not known, or it was too short.
     pub limited_by: Option<Limiter>,
-    /// What threads used, on average.
     pub busy: Option<f64>,
-    /// What the busiest one used.
     pub busiest: Option<f64>,
     /// What they used in the program itself, on average; the rest of `busy` is the kernel's.
     pub user: Option<f64>,

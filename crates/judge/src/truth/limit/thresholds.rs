@@ -8,7 +8,6 @@ pub(super) const MOSTLY: f64 = 0.5;
 pub(super) const STOPPED: f64 = 0.05;
 /// The same by periods, in which it need not have been stopped for long.
 pub(super) const STOPPED_PERIODS: f64 = 0.1;
-/// So near to a limit it is reached.
 pub(super) const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
 /// Shorter windows say nothing about CPU times, ns.
 pub(super) const SHORTEST: u64 = 500_000_000;

@@ -24,7 +24,6 @@ const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then wit
 const VARY_DEPTH: &str = "a run with a larger -o shows whether the storage does more with more I/Os";
 const CHEAPER: &str = "use more threads (-t) or larger blocks (-b)";
 const CHEAPER_WITHOUT_RANDOM: &str = "use more threads (-t) or larger blocks (-b), and leave out -Zr";
-/// What limits a run that does no I/O.
 const INTENDED: &str = "the program itself, as intended with engine null";
 
 pub(super) fn describe(
@@ -177,7 +176,6 @@ fn kernel_or_what(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding 
     unclear(span, message).remedy(remedy)
 }
 
-/// That it can't be told what limited the run, and why.
 fn unclear(span: &SpanView, message: impl Into<String>) -> Finding {
     Finding::new("limit-unclear", Severity::Note, span, message)
 }
@@ -229,7 +227,6 @@ fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
     unclear(span, message).remedy(remedy)
 }
 
-/// A quota of CPU time.
 fn cpu_quota(span: &SpanView, effort: &Effort) -> Finding {
     let (cpus, group) = quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
     let when = if groups::quota_changed(effort) { ", for a part of the time" } else { "" };
@@ -246,7 +243,6 @@ fn io_limit(span: &SpanView, effort: &Effort) -> Finding {
         .remedy("lift the limit, or run outside of the group")
 }
 
-/// A volume's own limit.
 fn volume(span: &SpanView) -> Finding {
     let over = statements::most_over(span);
     let what = over.as_ref().map_or_else(String::new, |over| over.describe());
@@ -291,7 +287,6 @@ fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, contention: Opti
 /// More threads than this are counted, not named.
 const NAMED: usize = 4;
 
-/// Which threads are bound to the same CPUs; `None` = none are.
 fn sharing(effort: &Effort) -> Option<String> {
     let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.bound_to() == Some(cpu));
     let bound = effort.workers.iter().filter_map(WorkerEffort::bound_to);
@@ -331,7 +326,6 @@ fn asked_for(span: &SpanView, late: Option<&Late>) -> String {
     format!("the requested limit ({option}){late}")
 }
 
-/// Who else used the CPUs, and for what.
 fn beside(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<String> {
     use Limiter::{BusyCpus, Cpu, Depth, Kernel, Storage, Unclear};
     let mut lines = Vec::new();

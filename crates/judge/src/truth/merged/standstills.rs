@@ -8,7 +8,6 @@ use diskspd_model::results::{Record, Whole};
 use diskspd_model::stats::median;
 use diskspd_model::units::seconds_of_ns;
 
-/// Share of a host's own median below which it stands still.
 const STILL: f64 = 0.1;
 /// Share of their median that the others do at least: else the storage stood still for all.
 const GOING_ON: f64 = 0.5;
@@ -74,7 +73,6 @@ fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<H
     Some((courses.collect(), seconds_of_ns(width)))
 }
 
-/// The intervals in which a host stood still.
 fn standstills(course: &HostCourse, all: &[HostCourse]) -> Vec<usize> {
     let intervals = all.iter().map(|course| course.ios.len()).max().unwrap_or(0);
     let at = |course: &HostCourse, interval: usize| course.ios.get(interval).copied().unwrap_or(0.0);

@@ -10,13 +10,9 @@ use diskspd_model::results::{Record, SpanSummary};
 use diskspd_model::stats::median;
 use diskspd_model::units::Millis;
 
-/// Fewer tell nothing of what is usual.
 const FEWEST: usize = 4;
-/// Scaled median absolute deviations.
 const FAR: f64 = 3.0;
-/// What makes a median absolute deviation a standard deviation.
 const NORMAL: f64 = 1.4826;
-/// Share of the median.
 const RATE_FLOOR: f64 = 0.1;
 /// The same of latencies, which differ more.
 const LATENCY_FLOOR: f64 = 0.25;
@@ -24,9 +20,7 @@ const LATENCY_FLOOR: f64 = 0.25;
 /// A host in a time span.
 #[derive(Debug, Clone, Copy)]
 pub struct HostFigure<'a> {
-    /// What it is called.
     pub name: &'a str,
-    /// Its figures.
     pub span: &'a SpanSummary,
 }
 
@@ -65,7 +59,6 @@ pub struct Stragglers {
 }
 
 impl Stragglers {
-    /// Those of these hosts.
     pub fn of(hosts: &[HostFigure]) -> Stragglers {
         let all = hosts.len();
         if all < FEWEST {
@@ -88,7 +81,6 @@ impl Stragglers {
         Stragglers { hosts: hosts.iter().filter_map(why).collect(), all }
     }
 
-    /// Whether a host is one.
     pub fn has(&self, name: &str) -> bool {
         self.hosts.iter().any(|(host, _)| host == name)
     }

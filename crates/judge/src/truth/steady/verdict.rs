@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// What became of the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SteadyVerdict {

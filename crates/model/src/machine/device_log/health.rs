@@ -10,7 +10,6 @@ pub struct Health {
     /// Bits of what is critical: 0 spare, 1 temperature, 2 reliability, 3 read-only, 4 backup of volatile
     /// memory, 5 persistent memory.
     pub critical: u8,
-    /// Composite temperature, kelvins; 0 = not told.
     pub kelvin: u16,
     /// Spare capacity that is left, percent.
     pub spare: u8,
@@ -22,11 +21,9 @@ pub struct Health {
     pub media_errors: u64,
     /// Minutes beyond the temperature from which on the maker warns.
     pub warning_minutes: u32,
-    /// Minutes beyond the critical temperature.
     pub critical_minutes: u32,
     /// How often the device began to slow down a little because of heat.
     pub light_throttles: u32,
-    /// How often it began to slow down much.
     pub heavy_throttles: u32,
     /// For how long it was slowed down a little, s.
     pub light_throttled_s: u32,
@@ -34,7 +31,6 @@ pub struct Health {
     pub heavy_throttled_s: u32,
 }
 
-/// What each bit of [`Health::critical`] says.
 const CRITICAL: [&str; 6] = [
     "its spare capacity is below the threshold",
     "its temperature is outside of the limits",
@@ -45,7 +41,6 @@ const CRITICAL: [&str; 6] = [
 ];
 
 impl Health {
-    /// Of the page's bytes; `None` = too few.
     pub fn parse(page: &[u8]) -> Option<Health> {
         let four = |at| Some(number::<4>(page, at)? as u32);
         let byte = |at: usize| page.get(at).copied();
@@ -70,13 +65,11 @@ impl Health {
         })
     }
 
-    /// What is critical, in words.
     pub fn critical_words(&self) -> Vec<&'static str> {
         let set = |bit: &usize| self.critical & 1 << bit != 0;
         (0..CRITICAL.len()).filter(set).map(|bit| CRITICAL[bit]).collect()
     }
 
-    /// Composite temperature, degrees Celsius; `None` = not told.
     pub fn celsius(&self) -> Option<i32> {
         (self.kelvin > 0).then(|| i32::from(self.kelvin) - 273)
     }

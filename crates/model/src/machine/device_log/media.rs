@@ -17,7 +17,6 @@ pub struct MediaCounters {
 }
 
 impl MediaCounters {
-    /// Of the page's bytes; `None` = too few.
     pub fn parse(page: &[u8]) -> Option<MediaCounters> {
         // The page ends behind what is reserved.
         page.get(63)?;
@@ -29,7 +28,6 @@ impl MediaCounters {
         Some(MediaCounters { host_bytes: counter(0)?, media_bytes: counter(16)?, erased_bytes: counter(32)? })
     }
 
-    /// What was counted since; `None` = they began anew meanwhile.
     pub fn since(&self, before: &MediaCounters) -> Option<MediaCounters> {
         Some(MediaCounters {
             host_bytes: self.host_bytes.checked_sub(before.host_bytes)?,

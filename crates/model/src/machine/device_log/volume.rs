@@ -4,16 +4,11 @@
 use super::bytes::number;
 use serde::{Deserialize, Serialize};
 
-/// What a volume has counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct VolumeCounters {
-    /// Reads that were completed.
     pub reads: u64,
-    /// Writes that were completed.
     pub writes: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub write_bytes: u64,
     /// Time that reads took, all together, us.
     pub read_us: u64,
@@ -40,15 +35,12 @@ pub struct VolumeCounters {
 /// I/Os that took so long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyBin {
-    /// From this on, us.
     pub lower_us: u64,
     /// Up to this, us.
     pub upper_us: u64,
-    /// How many.
     pub count: u64,
 }
 
-/// What the pages begin with.
 const EBS: u32 = 0x3c23_b510;
 const INSTANCE_STORE: u32 = 0xec2c_0d7e;
 /// Where the histograms of reads and of writes begin.
@@ -56,7 +48,6 @@ const READ_BINS: usize = 512;
 const WRITE_BINS: usize = 2056;
 /// Bytes of a bin: two bounds, a count and what is reserved.
 const BIN: usize = 24;
-/// As many as there is room for.
 const MOST_BINS: u64 = 64;
 
 impl VolumeCounters {

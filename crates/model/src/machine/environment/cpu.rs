@@ -9,11 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Cpu {
     /// `None` = the kernel doesn't drive it, as in most virtual machines.
     pub frequency: Option<Frequency>,
-    /// Whether frequencies above the nominal one are permitted.
     pub boost: Option<bool>,
     /// Driver of the idle states: `intel_idle`, `acpi_idle`, `haltpoll`.
     pub idle_driver: Option<String>,
-    /// From the shallowest to the deepest.
     pub idle_states: Vec<IdleState>,
     /// Threads per core as the kernel permits them: `on`, `off`, `notsupported`.
     pub smt: Option<String>,
@@ -21,7 +19,6 @@ pub struct Cpu {
     pub throttled: Option<u64>,
 }
 
-/// Frequencies, kHz.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Frequency {
@@ -37,7 +34,6 @@ pub struct Frequency {
     pub min: Option<u64>,
     /// The highest that is permitted.
     pub max: Option<u64>,
-    /// At the moment of looking.
     pub current: Option<u64>,
 }
 
@@ -46,11 +42,9 @@ pub struct Frequency {
 pub struct IdleState {
     /// `POLL`, `C1E`, `C6`.
     pub name: String,
-    /// What it takes to wake up, µs.
     pub latency: u64,
     /// How long it must last to be worth while, µs: shorter pauses are spent in a shallower one.
     pub residency: u64,
-    /// Whether it's permitted.
     pub enabled: bool,
 }
 

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct Link {
     /// Transfers per second and lane, 10^6.
     pub speed: u64,
-    /// Lanes.
     pub width: u64,
     /// The speed that the device can do.
     pub max_speed: u64,

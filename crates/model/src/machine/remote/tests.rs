@@ -1,7 +1,6 @@
 use super::*;
 use crate::machine::io_counters::Activity;
 
-/// As Linux 6.1 writes it, shortened.
 const MOUNTSTATS: &str = "device proc mounted on /proc with fstype proc
 device old:/srv mounted on /mnt with fstype nfs statvers=1.1
 \tbytes:\t9 9 9 9 9 9 9 9
@@ -51,7 +50,6 @@ fn what_does_not_tell_all_is_not_taken() {
     }
 }
 
-/// As Linux 6.1 writes it (`CONFIG_CIFS_STATS2`), shortened.
 const SMB_STATS: &str = "Resources in use
 CIFS Session: 1
 0 session 3 share reconnects

@@ -5,21 +5,15 @@ use serde::{Deserialize, Serialize};
 /// A class of events, as `-e` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceClass {
-    /// `DISK_IO`
     DiskIo,
-    /// `MEMORY_PAGE_FAULTS`
     PageFaults,
     /// `MEMORY_HARD_FAULTS`: not with `MEMORY_PAGE_FAULTS`, where they are one of the counters.
     HardFaults,
-    /// `NETWORK`
     Network,
-    /// `PROCESS`
     Process,
-    /// `THREAD`
     Thread,
 }
 
-/// One kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceEvent {
@@ -31,7 +25,6 @@ pub enum TraceEvent {
     CopyOnWriteFault,
     /// Fresh pages of zeros.
     DemandZeroFault,
-    /// Stacks that grew by a guard page.
     GuardPageFault,
     /// Page faults that had to wait for I/O.
     HardFault,
@@ -41,7 +34,6 @@ pub enum TraceEvent {
     Accept,
     /// TCP connections that were made.
     Connect,
-    /// TCP connections that ended.
     Disconnect,
     /// Second attempts to connect.
     Reconnect,
@@ -49,50 +41,34 @@ pub enum TraceEvent {
     Retransmit,
     /// TCP segments sent, those sent again left out.
     TcpSend,
-    /// TCP segments received.
     TcpReceive,
-    /// UDP datagrams sent.
     UdpSend,
-    /// UDP datagrams received.
     UdpReceive,
-    /// Processes that began.
     ProcessStart,
-    /// Processes that ended.
     ProcessEnd,
     /// Threads that began, the first one of every process among them.
     ThreadStart,
-    /// Threads that ended.
     ThreadEnd,
 }
 
-/// Where the kernel counts a kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// At a tracepoint.
     Tracepoint {
-        /// Its directory below `events`.
         name: &'static str,
         /// Which of its events, as a condition on its fields; empty = all.
         filter: &'static str,
     },
-    /// By the software event of the same name.
     MajorFaults,
-    /// By the software event of the same name.
     MinorFaults,
     /// In `/proc/net/snmp` and `/proc/net/snmp6`: the sum of these, each a protocol and a counter.
     Network(&'static [(&'static str, &'static str)]),
-    /// Nowhere, and why.
     Nowhere(&'static str),
 }
 
-/// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventRow {
-    /// The kind of event.
     pub event: TraceEvent,
-    /// The class it belongs to.
     pub class: TraceClass,
-    /// Where it is counted.
     pub source: Source,
 }
 

@@ -4,7 +4,6 @@
 /// the time of day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StampClock {
-    /// `CLOCK_MONOTONIC`, which this program's latencies are measured by.
     #[default]
     Monotonic,
     /// `CLOCK_MONOTONIC_RAW`: the processor's counter as it runs, not disciplined by NTP.
@@ -12,7 +11,6 @@ pub enum StampClock {
 }
 
 impl StampClock {
-    /// Its name in clock_gettime(2).
     pub fn name(self) -> &'static str {
         match self {
             StampClock::Monotonic => "CLOCK_MONOTONIC",
@@ -20,7 +18,6 @@ impl StampClock {
         }
     }
 
-    /// Its name in `trace_clock` of tracefs.
     pub fn trace_clock(self) -> &'static str {
         match self {
             StampClock::Monotonic => "mono",

@@ -4,7 +4,6 @@ use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::profile::ContentShape;
 
-/// Judges the content that is asked for, if it is.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let Case { target, span, .. } = case;
     let Some(shape) = target.content else { return Vec::new() };

@@ -4,7 +4,6 @@ use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::profile::{Profile, RunOptions};
 
-/// What it doesn't go with, of a target.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let target = case.target;
     if !target.each_once {
@@ -49,7 +48,6 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
     broken.map(|(_, rule, why)| found(rule, why)).collect()
 }
 
-/// What it can't go with of how a profile is run.
 pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let mut targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     if run_options.replay.is_none() || !targets.any(|target| target.each_once) {

@@ -4,7 +4,6 @@ use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::profile::{ContentShape, MOST_PORTIONS, Throughput};
 
-/// What they don't go with, and limits.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let target = case.target;
     if !target.is_mixed() {

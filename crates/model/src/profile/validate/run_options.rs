@@ -75,7 +75,6 @@ fn idle(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     flushes_nothing.then(finding).into_iter().collect()
 }
 
-/// What flushes can't go with: rule and message.
 fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let Some(every) = run_options.fsync_every else { return Vec::new() };
     let spans = || profile.time_spans.iter();
@@ -149,7 +148,6 @@ fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'
     broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
-/// What recorded I/Os can't go with: rule and message.
 fn replay(
     replay: &ReplayOptions,
     run_options: &RunOptions,
@@ -225,7 +223,6 @@ fn leaves_work_open(target: &Target) -> bool {
     work(target) == work(&nothing)
 }
 
-/// What a rate for all can't go with: rule and message.
 fn rate_total(rate: RateTotal, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let spans = || profile.time_spans.iter();
     let targets = || spans().flat_map(|span| span.targets.iter().map(move |target| (span, target)));

@@ -48,7 +48,6 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
     findings
 }
 
-/// What they can't go with of how a profile is run.
 pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut findings = Vec::new();
@@ -76,7 +75,6 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     findings
 }
 
-/// The operations that there are, with what they are called.
 fn asked(shares: OperationShares) -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
     Operation::shared().filter(move |(op, ..)| shares.of(*op) > 0)
 }

@@ -2,7 +2,6 @@
 
 use crate::profile::{Profile, RunOptions, TargetIds, VerifyMode};
 
-/// What verification can't go with: rule and message.
 pub(super) fn rules(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let Some(mode) = run_options.verify else { return Vec::new() };
     let spans = || profile.time_spans.iter();

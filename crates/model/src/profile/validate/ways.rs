@@ -5,7 +5,6 @@ use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::profile::{CacheMode, Profile, RunOptions, Target};
 
-/// What they don't go with, of a target.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let target = case.target;
     let (atomic, dont_cache, mapped) = (target.atomic, target.dont_cache, target.memory_mapped_io);
@@ -91,7 +90,6 @@ fn without(option: &str) -> String {
     format!("{option}: nothing is written; add -w (WriteRatio), or leave it out")
 }
 
-/// What they can't go with of how a profile is run.
 pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     let engine = run_options.engine.map(|engine| engine.row());

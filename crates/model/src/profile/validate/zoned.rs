@@ -69,7 +69,6 @@ const RULES: &[ZoneRule] = &[
     ),
 ];
 
-/// What it doesn't go with, of a target.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     if !case.target.zoned {
         return Vec::new();
@@ -78,7 +77,6 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
     broken.map(|(rule, _, what, why)| excluded(rule, &format!("(linux:Zoned) and {what}"), why)).collect()
 }
 
-/// What it can't go with of how a profile is run.
 pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let mut targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     if !targets.any(|target| target.zoned) {

@@ -188,7 +188,6 @@ const MIX_PART: Element = Element {
     ]),
 };
 
-/// Of our own, as all whose names have a prefix.
 const WRITE_CONTENT: Element = Element {
     name: "linux:WriteContent",
     attributes: &[

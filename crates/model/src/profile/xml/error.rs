@@ -8,9 +8,7 @@ use std::fmt;
 pub struct XmlError {
     /// Line and column, both from 1, the column in characters; `None` where it is the document as a whole.
     pub place: Option<(usize, usize)>,
-    /// What is wrong.
     pub what: String,
-    /// What should stand there.
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
@@ -21,21 +19,17 @@ pub struct XmlError {
 pub struct Fault {
     /// Where it is, bytes from the beginning of the text.
     pub position: usize,
-    /// What is wrong.
     pub what: String,
-    /// What should stand there.
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
 }
 
 impl Fault {
-    /// What is wrong at a place.
     pub fn new(position: usize, what: impl Into<String>) -> Fault {
         Fault { position, what: what.into(), expected: None, hint: None }
     }
 
-    /// The same, with what should stand there.
     pub fn expected(self, expected: impl Into<String>) -> Fault {
         Fault { expected: Some(expected.into()), ..self }
     }

@@ -52,7 +52,6 @@ impl Node {
         }
     }
 
-    /// Its own number.
     pub(super) fn number(&self) -> Option<u64> {
         match self.value {
             Some(Value::Number(number)) => Some(number),
@@ -76,7 +75,6 @@ fn saturate(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Makes the profile.
 pub(super) fn profile(root: &Node) -> Result<Profile, Fault> {
     let default = Profile::default();
     Ok(Profile {
@@ -213,7 +211,6 @@ fn flush_type(word: &str) -> FlushType {
     }
 }
 
-/// Its elements are those of a target.
 fn mix_part(node: &Node) -> Result<MixPart, Fault> {
     let share = saturate(node.attribute_number("Share").unwrap_or(1));
     Ok(MixPart::of(target(node)?, share, node.u64("BaseFileOffset"), node.u64("MaxFileSize")))
@@ -282,7 +279,6 @@ fn write_buffers(node: &Node) -> (bool, Option<RandomDataSource>) {
     }
 }
 
-/// 0 is no limit, in either unit.
 fn throughput(node: &Node) -> Option<Throughput> {
     let limit = node.u32("Throughput").filter(|limit| *limit > 0)?;
     Some(match node.child("Throughput")?.attribute("unit") {

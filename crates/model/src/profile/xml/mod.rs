@@ -49,7 +49,6 @@ pub fn read(bytes: &[u8]) -> Result<Profile, XmlError> {
         .map_err(|fault| XmlError::in_text(&text, &fault))
 }
 
-/// Says that a document is too large.
 pub fn too_large() -> String {
     format!("the profile is larger than {}, the limit", units::amount(MAX_BYTES))
 }

@@ -5,11 +5,8 @@ use super::error::{Fault, quote};
 use super::tokens::attribute_text;
 use quick_xml::events::BytesStart;
 
-/// The namespace of the prefix `linux` in profiles.
 pub const NAMESPACE: &str = "urn:diskspd-linux:profile:1";
-/// What the names of these elements begin with.
 pub(super) const PREFIX: &str = "linux:";
-/// How the prefix is declared.
 const DECLARATION: &str = "xmlns:linux";
 
 /// Whether a tag declares the namespace.
@@ -29,7 +26,6 @@ pub(super) fn is_declared(tag: &BytesStart, at: usize) -> Result<bool, Fault> {
     }
 }
 
-/// An element of our own stands where its prefix is declared.
 pub(super) fn check_name(name: &str, at: usize, declared: bool) -> Result<(), Fault> {
     match name.starts_with(PREFIX) && !declared {
         false => Ok(()),

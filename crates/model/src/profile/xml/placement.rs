@@ -67,7 +67,6 @@ fn mask(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok().filter(|_| plain)
 }
 
-/// `AffinityTraversal`
 pub(super) fn traversal(node: &Node) -> AffinityTraversal {
     let efficiency = match node.attribute("Efficiency") {
         Some(Value::Word(name)) => Efficiency::named(name),

@@ -89,7 +89,6 @@ fn of_span(node: &Node) -> Parameters {
     parameters
 }
 
-/// Whether the child is there, and is something.
 fn states(node: &Node, name: &str) -> bool {
     node.child(name).is_some_and(|child| child.value.is_some())
 }

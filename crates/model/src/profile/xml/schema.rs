@@ -2,7 +2,6 @@
 
 use super::own;
 
-/// An element of the schema.
 #[derive(Debug)]
 pub(super) struct Element {
     pub name: &'static str,
@@ -10,7 +9,6 @@ pub(super) struct Element {
     pub content: Content,
 }
 
-/// An attribute of an element.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub name: &'static str,
@@ -18,7 +16,6 @@ pub(super) struct Attribute {
     pub kind: Kind,
 }
 
-/// What an element contains.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Content {
     /// Children in any order, each at most once.
@@ -27,9 +24,7 @@ pub(super) enum Content {
     One(&'static [Element]),
     /// One or more children, all of one of these kinds; their order counts.
     Many(&'static [Element]),
-    /// Text.
     Value(Kind),
-    /// Nothing.
     Empty,
 }
 
@@ -40,16 +35,13 @@ pub(super) struct Child {
     pub element: Element,
 }
 
-/// Types of values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// Decimal digits; lowest and highest.
     Number(u64, u64),
     /// `true`, `false`, `1`, `0`.
     Bool,
-    /// Any text.
     Text,
-    /// One of these words.
     Word(&'static [&'static str]),
 }
 
@@ -62,7 +54,6 @@ pub(super) const fn may(name: &'static str, content: Content) -> Child {
     Child { required: false, element: element(name, content) }
 }
 
-/// An element that has to be there.
 pub(super) const fn must(name: &'static str, content: Content) -> Child {
     Child { required: true, element: element(name, content) }
 }
@@ -72,13 +63,11 @@ pub(super) const fn value(name: &'static str, kind: Kind) -> Child {
     may(name, Content::Value(kind))
 }
 
-/// An element without attributes.
 pub(super) const fn element(name: &'static str, content: Content) -> Element {
     Element { name, attributes: &[], content }
 }
 
 impl Content {
-    /// The children there can be.
     pub fn children(&self) -> Vec<&'static Element> {
         match *self {
             Content::Group(children) => children.iter().map(|child| &child.element).collect(),
@@ -87,7 +76,6 @@ impl Content {
         }
     }
 
-    /// What belongs into an element, for messages.
     pub fn describe(&self) -> String {
         let names = |elements: &[Element], word: &str| {
             elements.iter().map(|e| format!("<{}>", e.name)).collect::<Vec<_>>().join(word)

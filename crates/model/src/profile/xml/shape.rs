@@ -46,7 +46,6 @@ pub(super) fn placement(
     })
 }
 
-/// As the option has it.
 pub(super) fn spread(node: &Node) -> Result<AddressSpread, Fault> {
     let text = text_of(node);
     AddressSpread::parse(text).map_err(|wrong| {
@@ -55,7 +54,6 @@ pub(super) fn spread(node: &Node) -> Result<AddressSpread, Fault> {
     })
 }
 
-/// What ends a time span when it has been done.
 pub(super) fn volume(node: &Node) -> Result<Volume, Fault> {
     let text = text_of(node);
     Volume::parse(text).ok_or_else(|| {

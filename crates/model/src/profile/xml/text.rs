@@ -66,7 +66,6 @@ pub fn bytes(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether a character may stand in an XML 1.0 document at all.
 pub fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }

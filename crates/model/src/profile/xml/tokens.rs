@@ -7,17 +7,13 @@ use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
 /// What a document consists of, as far as profiles go: comments and processing instructions are nothing.
 pub enum Token<'a> {
-    /// An element begins.
     Start(BytesStart<'a>),
-    /// The innermost element ends.
     End,
     /// Text within an element, without references.
     Text(String),
-    /// The document ends.
     Eof,
 }
 
-/// Reads a document.
 pub struct Tokens<'a> {
     reader: Reader<&'a [u8]>,
     text: &'a str,
@@ -25,7 +21,6 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Those of a document that has to be well-formed.
     pub fn strict(text: &'a str) -> Tokens<'a> {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
@@ -134,7 +129,6 @@ pub fn cut_off(at: usize, within: &str) -> Fault {
     Fault::new(at, format!("the document ends within {within}")).hint("was the file cut off?")
 }
 
-/// The text of an attribute's value.
 pub(super) fn attribute_text(attribute: &Attribute, at: usize) -> Result<String, Fault> {
     if attribute.value.contains('<') {
         return Err(Fault::new(at, "not well-formed XML: < in the value of an attribute"));

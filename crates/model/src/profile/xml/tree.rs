@@ -25,18 +25,15 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Its child of this name.
     pub fn child(&self, name: &str) -> Option<&Node> {
         self.children.iter().find(|child| child.schema.name == name)
     }
 
-    /// Its attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&Value> {
         self.attributes.iter().find(|(attribute, _)| *attribute == name).map(|(_, value)| value)
     }
 }
 
-/// Reads a document.
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let mut parser = Parser { tokens: Tokens::strict(text), text, targets: 0 };
     let mut root = None;
@@ -81,7 +78,6 @@ fn wrong_root(at: usize, name: &str) -> Fault {
 struct Parser<'a> {
     tokens: Tokens<'a>,
     text: &'a str,
-    /// Targets so far.
     targets: usize,
 }
 

@@ -2,7 +2,6 @@
 
 use super::schema::Kind;
 
-/// A value that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Number(u64),
@@ -11,7 +10,6 @@ pub(super) enum Value {
     Word(&'static str),
 }
 
-/// The characters that XML takes for blank.
 pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
@@ -36,7 +34,6 @@ impl Kind {
         }
     }
 
-    /// What has to stand there, for messages.
     pub fn describe(self) -> String {
         match self {
             Kind::Number(lowest, highest) => {

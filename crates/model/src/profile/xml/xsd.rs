@@ -31,9 +31,7 @@ pub fn schema() -> String {
     text
 }
 
-/// The namespace of schemas.
 const XS: &str = "http://www.w3.org/2001/XMLSchema";
-/// The file of [`own_schema`], beside that of [`schema`].
 pub const OURS: &str = "profile-linux.xsd";
 
 /// Of the elements of our own, which stand in DISKSPD's; ends with a line feed.
@@ -55,7 +53,6 @@ pub fn own_schema() -> String {
     text
 }
 
-/// The elements of our own within an element, each once.
 fn own_elements(within: &'static Element, found: &mut Vec<&'static Element>) {
     for child in within.content.children() {
         if child.name.starts_with(PREFIX) && !found.iter().any(|known| known.name == child.name) {
@@ -65,7 +62,6 @@ fn own_elements(within: &'static Element, found: &mut Vec<&'static Element>) {
     }
 }
 
-/// An element as such.
 fn top_element(text: &mut String, own: &Element) {
     let name = own.name.trim_start_matches(PREFIX);
     element(text, &Element { name, attributes: own.attributes, content: own.content }, 2, "");
@@ -183,7 +179,6 @@ fn attribute(text: &mut String, attribute: &Attribute, indent: usize) {
     typed(text, "attribute", attribute.name, attribute.kind, required, indent);
 }
 
-/// An element or attribute that is nothing but a value.
 fn typed(text: &mut String, what: &str, name: &str, kind: Kind, occurs: &str, indent: usize) {
     match (type_name(kind), kind) {
         (None, Kind::Word(words)) => {
@@ -199,7 +194,6 @@ fn typed(text: &mut String, what: &str, name: &str, kind: Kind, occurs: &str, in
     }
 }
 
-/// A tag with what stands between.
 fn tag(
     text: &mut String,
     indent: usize,

@@ -17,18 +17,15 @@ use super::lines::is_comment;
 use super::reader::malformed;
 use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
 
-/// Reads events, up to the summary behind them.
 pub(super) struct Blkparse {
     /// When the first event was, ns.
     first: Option<u64>,
-    /// What is wanted: `Q` or `D`.
     wanted: &'static str,
     /// There was some of it: the other one isn't taken any more.
     has_wanted: bool,
     summary: bool,
 }
 
-/// What an event is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EventSubject {
     Reads,
@@ -42,10 +39,8 @@ enum EventSubject {
 const SECTOR: u64 = 512;
 /// What blktrace knows to happen to an I/O, or beside it.
 const ACTIONS: &str = "ABCDFGIMPQRSTUWXm";
-/// What the summary behind the events begins with, without blanks.
 const SUMMARIES: [&str; 2] = ["CPU", "Total"];
 
-/// Whether a line could be an event.
 pub(super) fn is_event(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
     let is_device =

@@ -3,12 +3,10 @@
 use super::fault::TraceFault;
 use std::fmt;
 
-/// What is wrong with a file, and where.
 #[derive(Debug, Clone)]
 pub struct TraceError {
     /// In which line, from 1; `None` = in the file as a whole.
     pub line: Option<u64>,
-    /// What.
     pub fault: TraceFault,
 }
 

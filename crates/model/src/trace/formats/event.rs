@@ -1,6 +1,5 @@
 //! What a reader of a trace finds: an I/O, or what became of one.
 
-/// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedEvent {
     /// An I/O was submitted.
@@ -17,7 +16,6 @@ pub enum RecordedEvent {
     Forget,
 }
 
-/// Where a line says that something was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedIo {
     /// When, ns from the first event on.
@@ -26,9 +24,7 @@ pub struct RecordedIo {
     pub offset: u64,
     /// Bytes, at least 1.
     pub bytes: u32,
-    /// Whether it writes.
     pub write: bool,
 }
 
-/// and would be more pieces than anybody waits for.
 pub(super) const MOST_DISCARDED: u64 = 1 << 48;

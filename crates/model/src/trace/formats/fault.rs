@@ -5,7 +5,6 @@ use crate::limits::EmptyInput;
 use crate::trace::TracedIo;
 use std::sync::Arc;
 
-/// What is wrong, without the line that it is in.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TraceFault {
     /// The file can't be read.
@@ -14,10 +13,8 @@ pub enum TraceFault {
     /// A line doesn't end within this many bytes.
     #[error("the line is longer than {0} bytes")]
     LongLine(u64),
-    /// There is no line.
     #[error(transparent)]
     Empty(#[from] EmptyInput),
-    /// Events of blktrace in their binary form.
     #[error(
         "this is a binary file of blktrace: convert it to text, for example blkparse -i sda > sda.txt for \
          sda.blktrace.0, sda.blktrace.1 .., and read sda.txt"
@@ -32,20 +29,16 @@ pub enum TraceFault {
     /// None of its I/Os are taken; on what there are some.
     #[error("it is {format}, and has no read or write{}", wanted_and_others(.wanted.as_deref(), .others))]
     NothingTaken {
-        /// Which format it is.
         format: &'static str,
         /// Of what I/Os were to be taken; `None` = of whatever there is.
         wanted: Option<String>,
-        /// On what else there are some.
         others: Vec<String>,
     },
     /// Something that belongs to a line isn't there.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// A word isn't what stands at its place.
     #[error("'{0}' is not {1}")]
     Malformed(String, &'static str),
-    /// This many values instead of those of a log of `--io-log`.
     #[error("the line has {0} values instead of 8")]
     Values(usize),
     /// Times begin from 0 again.
@@ -60,7 +53,6 @@ pub enum TraceFault {
          trim{}", if *.stamped { "" } else { ", wait" }
     )]
     FioAction {
-        /// The action.
         action: String,
         /// Version 3.
         stamped: bool,
@@ -68,7 +60,6 @@ pub enum TraceFault {
     /// A line of fio's log is too short.
     #[error("a file and an action are expected")]
     NoFioAction,
-    /// No action that blktrace has.
     #[error("'{0}': unknown action of blktrace")]
     BlktraceAction(String),
     /// A request without a place.
@@ -83,29 +74,16 @@ pub enum TraceFault {
     /// An offset, bytes, at which there can't be a target.
     #[error("the offset {0} is beyond any target")]
     FarOffset(u64),
-    /// An I/O of so many bytes.
     #[error("an I/O of {bytes} bytes, not of 1 to {}", TracedIo::LARGEST)]
-    Length {
-        /// So many.
-        bytes: u64,
-    },
-    /// A discard of so many bytes.
+    Length { bytes: u64 },
     #[error("a discard of {bytes} bytes, not of 1 to {MOST_DISCARDED}")]
-    DiscardLength {
-        /// So many.
-        bytes: u64,
-    },
+    DiscardLength { bytes: u64 },
     /// I/Os on several targets, and none was chosen.
     #[error(
         "an I/O on {name} after I/Os on {first}: choose one target with --stream-of {first} or --stream-of \
          {name}"
     )]
-    OtherStream {
-        /// What this one is on.
-        name: String,
-        /// What those before it are on.
-        first: String,
-    },
+    OtherStream { name: String, first: String },
     /// More time than a replay has room for.
     #[error("this I/O starts 78 hours or more after the first one, beyond the limit; cut the file above it")]
     TooLate,

@@ -6,7 +6,6 @@
 use super::fault::TraceFault;
 use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
 
-/// Reads what stands below the first line.
 pub(super) struct FioLog {
     /// Each line begins with a time (version 3).
     stamped: bool,

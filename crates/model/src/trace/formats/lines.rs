@@ -20,7 +20,6 @@ pub(super) struct TraceLines<R> {
 pub(super) struct NumberedLine<'a> {
     /// From 1.
     pub number: u64,
-    /// What is no UTF-8 is replaced by U+FFFD.
     pub text: &'a str,
 }
 
@@ -34,7 +33,6 @@ impl<R: BufRead> TraceLines<R> {
         self.number
     }
 
-    /// The next one; `None` = the file is over.
     pub(super) fn next(&mut self) -> Result<Option<NumberedLine<'_>>, TraceError> {
         self.bytes.clear();
         self.number += 1;

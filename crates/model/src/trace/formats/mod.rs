@@ -31,12 +31,10 @@ pub use reader::{RequestView, TakenIos};
 use std::io::BufRead;
 use std::sync::Arc;
 
-/// A format of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceFormat {
     /// `--io-log`
     Own,
-    /// blkparse's text.
     Blkparse,
     /// fio's log of I/Os, version 2.
     Fio2,
@@ -45,7 +43,6 @@ pub enum TraceFormat {
 }
 
 impl TraceFormat {
-    /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             TraceFormat::Own => "a log of --io-log",
@@ -56,7 +53,6 @@ impl TraceFormat {
     }
 }
 
-/// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadTrace {
     /// The format that it turned out to have.

@@ -4,10 +4,8 @@ use super::fault::TraceFault;
 use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
 use crate::operation::Operation;
 
-/// Its first line.
 pub(super) const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns";
 
-/// Reads what stands below the first line.
 #[derive(Default)]
 pub(super) struct OwnLog {
     /// An empty line was seen: another time span would begin behind it.

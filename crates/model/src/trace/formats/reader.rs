@@ -6,28 +6,22 @@ use super::fault::TraceFault;
 /// Who gets the events, each with the number of its line; an error ends the reading there.
 pub type TakeEvent<'a> = dyn FnMut(u64, RecordedEvent) -> Result<(), TraceFault> + 'a;
 
-/// Where a device's I/Os are looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestView {
-    /// As programs and file systems ask for them.
     #[default]
     Asked,
     /// As the driver gets them: neighbours are merged, and what is too large for the device is split.
     Driver,
 }
 
-/// What is taken of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TakenIos<'a> {
     /// The target whose I/Os are taken, by the file's name for it; `None` = there must be one alone.
     pub stream: Option<&'a str>,
-    /// Where a format tells both.
     pub view: RequestView,
 }
 
-/// What a format makes of a line.
 pub(super) trait LineReader {
-    /// Reads a line behind those that told the format.
     fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault>;
 
     /// The end of the file: whether its I/Os have times.
@@ -110,7 +104,6 @@ impl Streams {
     }
 }
 
-/// A number; the error says what it was to be.
 pub(super) fn number<T: std::str::FromStr>(text: &str, what: &'static str) -> Result<T, TraceFault> {
     // FromStr takes a sign too.
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

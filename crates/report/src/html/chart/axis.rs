@@ -4,29 +4,20 @@ use super::scale::{AxisScale, time_step};
 use crate::number::{clock, latency, short};
 use maud::{Markup, html};
 
-/// One figure beside an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
-    /// Where, share of the axis.
     pub at: f64,
-    /// What stands there.
     pub text: String,
 }
 
-/// An axis.
 #[derive(Debug, Clone)]
 pub struct ChartAxis {
-    /// What it shows, with the unit.
     pub label: String,
-    /// Where figures are on it.
     pub scale: AxisScale,
-    /// Figures beside it.
     pub ticks: Vec<Tick>,
-    /// What it is.
     pub kind: AxisKind,
 }
 
-/// What an axis is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AxisKind {
     /// Figures, or places of which some have names.
@@ -52,7 +43,6 @@ impl ChartAxis {
         ChartAxis { label: label.into(), scale, ticks, kind: AxisKind::Figures }
     }
 
-    /// Seconds from 0 on.
     pub fn time(seconds: f64) -> ChartAxis {
         let seconds = seconds.max(1e-3);
         let step = time_step(seconds);
@@ -62,13 +52,11 @@ impl ChartAxis {
         ChartAxis { kind: AxisKind::Time, ..ChartAxis::new(label, scale, figures, |at| clock(at, seconds)) }
     }
 
-    /// Amounts from 0 to the highest.
     pub fn amounts(label: impl Into<String>, highest: f64) -> ChartAxis {
         let scale = AxisScale::from_zero(highest);
         ChartAxis::new(label, scale, scale.round_figures(4.0), short)
     }
 
-    /// Percent, from 0 to 100.
     pub fn percent(label: impl Into<String>) -> ChartAxis {
         let figures = vec![0.0, 25.0, 50.0, 75.0, 100.0];
         ChartAxis::new(label, AxisScale::Linear { from: 0.0, to: 100.0 }, figures, |share| {
@@ -152,7 +140,6 @@ impl ChartAxis {
         ChartAxis::new(label, scale, scale.round_figures(4.0), text)
     }
 
-    /// Its figures and label below a chart.
     pub fn below(&self) -> Markup {
         // On a phone every second one has room.
         let crowded = self.ticks.len() > 6;
@@ -166,7 +153,6 @@ impl ChartAxis {
         }
     }
 
-    /// Its figures, label and grid at the left of a chart.
     pub fn at_left(&self) -> Markup {
         if self.kind == AxisKind::Rows {
             return self.within();

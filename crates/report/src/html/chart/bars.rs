@@ -5,26 +5,17 @@ use super::table::FigureTable;
 use super::{ChartFigure, Key, path};
 use maud::html;
 
-/// What is to be compared.
 #[derive(Debug)]
 pub struct Bars {
-    /// Its own on the page.
     pub id: String,
-    /// For the heading.
     pub title: String,
-    /// For those who don't see it.
     pub summary: String,
-    /// To be read below.
     pub note: String,
-    /// What a bar is of: `thread`.
     pub of: String,
-    /// The names of the bars.
     pub names: Vec<String>,
-    /// At the left.
     pub y: ChartAxis,
     /// (class, name, amounts by bar) of each part, the lowest first.
     pub parts: Vec<(&'static str, String, Vec<f64>)>,
-    /// What it is drawn from, without places; they are added.
     pub table: FigureTable,
 }
 
@@ -32,7 +23,6 @@ pub struct Bars {
 const WIDTH: f64 = 0.72;
 
 impl Bars {
-    /// The chart.
     pub fn chart(self) -> ChartFigure {
         let Bars { id, title, summary, note, of, names, y, parts, mut table } = self;
         let x = ChartAxis::names(of, &names);

@@ -7,55 +7,40 @@ use super::{ChartFigure, Key, Mark, PointLabel, path};
 use crate::number::{NONE, latency, number};
 use maud::{Markup, html};
 
-/// A curve.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Curve {
-    /// Its own on the page: letters, digits, dashes.
     pub id: String,
-    /// For the heading.
     pub title: String,
-    /// What the latency is: `mean latency`, `99th percentile, response`.
     pub latency_name: String,
-    /// In the order of the load.
     pub points: Vec<CurvePoint>,
     /// Where more load stops being worth it; `None` = not found.
     pub knee: Option<CurveKnee>,
-    /// What the latency must not exceed; `None` = nothing was asked for.
     pub objective: Option<CurveObjective>,
 }
 
-/// One load.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurvePoint {
-    /// What was set: `-o8 -t2`.
     pub label: String,
     /// With so many threads; points of the same number are joined by a line of their own.
     pub threads: u64,
     /// I/Os per second.
     pub iops: f64,
-    /// Its interval; `None` = a single run.
     pub iops_interval: Option<(f64, f64)>,
     /// Latency, ms; `None` = not measured.
     pub latency_ms: Option<f64>,
-    /// Its interval.
     pub latency_interval_ms: Option<(f64, f64)>,
 }
 
-/// The knee of a curve.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurveKnee {
-    /// Which point it is, from 0.
     pub point: usize,
     /// I/Os per second between which it lies; `None` = not known.
     pub iops_interval: Option<(f64, f64)>,
 }
 
-/// An objective.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurveObjective {
-    /// Latency, ms.
     pub latency_ms: f64,
-    /// In words: `p99 = 5 ms`.
     pub label: String,
     /// The highest rate that keeps it, I/Os per second; `None` = none does.
     pub iops: Option<f64>,
@@ -66,7 +51,6 @@ const LINES: [&str; 6] = ["total", "p50", "p99", "read", "p95", "write"];
 /// A letter of a name takes so much of a chart's width, and a name so much of its height: another one that
 /// is in its way isn't written.
 const LETTER: [f64; 2] = [6.5 / 460.0, 15.0 / 208.0];
-/// The same on a phone.
 const LETTER_ON_PHONE: [f64; 2] = [6.5 / 270.0, 15.0 / 208.0];
 
 /// Of intervals so much is shown: up to this many times the highest point. Few runs that differ much have
@@ -74,7 +58,6 @@ const LETTER_ON_PHONE: [f64; 2] = [6.5 / 270.0, 15.0 / 208.0];
 const MOST_OF_RATES: f64 = 2.0;
 /// The same of latencies, whose axis goes by factors: also down to this part of the lowest.
 const MOST_OF_LATENCIES: f64 = 4.0;
-/// What is said where an interval goes on beyond the chart.
 pub const CUT: &str = "Intervals that reach beyond the chart end at its edge; the table has them whole.";
 
 impl Curve {
@@ -86,7 +69,6 @@ impl Curve {
         threads
     }
 
-    /// What the points are called, beside them.
     fn labels(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Vec<PointLabel> {
         let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
         let mut labels: Vec<PointLabel> = Vec::new();
@@ -107,7 +89,6 @@ impl Curve {
         labels
     }
 
-    /// The chart, and what its points are called.
     pub fn chart(&self) -> (ChartFigure, Vec<PointLabel>) {
         let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
         let rates = self.points.iter().map(|point| point.iops);

@@ -19,9 +19,7 @@ const CLASSES: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /// Latencies of one stretch of time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Column {
-    /// Where it begins, s since measuring began.
     pub from: f64,
-    /// Where it ends, s.
     pub to: f64,
     /// (latency in ms, I/Os).
     pub counts: Vec<(f64, u64)>,
@@ -58,7 +56,6 @@ pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> 
     Some(ChartFigure { kind: "heat", id, title, summary, note, x, y, key: key(), drawing, marks, table })
 }
 
-/// Where a band begins, share of the axis.
 fn low_end(band: usize) -> f64 {
     band as f64 / BANDS as f64
 }
@@ -119,7 +116,6 @@ mod tests {
         assert_eq!(chart.table.head.len(), row.cells.len());
     }
 
-    /// Whoever edits a record can write any number.
     #[test]
     fn more_ios_than_can_be_counted_are_drawn() {
         let column = Column { from: 0.0, to: 1.0, counts: vec![(0.01, u64::MAX), (100.0, u64::MAX)] };

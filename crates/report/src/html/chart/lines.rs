@@ -6,16 +6,13 @@ use super::{ChartFigure, Key, Mark, path};
 use crate::html::thin::Band;
 use maud::html;
 
-/// One line.
 #[derive(Debug)]
 pub struct TimeLine {
     /// The class that gives its look.
     pub class: &'static str,
-    /// What it shows.
     pub name: String,
     /// One for each place; `None` = nothing was measured there.
     pub values: Vec<Option<Band>>,
-    /// Which of them the line goes through.
     pub through: fn(&Band) -> f64,
     /// A band shows the lowest and the highest.
     pub band: bool,
@@ -27,37 +24,26 @@ pub type PointTimes = Vec<(f64, f64)>;
 /// The time that all lines of a chart go over.
 #[derive(Debug)]
 pub struct LineTimes {
-    /// Times of the points.
     pub times: PointTimes,
     /// Length of the axis below, s.
     pub seconds: f64,
-    /// What is marked.
     pub marks: Vec<Mark>,
 }
 
-/// What a chart of lines needs.
 #[derive(Debug)]
 pub struct Lines {
-    /// Its own on the page.
     pub id: String,
-    /// For the heading.
     pub title: String,
-    /// For those who don't see it.
     pub summary: String,
-    /// To be read below.
     pub note: String,
-    /// At the left.
     pub y: ChartAxis,
-    /// Over which time.
     pub over: LineTimes,
     /// Lines, the most important one last: it is drawn above the others.
     pub lines: Vec<TimeLine>,
-    /// What it is drawn from.
     pub table: FigureTable,
 }
 
 impl Lines {
-    /// The chart.
     pub fn chart(self) -> ChartFigure {
         let Lines { id, title, summary, note, y, over, lines, table } = self;
         let LineTimes { times, seconds, marks } = over;

@@ -25,62 +25,45 @@ use table::FigureTable;
 pub struct ChartFigure {
     /// The class of its kind: `lines`, `heat`.
     pub kind: &'static str,
-    /// Its own on the page: letters, digits, dashes.
     pub id: String,
-    /// What it shows, for the heading.
     pub title: String,
     /// What is to be seen on it, in a sentence, for those who don't see it.
     pub summary: String,
-    /// What must be known to read it; empty = nothing.
     pub note: String,
-    /// Below.
     pub x: ChartAxis,
-    /// At the left.
     pub y: ChartAxis,
-    /// What the colours mean.
     pub key: Vec<Key>,
     /// Paths in a square of 1000 units.
     pub drawing: Markup,
-    /// What is marked on it.
     pub marks: Vec<Mark>,
     /// What it is drawn from; [`table::FigureRow::at`] says where on the axis below.
     pub table: FigureTable,
 }
 
-/// What a colour or pattern means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// The class of the style sheet that gives its look.
     pub class: &'static str,
-    /// The words.
     pub text: String,
-    /// What it stands beside.
     pub shape: KeyShape,
 }
 
-/// How what a key explains is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyShape {
-    /// As a line.
     Line,
-    /// As an area.
     Area,
-    /// As dots.
     Dot,
 }
 
 impl Key {
-    /// That of a line.
     pub fn line(class: &'static str, text: impl Into<String>) -> Key {
         Key { class, text: text.into(), shape: KeyShape::Line }
     }
 
-    /// That of an area.
     pub fn area(class: &'static str, text: impl Into<String>) -> Key {
         Key { class, text: text.into(), shape: KeyShape::Area }
     }
 
-    /// That of dots.
     pub fn dot(class: &'static str, text: impl Into<String>) -> Key {
         Key { class, text: text.into(), shape: KeyShape::Dot }
     }
@@ -93,16 +76,13 @@ pub struct Mark {
     pub from: f64,
     /// Where it ends; the same = it is a moment.
     pub to: f64,
-    /// The words.
     pub text: String,
 }
 
-/// A name beside a point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointLabel {
     /// Where: shares of the chart's width from the left and of its height from the bottom.
     pub place: path::Point,
-    /// The name.
     pub text: String,
     /// There is no room for it on a phone.
     pub wide_only: bool,
@@ -130,7 +110,6 @@ impl ChartFigure {
         self.markup_with(level, &[])
     }
 
-    /// The same with names beside points.
     pub fn markup_with(&self, level: u8, labels: &[PointLabel]) -> Markup {
         let (title, text) = (format!("{}-title", self.id), format!("{}-text", self.id));
         let time = (self.x.kind == AxisKind::Time).then_some(match self.x.scale {
@@ -199,7 +178,6 @@ impl ChartFigure {
         }
     }
 
-    /// Where marks are, beneath the drawing.
     fn stretches(&self) -> Markup {
         let at = |figure: f64| self.x.scale.place(figure).clamp(0.0, 1.0);
         let corners = |mark: &Mark| ((at(mark.from), WHOLE[0]), (at(mark.to), WHOLE[1]));
@@ -220,7 +198,6 @@ impl ChartFigure {
         }
     }
 
-    /// The numbers of marks, above the drawing.
     fn numbers(&self) -> Markup {
         html! {
             @if !self.marks.is_empty() {

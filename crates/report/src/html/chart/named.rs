@@ -5,24 +5,17 @@ use super::table::FigureTable;
 use super::{ChartFigure, Key, path};
 use maud::html;
 
-/// What is to be compared.
 #[derive(Debug)]
 pub struct NamedBars {
-    /// Its own on the page.
     pub id: String,
-    /// For the heading.
     pub title: String,
-    /// For those who don't see it.
     pub summary: String,
-    /// To be read below.
     pub note: String,
     /// The names of the bars; the table has all of them whole.
     pub names: Vec<String>,
-    /// Below.
     pub x: ChartAxis,
     /// (class, name, amounts by bar) of each part, the leftmost first.
     pub parts: Vec<(&'static str, String, Vec<f64>)>,
-    /// What it is drawn from, without places; they are added.
     pub table: FigureTable,
 }
 
@@ -33,7 +26,6 @@ const BAR: [f64; 2] = [0.52, 0.84];
 const LONGEST: usize = 40;
 
 impl NamedBars {
-    /// The chart.
     pub fn chart(self) -> ChartFigure {
         let NamedBars { id, title, summary, note, names, x, parts, mut table } = self;
         let count = names.len();

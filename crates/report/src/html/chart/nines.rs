@@ -6,12 +6,10 @@ use super::{ChartFigure, Key, path};
 use diskspd_judge::truth;
 use maud::html;
 
-/// One distribution.
 #[derive(Debug)]
 pub struct NinesLine {
     /// The class that gives its look.
     pub class: &'static str,
-    /// Of what.
     pub name: String,
     /// I/Os that it is of: how many nines it can tell.
     pub ios: u64,
@@ -70,7 +68,6 @@ pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: Fi
     ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
 }
 
-/// Which percentiles chance decides on, of so many I/Os.
 fn beyond_what_is_told(ios: u64) -> String {
     match truth::highest_told(ios) {
         Some(percent) => format!(

@@ -6,28 +6,17 @@ use super::table::FigureTable;
 use super::{ChartFigure, Key, Mark, path};
 use maud::html;
 
-/// Figures, and what is told of them.
 #[derive(Debug)]
 pub struct Points {
-    /// Its own on the page.
     pub id: String,
-    /// For the heading.
     pub title: String,
-    /// For those who don't see it.
     pub summary: String,
-    /// To be read below.
     pub note: String,
-    /// Below.
     pub x: ChartAxis,
-    /// At the left.
     pub y: ChartAxis,
-    /// What stands side by side, or after each other.
     pub groups: Vec<PointGroup>,
-    /// Those that are ringed, and what for.
     pub ringed: Option<(String, Vec<Point>)>,
-    /// What is marked.
     pub marks: Vec<Mark>,
-    /// What it is drawn from.
     pub table: FigureTable,
 }
 
@@ -36,16 +25,12 @@ pub struct Points {
 pub struct PointGroup {
     /// The class that gives their look.
     pub class: &'static str,
-    /// What they are.
     pub name: String,
-    /// Where they are.
     pub points: Vec<Point>,
-    /// (from, to, how high) of each level.
     pub levels: Vec<(f64, f64, f64)>,
 }
 
 impl Points {
-    /// The chart.
     pub fn chart(self) -> ChartFigure {
         let Points { id, title, summary, note, x, y, groups, ringed, marks, table } = self;
         let place = |(at, figure): &Point| (x.scale.place(*at), y.scale.place(*figure));

@@ -3,7 +3,6 @@
 /// An axis' scale. Places are shares of its length, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AxisScale {
-    /// Equal steps.
     Linear {
         /// Figure at 0.
         from: f64,
@@ -86,7 +85,6 @@ impl AxisScale {
     }
 }
 
-/// Lowest and highest; `None` = there are none.
 fn ends(figures: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let known = figures.into_iter().filter(|figure| figure.is_finite());
     known.fold(None, |ends: Option<(f64, f64)>, figure| {

@@ -9,40 +9,28 @@ use maud::html;
 /// Changes, in percent.
 #[derive(Debug)]
 pub struct Shifts {
-    /// Its own on the page.
     pub id: String,
-    /// For the heading.
     pub title: String,
-    /// For those who don't see it.
     pub summary: String,
-    /// To be read below.
     pub note: String,
-    /// What changed against what.
     pub label: String,
-    /// So near 0 is the same.
     pub same: f64,
-    /// The figures.
     pub rows: Vec<ShiftRow>,
-    /// What it is drawn from, without places; they are added.
     pub table: FigureTable,
 }
 
-/// A figure's change.
 #[derive(Debug)]
 pub struct ShiftRow {
     /// The class that gives its look.
     pub class: &'static str,
-    /// What stands above it.
     pub name: String,
     /// The change; `None` = there is nothing to draw.
     pub change: Option<f64>,
-    /// Where the true change lies.
     pub interval: Option<(f64, f64)>,
 }
 
 /// Where a row's drawing is, share of the row from above: below its name.
 const HEIGHT: f64 = 0.7;
-/// Where its name ends.
 const NAME: f64 = 0.45;
 /// Half of the height of an end of an interval, share of the row.
 const END: f64 = 0.1;
@@ -52,7 +40,6 @@ const END: f64 = 0.1;
 const SHOWN: f64 = 100.0;
 
 impl Shifts {
-    /// The chart.
     pub fn chart(self) -> ChartFigure {
         let Shifts { id, title, summary, note, label, same, rows, mut table } = self;
         let far = SHOWN.max(2.0 * rows.iter().filter_map(|row| row.change).map(f64::abs).fold(0.0, f64::max));

@@ -9,16 +9,13 @@ use maud::{Markup, html};
 pub struct FigureTable {
     /// Columns, each with its unit.
     pub head: Vec<String>,
-    /// Rows.
     pub rows: Vec<FigureRow>,
 }
 
-/// A row of a table behind a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureRow {
     /// Where it is on the axis below, share of its length.
     pub at: f64,
-    /// One for each column.
     pub cells: Vec<String>,
 }
 
@@ -39,12 +36,10 @@ impl FigureTable {
         }
     }
 
-    /// Adds a row.
     pub fn row(&mut self, at: f64, cells: impl IntoIterator<Item = String>) {
         self.rows.push(FigureRow { at, cells: cells.into_iter().collect() });
     }
 
-    /// Folded behind a line that opens it.
     pub fn folded(&self, title: &str) -> Markup {
         let rows = if self.rows.len() == 1 { "1 row".into() } else { format!("{} rows", self.rows.len()) };
         html! {
@@ -55,7 +50,6 @@ impl FigureTable {
         }
     }
 
-    /// The table itself.
     fn whole(&self, title: &str) -> Markup {
         html! {
             table {

@@ -64,7 +64,6 @@ fn besides(metric: &Compared) -> String {
     format!("{}: {change}, between {between}", name(metric))
 }
 
-/// What makes the comparison itself doubtful.
 fn warnings(page: &ComparisonPage) -> Vec<(Severity, String)> {
     let other_work = page.comparison.not_comparable.iter().map(|difference| {
         let sentence = compare::sentence(difference);

@@ -38,7 +38,6 @@ pub fn figures(page: &ComparisonPage) -> Markup {
     }
 }
 
-/// What the verdicts follow from.
 fn statistics(span: &SpanCompared) -> Markup {
     let lines: Vec<ComparedLine> =
         compare::lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();

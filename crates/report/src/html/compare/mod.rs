@@ -19,12 +19,10 @@ use maud::{Markup, html};
 pub use page::ComparisonPage;
 use page::{CLASSES, LETTERS, MOST_WITH_ALL, MOST_WITH_CHARTS, id, name, of_span, runs_of, span_name, text};
 
-/// For the title of a window.
 pub fn title(page: &ComparisonPage) -> String {
     format!("DiskSpd: {} and {} compared", page.sides[0].name, page.sides[1].name)
 }
 
-/// The content of the page.
 pub fn content(page: &ComparisonPage) -> Markup {
     let spans = &page.comparison.time_spans;
     let charted = &spans[..spans.len().min(MOST_WITH_CHARTS)];
@@ -66,7 +64,6 @@ pub fn content(page: &ComparisonPage) -> Markup {
     }
 }
 
-/// What was recorded of both and differs.
 const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
     TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
     TableColumn::<SideDifference>::words("A", |one| Cell::text(one.first.as_ref())).paged(),

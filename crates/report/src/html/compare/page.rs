@@ -4,24 +4,18 @@ use crate::work_in_words as workload;
 use diskspd_judge::lab::compare;
 use diskspd_judge::lab::compare::{Compared, RunComparison, Side, SideRun, SpanCompared};
 
-/// A comparison as its page sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonPage<'a> {
-    /// What came out.
     pub comparison: &'a RunComparison,
-    /// What was compared.
     pub sides: [&'a Side; 2],
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
-    /// Both sides ask for the same: what differs is noise.
     pub is_noise: bool,
     /// The whole answer in a sentence; `None` = what is said of each time span is enough.
     pub sentence: Option<&'a str>,
 }
 
-/// What both sides are called in tables and charts.
 pub(super) const LETTERS: [&str; 2] = ["A", "B"];
-/// Their looks.
 pub(super) const CLASSES: [&str; 2] = ["first", "other"];
 /// Time spans that have charts of every figure; with more of them the page would become too large.
 pub(super) const MOST_WITH_ALL: usize = 4;
@@ -39,13 +33,11 @@ pub(super) fn span_name(page: &ComparisonPage, span: &SpanCompared) -> String {
     }
 }
 
-/// The same in front of what is told of it.
 pub(super) fn of_span(page: &ComparisonPage, span: &SpanCompared) -> String {
     let name = span_name(page, span);
     if name.is_empty() { name } else { format!("{name}: ") }
 }
 
-/// Tells the charts of a time span from those of others.
 pub(super) fn id(page: &ComparisonPage, span: &SpanCompared) -> String {
     match page.comparison.workloads.len() {
         1 => span.time_span.to_string(),
@@ -53,14 +45,12 @@ pub(super) fn id(page: &ComparisonPage, span: &SpanCompared) -> String {
     }
 }
 
-/// The runs of a side that a time span is of.
 pub(super) fn runs_of<'a>(page: &ComparisonPage<'a>, span: &SpanCompared, side: usize) -> Vec<&'a SideRun> {
     let workload = page.comparison.workloads.get(span.workload as usize - 1);
     let places = workload.map(|workload| &workload.places[side]).into_iter().flatten();
     places.filter_map(|place| page.sides[side].runs.get(*place)).collect()
 }
 
-/// What a figure is called where each value has its unit.
 pub(super) fn name(metric: &Compared) -> &str {
     metric.title.strip_suffix(", ms").unwrap_or(&metric.title)
 }

@@ -62,7 +62,6 @@ fn chart(
     points.chart()
 }
 
-/// A run among those of both sides.
 pub fn run_name(letter: &str, run: &str) -> String {
     if run.starts_with(letter) { line(run).into_owned() } else { format!("{letter}: {}", line(run)) }
 }

@@ -9,12 +9,9 @@ use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
-/// Changes that are told; the others are in the charts.
 const MOST: usize = 24;
 
-/// A change for good.
 pub struct LastingChange {
-    /// Better or worse.
     pub verdict: ChangeVerdict,
     /// The place of the first run behind it, among the points of the course.
     pub place: usize,

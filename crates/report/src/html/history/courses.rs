@@ -17,7 +17,6 @@ const MOST_WORKS: usize = 24;
 /// Points of all charts together, and of one: the latest runs are shown.
 const MOST_POINTS: usize = 9000;
 const MOST_OF_ONE: usize = 1000;
-/// Stretches of the same label that are told.
 const MOST_LABELS: usize = 8;
 
 /// A section for each kind of work that was done twice at least.
@@ -119,7 +118,6 @@ fn latest(course: &FollowedCourse, left: usize) -> Option<String> {
     (left > 0).then(|| format!("The latest {} of {all} runs are drawn.", all - left))
 }
 
-/// What the course comes to beside its levels, as sentences.
 fn said(course: &FollowedCourse) -> Option<String> {
     let sentence = |words: &String| {
         let mut letters = words.chars();
@@ -129,7 +127,6 @@ fn said(course: &FollowedCourse) -> Option<String> {
     (!course.said.is_empty()).then(|| course.said.iter().map(sentence).collect::<Vec<_>>().join(" "))
 }
 
-/// Which runs have which label, by their numbers in the chart.
 fn labels(runs: &[(&ListedRun, f64)]) -> Option<String> {
     let mut stretches: Vec<(&str, usize, usize)> = Vec::new();
     for (place, (run, _)) in runs.iter().enumerate() {
@@ -152,7 +149,6 @@ fn labels(runs: &[(&ListedRun, f64)]) -> Option<String> {
     }
 }
 
-/// Days below some of the runs; of a single day times.
 fn dates(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
     let Some(((first, _), (last, _))) = runs.first().zip(runs.last()) else { return Vec::new() };
     let end = runs.len() - 1;
@@ -182,7 +178,6 @@ fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> Fi
     table
 }
 
-/// What is told of a run.
 fn told(course: &FollowedCourse, place: usize) -> String {
     let of_it = course.told.iter().filter(|run| run.place == place);
     let words = of_it.map(|run| match run.of {

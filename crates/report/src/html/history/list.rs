@@ -13,7 +13,6 @@ use maud::{Markup, html};
 /// Runs that are listed; more of them make a page that no browser opens at once.
 const MOST: usize = 2000;
 
-/// The latest first, as the newest are what is asked for.
 pub fn list(page: &HistoryPage) -> Markup {
     let lines: Vec<KeptLine> = page.runs.iter().rev().take(MOST).flat_map(lines).collect();
     html! {
@@ -34,7 +33,6 @@ pub fn list(page: &HistoryPage) -> Markup {
 /// A time span of a run that is kept.
 struct KeptLine<'a> {
     run: &'a ListedRun<'a>,
-    /// Of the time span, from 0.
     place: usize,
     span: Option<&'a SpanSummary>,
 }

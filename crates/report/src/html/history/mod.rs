@@ -11,7 +11,6 @@ use maud::{Markup, html};
 pub use page::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, ToldRun, change_of};
 use page::{figure_name, figure_text};
 
-/// For the title of a window and the heading.
 pub fn title(page: &HistoryPage) -> String {
     match page.figure {
         None => "History".into(),
@@ -19,7 +18,6 @@ pub fn title(page: &HistoryPage) -> String {
     }
 }
 
-/// The content of the page.
 pub fn content(page: &HistoryPage) -> Markup {
     html! {
         header {

@@ -4,37 +4,29 @@ use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::results::RunSummary;
 use diskspd_model::stats::Level;
 
-/// A history as its page sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct HistoryPage<'a> {
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
     /// The figure that is followed alone; `None` = those that everybody looks for.
     pub figure: Option<RunFigure>,
-    /// The runs, the oldest first.
     pub runs: &'a [ListedRun<'a>],
     /// What of them can be followed, that with the most runs first.
     pub works: &'a [FollowedWork],
 }
 
-/// A run of a history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedRun<'a> {
-    /// As long as it takes to tell it from all others.
     pub id: String,
     /// When it began, or was kept, seconds since 1970.
     pub at: i64,
-    /// What it is called.
     pub label: Option<&'a str>,
     /// Words to find it by.
     pub tags: &'a [String],
     /// It may not be removed.
     pub pinned: bool,
-    /// The targets.
     pub targets: &'a [String],
-    /// What each time span was asked to do, in words.
     pub work: Vec<String>,
-    /// What is known of it.
     pub run: &'a RunSummary,
 }
 
@@ -43,48 +35,36 @@ pub struct ListedRun<'a> {
 pub struct FollowedWork {
     /// Fingerprint or name of the machine; empty = not recorded.
     pub machine: String,
-    /// What was typed for the latest run.
     pub command_line: Option<String>,
     /// The targets of the latest run.
     pub targets: Vec<String>,
-    /// The time span, from 1.
     pub time_span: u32,
-    /// Its figures.
     pub courses: Vec<FollowedCourse>,
 }
 
 /// A figure from run to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FollowedCourse {
-    /// Which one.
     pub figure: RunFigure,
     /// (place in [`HistoryPage::runs`], value), the oldest first: at least one.
     pub points: Vec<(usize, f64)>,
     /// Where it was how high, by places in the points: at least one.
     pub levels: Vec<Level>,
-    /// What is told of single runs, in order.
     pub told: Vec<ToldRun>,
-    /// What it comes to beside its levels.
     pub said: Vec<String>,
 }
 
-/// What is told of a run on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldRun {
-    /// Its place in the points.
     pub place: usize,
-    /// What it is about.
     pub of: ToldOf,
-    /// In words.
     pub words: String,
 }
 
-/// What is told of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToldOf {
     /// The machine changed since the run before.
     Machine,
-    /// Its figure lies far from its level, or is 0.
     Apart,
     /// The clock was set back since the run before.
     Clock,
@@ -110,19 +90,16 @@ impl FollowedWork {
         self.courses.iter().map(|course| course.points.len()).max().unwrap_or(0)
     }
 
-    /// What people know it by.
     pub(super) fn name(&self) -> String {
         let unknown = || format!("Work on {}, command line not recorded", self.targets.join(" "));
         self.command_line.clone().unwrap_or_else(unknown)
     }
 }
 
-/// What a figure is called where each value has its unit.
 pub(super) fn figure_name(figure: RunFigure) -> &'static str {
     figure.title().strip_suffix(", ms").unwrap_or(figure.title())
 }
 
-/// How a figure is written.
 pub(super) fn figure_text(figure: RunFigure) -> fn(f64) -> String {
     if figure.more_is_better() { crate::number::number } else { crate::number::latency }
 }

@@ -9,7 +9,6 @@ use diskspd_judge::lab::sweep::{KneeTold, SweepAnswer, answer_lines, unanswered}
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
-/// All answers, those of the groups one below the other.
 pub fn answers(page: &SweepPage) -> Markup {
     html! {
         @for why in unanswered(page.answers, page.rows) { p { "Can't tell: " (line(&why)) } }

@@ -15,7 +15,6 @@ use diskspd_model::stats::replicates::{Bounds, Spread};
 /// Groups that have a chart; with more of them the page would become too large.
 const MOST: usize = 24;
 
-/// A chart per group.
 pub fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
     let chart = |(number, answer): (usize, &SweepAnswer)| {
         let rows = of_group(page, answer);
@@ -82,7 +81,6 @@ fn latency_name(rows: &[(usize, &PointRow)], objective: Option<Objective>) -> St
     if due { format!("{name}, from when I/Os were due") } else { name.to_owned() }
 }
 
-/// What distinguishes a point from the others of its group.
 fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
     let common = |setting: &&Setting| of_group.iter().all(|(_, other)| other.settings.contains(setting));
     let own = row.settings.iter().filter(|setting| !common(setting)).map(Setting::written);

@@ -17,12 +17,10 @@ use maud::{Markup, html};
 pub use page::SweepPage;
 use verdict::Badge;
 
-/// For the title of a window.
 pub fn title(page: &SweepPage) -> String {
     format!("DiskSpd: {}", page.name())
 }
 
-/// The content of the page.
 pub fn content(page: &SweepPage) -> Markup {
     let run = page.run.as_ref();
     html! {
@@ -114,10 +112,8 @@ fn judged(page: &SweepPage) -> Markup {
     html! { p.lead { (badge.markup()) " " (line(&words)) (drifted) } }
 }
 
-/// So many points are named.
 const NAMED: usize = 4;
 
-/// Findings of all points, each once.
 fn found(page: &SweepPage) -> Markup {
     let told = told_once(page.rows, true);
     html! {

@@ -3,21 +3,14 @@
 use crate::html::input::Run;
 use diskspd_judge::lab::sweep::{Drift, PointRow, Settings, SweepAnswer};
 
-/// A sweep as its page sees it.
 pub struct SweepPage<'a> {
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
-    /// How it was done.
     pub settings: &'a Settings,
-    /// Its points.
     pub rows: &'a [PointRow],
-    /// What came out, a group each.
     pub answers: &'a [SweepAnswer],
-    /// What became of the reference point.
     pub drift: Option<&'a Drift>,
-    /// The command line of a row.
     pub command: &'a dyn Fn(&PointRow) -> String,
-    /// Why it isn't all that was asked for; `None` = it is.
     pub unfinished: Option<&'a str>,
     /// One of its runs, for what they have in common; `None` = none is kept.
     pub run: Option<Run<'a>>,

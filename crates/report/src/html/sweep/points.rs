@@ -14,7 +14,6 @@ pub fn points(page: &SweepPage) -> Markup {
     }
 }
 
-/// What the figures of a row are.
 fn meaning(page: &SweepPage) -> &'static str {
     let repeated = page.rows.iter().any(|row| row.runs.len() > 1);
     let due = page.rows.iter().filter_map(|row| row.figures.as_ref()).any(|line| line.response.is_some());
@@ -29,7 +28,6 @@ fn meaning(page: &SweepPage) -> &'static str {
     }
 }
 
-/// What a row is to the answers.
 fn roles(page: &SweepPage, place: usize) -> String {
     let mut roles = Vec::new();
     for answer in page.answers {

@@ -16,19 +16,16 @@ const IN_FLIGHT: u32 = 8;
 /// Blocks in the page cache whose writing back has begun but isn't awaited.
 const BEHIND: u64 = 16;
 
-/// What is to be written where.
 pub(super) struct Job<'a> {
     /// Open for writing, through the page cache.
     pub file: &'a File,
     /// The same file past the page cache, and its alignment, bytes; `None` = it can't.
     pub direct: Option<(&'a File, u64)>,
-    /// Size and content.
     pub order: &'a FileOrder<'a>,
     /// Ends the work between two blocks.
     pub stop: &'a AtomicBool,
 }
 
-/// Why the file isn't full.
 #[derive(Debug)]
 pub(super) enum Error {
     Stopped,
@@ -41,7 +38,6 @@ impl From<io::Error> for Error {
     }
 }
 
-/// How far it got.
 #[derive(Debug)]
 pub(super) struct FillFailed {
     pub error: Error,
@@ -85,7 +81,6 @@ struct FilePart<'a> {
     from: u64,
     to: u64,
     stop: &'a AtomicBool,
-    /// A worker failed: the others need not go on.
     failed: AtomicBool,
     /// Number of the next block to be written.
     next: AtomicU64,

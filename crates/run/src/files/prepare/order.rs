@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-/// A file to be prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct FileOrder<'a> {
     /// Where. Missing directories are not created: a path with a typing error would be measured on the disk
@@ -13,6 +12,5 @@ pub struct FileOrder<'a> {
     pub size: u64,
     /// Filled with zeros instead of the pattern, whose byte at offset x is `x & 0xFF`.
     pub zero: bool,
-    /// Written anew even if it is there already, written in full.
     pub recreate: bool,
 }

@@ -7,22 +7,17 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// What was done, for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prepared {
     /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against
     /// it.
     Kept,
-    /// It did not exist.
     Created,
-    /// It existed and was truncated and written anew.
     Rewritten(Why),
 }
 
-/// Why an existing file was written anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// It was asked for.
     Asked,
     /// It had another size, bytes.
     Size(u64),
@@ -30,7 +25,6 @@ pub enum Why {
     Unwritten,
     /// It held data where zeros are ordered, or the reverse.
     Content {
-        /// What is ordered.
         zero: bool,
     },
     /// The file system can't tell whether it was written in full (tmpfs, network file systems).
@@ -63,15 +57,11 @@ impl fmt::Display for Prepared {
 #[derive(Debug, thiserror::Error)]
 #[error("{}: the file was not prepared: {reason}; {state}", path.display())]
 pub struct PrepareError {
-    /// As the user gave it.
     pub path: PathBuf,
-    /// What went wrong, and what to do.
     pub reason: Reason,
-    /// What is there now.
     pub state: State,
 }
 
-/// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Reason {
     /// The path can't be used.
@@ -87,7 +77,6 @@ pub enum Reason {
         units::amount(*free)
     )]
     Full {
-        /// Bytes asked for.
         size: u64,
         /// Bytes that were free for this user before, and those of the file itself.
         free: u64,
@@ -100,7 +89,6 @@ pub enum Reason {
         units::amount(*free)
     )]
     Refused {
-        /// Bytes asked for.
         size: u64,
         /// Bytes that were free for this user before, and those of the file itself.
         free: u64,
@@ -113,9 +101,7 @@ pub enum Reason {
         units::amount(*free)
     )]
     FullTogether {
-        /// How many files.
         files: usize,
-        /// Bytes asked for.
         size: u64,
         /// Bytes that were free for this user before, and those of the files themselves.
         free: u64,
@@ -125,16 +111,10 @@ pub enum Reason {
         "this user's disk quota is exhausted, {} are needed; use a smaller -c, or free some space",
         units::amount(*size)
     )]
-    Quota {
-        /// Bytes asked for.
-        size: u64,
-    },
+    Quota { size: u64 },
     /// `EFBIG`
     #[error("{} exceed the largest file of this file system; use a smaller -c", units::amount(*size))]
-    TooLarge {
-        /// Bytes asked for.
-        size: u64,
-    },
+    TooLarge { size: u64 },
     /// `RLIMIT_FSIZE`
     #[error(
         "{} exceed the shell's file size limit of {}; raise it (ulimit -f)",
@@ -142,7 +122,6 @@ pub enum Reason {
         units::amount(*limit)
     )]
     Limit {
-        /// Bytes asked for.
         size: u64,
         /// Bytes allowed.
         limit: u64,
@@ -150,14 +129,8 @@ pub enum Reason {
     /// The stop flag was set.
     #[error("stopped")]
     Stopped,
-    /// Anything else.
     #[error("can't {doing}: {source}")]
-    Kernel {
-        /// What was being done.
-        doing: &'static str,
-        /// What the kernel answered.
-        source: io::Error,
-    },
+    Kernel { doing: &'static str, source: io::Error },
 }
 
 impl From<TargetError> for Reason {
@@ -175,10 +148,8 @@ impl From<Denial> for Reason {
     }
 }
 
-/// What is at the path after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// What was there before, if anything.
     Untouched,
     /// Nothing: the unfinished file was created here, and removed again.
     Removed,

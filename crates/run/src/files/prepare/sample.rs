@@ -16,9 +16,7 @@ const BLOCK: u64 = 4096;
 /// Blocks of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileSample {
-    /// How many were read.
     blocks: u64,
-    /// Those that are nothing but zeros.
     zeros: u64,
 }
 
@@ -59,7 +57,6 @@ pub(super) fn take(path: &Path, size: u64) -> io::Result<FileSample> {
     Ok(sample)
 }
 
-/// Where they begin.
 fn offsets(size: u64) -> impl Iterator<Item = u64> {
     let blocks = size.div_ceil(BLOCK);
     let (count, last) = (blocks.min(BLOCKS), blocks.saturating_sub(1));

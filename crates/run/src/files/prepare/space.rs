@@ -21,7 +21,6 @@ pub(super) struct FileRoom {
 }
 
 impl FileRoom {
-    /// What the kernel's answer to `doing` something means.
     pub fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
         match error.kind() {
             ErrorKind::StorageFull => match self.free.unwrap_or(0) {
@@ -84,10 +83,8 @@ pub(super) fn allocate(
     }
 }
 
-/// What the files of a run need of one file system.
 struct Need<'a> {
     device: u64,
-    /// The first of them.
     path: &'a Path,
     files: usize,
     /// Bytes that can be had; `None` = the file system doesn't say.

@@ -3,7 +3,6 @@
 use diskspd_model::plan::SpanPlan;
 use diskspd_sys::memory::NoLargePages;
 
-/// What is known of them before the threads begin: nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reserve;
 

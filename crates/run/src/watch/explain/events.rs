@@ -9,25 +9,23 @@ use std::collections::HashMap;
 
 /// The block layer gets an I/O.
 pub(super) const QUEUED: &str = "block/block_bio_queue";
-/// The driver gets it.
 pub(super) const ISSUED: &str = "block/block_rq_issue";
-/// It is complete.
 pub(super) const COMPLETED: &str = "block/block_rq_complete";
 /// The same of drivers without a queue of requests.
 pub(super) const DONE: &str = "block/block_bio_complete";
 /// A processor goes from one task to another.
 pub(super) const SWITCH: &str = "sched/sched_switch";
-/// A task is woken.
 pub(super) const WOKEN: &str = "sched/sched_wakeup";
 
-/// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KernelTold {
-    /// Of a device.
     Block(BlockSeen),
     /// A task left a processor in this state, another one got it.
-    Switch { from: TracedTask, state: u64, to: TracedTask },
-    /// A task was woken.
+    Switch {
+        from: TracedTask,
+        state: u64,
+        to: TracedTask,
+    },
     Woken(i32),
 }
 
@@ -38,7 +36,6 @@ pub(super) struct TracedTask {
     pub name: Option<u16>,
 }
 
-/// TaskNames of tasks, each once.
 #[derive(Debug, Default)]
 pub(super) struct TaskNames {
     known: HashMap<Vec<u8>, u16>,
@@ -56,13 +53,11 @@ impl TaskNames {
         Some(number)
     }
 
-    /// The name with this number.
     pub fn of(&self, number: u16) -> &str {
         self.all.get(usize::from(number)).map_or("", String::as_str)
     }
 }
 
-/// Where in the records the fields are.
 #[derive(Debug, Clone)]
 pub(super) struct EventFormats {
     block: Vec<(BlockFormat, EventStep)>,

@@ -17,7 +17,6 @@ const MOST_EVENTS: usize = 1 << 20;
 /// A worker's thread.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
-    /// By the kernel's number.
     pub number: i32,
     pub course: ThreadCourse,
 }
@@ -35,15 +34,12 @@ impl SlowCandidate {
     }
 }
 
-/// What is known so far.
 #[derive(Debug)]
 pub(super) struct Keeper {
     wanted: usize,
-    /// When measuring began.
     pub begin: Nanos,
     pub places: Vec<TargetPlaces>,
     pub names: TaskNames,
-    /// By worker.
     pub threads: Vec<Thread>,
     pub throttles: Throttles,
     block: VecDeque<BlockSeen>,
@@ -113,7 +109,6 @@ impl Keeper {
         }
     }
 
-    /// The slowest of one second, the slowest first.
     fn explain(&mut self, second: u32, ios: &[SlowCandidate]) {
         let blocks = self.block_times(ios);
         let explained: Vec<SlowIo> =
@@ -127,7 +122,6 @@ impl Keeper {
         self.found.ios.truncate(self.wanted);
     }
 
-    /// What the block layer told of each.
     fn block_times(&self, ios: &[SlowCandidate]) -> Vec<BlockTimes> {
         let mut found = vec![BlockMatch::default(); ios.len()];
         let mut ranges: Vec<(u32, u64, u64, usize)> = Vec::new();
@@ -226,7 +220,6 @@ const IN_A_ROW: Nanos = 1_000_000;
 /// Flushes that are kept, the latest.
 const MOST_FLUSHES: usize = 1 << 14;
 
-/// When devices flushed their caches.
 #[derive(Debug, Default)]
 struct DeviceFlushes {
     /// Device, begin, end; not yet known = never.
@@ -262,7 +255,6 @@ impl DeviceFlushes {
         }
     }
 
-    /// The one that took most of an I/O's time.
     fn longest(&self, device: u32, candidate: &SlowCandidate) -> Option<(Nanos, Nanos)> {
         let (start, reaped) = (candidate.io.start, candidate.reaped());
         let within =

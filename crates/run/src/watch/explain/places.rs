@@ -17,7 +17,6 @@ const SECTOR: u64 = 512;
 /// File systems whose `FIEMAP` tells places in a space of their own, not on the device.
 const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 
-/// Where the I/Os of one target go.
 #[derive(Debug)]
 pub(super) struct TargetPlaces {
     pub id: TargetId,
@@ -74,7 +73,6 @@ impl TracedPlace {
 }
 
 impl TargetPlaces {
-    /// Those of a time span, by the target's place in it.
     pub fn of_span(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<TargetPlaces> {
         let ids = targets(plan);
         let find = |index: usize| {
@@ -95,12 +93,10 @@ impl TargetPlaces {
         self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
     }
 
-    /// Why it isn't known.
     pub fn unknown(&self) -> Option<&NoPlace> {
         self.device.as_ref().err()
     }
 
-    /// Its name; empty = not known.
     pub fn name(&self) -> &str {
         self.device.as_ref().map_or("", |device| &device.name)
     }

@@ -6,11 +6,9 @@ use std::collections::VecDeque;
 /// Limits that are remembered, the latest: one that comes and goes is many.
 const MOST: usize = 4096;
 
-/// A limit, and when it was seen.
 #[derive(Debug)]
 struct SeenLimit {
     group: String,
-    /// As tracepoints number it.
     device: u32,
     /// The look before the first one that saw it: it may have begun just behind that.
     from: Nanos,
@@ -18,7 +16,6 @@ struct SeenLimit {
     to: Nanos,
 }
 
-/// All that were seen.
 #[derive(Debug, Default)]
 pub(super) struct Throttles {
     seen: VecDeque<SeenLimit>,
@@ -26,7 +23,6 @@ pub(super) struct Throttles {
 }
 
 impl Throttles {
-    /// These groups limit these devices now.
     pub fn look(&mut self, now: Nanos, limits: impl IntoIterator<Item = (String, u32)>) {
         let looked = std::mem::replace(&mut self.looked, now);
         for (group, device) in limits {

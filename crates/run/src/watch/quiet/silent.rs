@@ -5,32 +5,24 @@ use diskspd_model::profile::TargetId;
 use diskspd_model::results::{PathChange, Silence};
 use diskspd_sys::clock::Nanos;
 
-/// Silences that are kept.
 const MOST: usize = 256;
-/// Changes that are kept of one.
 const MOST_CHANGES: usize = 32;
 
-/// What a look at a target shows.
 #[derive(Debug)]
 pub enum TargetLook {
     /// It answers, or has done so a moment ago.
     Goes,
     /// It is time for a closer look.
     Silent,
-    /// It is silent, and was looked at a moment ago.
     StillSilent,
-    /// It answers again.
     GoesOn(ClosedSilence),
 }
 
-/// A silence that goes on.
 #[derive(Debug, Default)]
 pub struct OpenSilence {
     /// I/Os in flight, at most; `None` = it could not be seen.
     pub in_flight: Option<u64>,
-    /// What changed of paths and links so far.
     pub changes: Vec<PathChange>,
-    /// When it is looked at next.
     pub next: Nanos,
 }
 
@@ -41,7 +33,6 @@ pub struct ClosedSilence {
     begin: Nanos,
     end: Nanos,
     in_flight: Option<u64>,
-    /// What changed of paths and links.
     pub changes: Vec<PathChange>,
 }
 
@@ -55,7 +46,6 @@ impl OpenSilence {
 /// The silences that are kept, the first ones.
 #[derive(Debug, Default)]
 pub struct SilenceLog {
-    /// In the order of their ends.
     pub kept: Vec<Silence>,
 }
 

@@ -6,21 +6,16 @@ use diskspd_model::units::visible;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::StuckIo;
 
-/// From one look to the next.
 const STEP: Nanos = SECOND;
 /// I/Os that are named in a time span.
 const NAMED: usize = 16;
 
-/// Looks at what is in flight.
 #[derive(Debug)]
 pub struct StuckWatch {
     limit: Nanos,
     next: Nanos,
-    /// Those that were told: thread, when it was submitted, offset.
     told: Vec<(u32, Nanos, u64)>,
-    /// That there are more was told.
     full: bool,
-    /// Those that were told.
     pub found: Vec<StuckFact>,
 }
 

@@ -9,19 +9,14 @@ use diskspd_sys::clock::{Nanos, SECOND};
 
 /// Who has completed nothing for so long is looked at more closely ...
 const SILENT: Nanos = SECOND / 2;
-/// ... and again so often.
 const AGAIN: Nanos = SECOND;
 /// ... or so often, while its workers are too busy with others to be looked at.
 const UNTIL_SEEN: Nanos = SECOND / 10;
 
-/// A target, its workers, and what is known of it.
 #[derive(Debug)]
 pub struct WatchedTarget {
-    /// Which one.
     pub id: TargetId,
-    /// As the user gave it.
     pub path: RawText,
-    /// Those that work on it, by their index.
     pub workers: Vec<usize>,
     /// They work on others, too.
     pub shares: bool,
@@ -32,7 +27,6 @@ pub struct WatchedTarget {
     open: Option<OpenSilence>,
 }
 
-/// The targets of a time span.
 pub fn all(plan: &SpanPlan) -> Vec<WatchedTarget> {
     let mut all: Vec<WatchedTarget> = Vec::new();
     for (index, worker) in plan.workers.iter().enumerate() {
@@ -88,7 +82,6 @@ impl WatchedTarget {
         self.open.as_ref().and_then(|open| open.in_flight)
     }
 
-    /// At `now` so much was done.
     pub fn seen(&mut self, ios: u64, now: Nanos) -> TargetLook {
         self.beats.iter_mut().for_each(|beats| beats.look(now, ios));
         if ios != self.ios {
@@ -103,7 +96,6 @@ impl WatchedTarget {
         }
     }
 
-    /// What a closer look at `now` has found.
     pub fn looked_closer(&mut self, in_flight: Option<u64>, changes: Vec<PathChange>, now: Nanos) {
         let open = self.open.get_or_insert_default();
         open.in_flight = in_flight.max(open.in_flight);

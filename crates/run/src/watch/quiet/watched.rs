@@ -11,7 +11,6 @@ use std::slice;
 /// A worker that is at work can't be looked at: it is tried so often.
 pub const TRIES: usize = 4;
 
-/// The time span that is watched.
 #[derive(Clone, Copy)]
 pub struct WatchedSpan<'a> {
     pub plan: &'a SpanPlan,

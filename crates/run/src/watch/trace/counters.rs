@@ -9,7 +9,6 @@ use diskspd_model::results::EventCount;
 use diskspd_sys::perf::{CounterGroup, Event, Tracepoint};
 use std::io;
 
-/// The counters of a trace.
 #[derive(Debug)]
 pub struct Counters {
     rows: Vec<(&'static EventRow, CounterPlace)>,
@@ -18,19 +17,14 @@ pub struct Counters {
     root: Root,
     /// Before and after the window.
     network: Option<(NetworkCounters, NetworkCounters)>,
-    /// Of all CPUs, when the window has closed.
     counts: Option<io::Result<Vec<u64>>>,
-    /// What went wrong when the window opened.
     failed: Option<io::Error>,
 }
 
-/// Where a row is counted.
 #[derive(Debug)]
 enum CounterPlace {
-    /// In the groups, at this place.
     Group(usize),
     Network(&'static [(&'static str, &'static str)]),
-    /// Nowhere, and why.
     Nowhere(String),
 }
 
@@ -73,7 +67,6 @@ impl Counters {
         Ok(Counters { rows, groups, root: machine.root.clone(), network, counts: None, failed: None })
     }
 
-    /// The window opens.
     pub fn begin(&mut self) {
         if let Some((before, _)) = &mut self.network {
             *before = NetworkCounters::read(&self.root);
@@ -81,7 +74,6 @@ impl Counters {
         self.failed = self.groups.iter().try_for_each(CounterGroup::start).err();
     }
 
-    /// The window has closed.
     pub fn end(&mut self) {
         let stopped = self.groups.iter().try_for_each(CounterGroup::stop);
         if let Some((_, after)) = &mut self.network {

@@ -22,9 +22,7 @@ use std::time::Duration;
 /// is told for its disk, once; what another device passes on is asked anew, with few exceptions (a path of
 /// several to the same disk).
 const ASKED: &str = "block/block_bio_queue";
-/// What a driver gets.
 const ISSUED: &str = "block/block_rq_issue";
-/// What a driver has done.
 const REQUEST_DONE: &str = "block/block_rq_complete";
 /// The same of drivers that take I/O as it comes, without a queue of requests.
 const ASKED_DONE: &str = "block/block_bio_complete";
@@ -34,29 +32,19 @@ const PAUSE: Nanos = SECOND / 50;
 const SETTLED: Nanos = SECOND / 50;
 const SECTOR: u64 = 512;
 
-/// Why a device can't be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// It is none of those that can.
     #[error(transparent)]
     NotWatched(#[from] NotWatched),
-    /// The kernel doesn't tell of it.
     #[error("{}: {}", .path.display(), without_option(.refusal))]
     Refused {
-        /// Which.
         path: PathBuf,
-        /// What stands in the way.
         #[source]
         refusal: TraceRefusal,
     },
     /// The kernel told, and then no more.
     #[error("{}: watching it failed: {source}", .path.display())]
-    Failed {
-        /// Which.
-        path: PathBuf,
-        /// What the kernel said.
-        source: io::Error,
-    },
+    Failed { path: PathBuf, source: io::Error },
 }
 
 /// A refusal without the option of a run, which isn't what was asked for here.
@@ -125,12 +113,10 @@ pub fn watch_device(
     Ok(IoTrace { target_size: Some(size), ..reader.collected.finish() })
 }
 
-/// Reads what the kernel records.
 struct EventReader {
     instance: Instance,
     formats: BlockFormats,
     watched: WatchedDevice,
-    /// A page of a buffer.
     page: Vec<u8>,
     /// Events that others may still have to go before.
     waiting: Vec<BlockEvent>,

@@ -11,13 +11,10 @@ use diskspd_model::machine::tracing::{EVENTS, Source, StampClock, TraceClass};
 use diskspd_sys::perf;
 use std::io;
 
-/// What traces need of the machine.
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) root: Root,
-    /// By the kernel's numbers.
     pub(super) cpus: Vec<u32>,
-    /// Where any tracepoint is needed.
     pub(super) tracefs: Option<Tracefs>,
 }
 
@@ -35,7 +32,6 @@ impl Machine {
         self.tracefs.as_ref().map_or(Ok(None), |tracefs| tracefs.format(name))
     }
 
-    /// Why an event can't be opened.
     pub(super) fn refusal(&self, error: io::Error) -> TraceRefusal {
         let paranoid = self.root.text("/proc/sys/kernel/perf_event_paranoid");
         TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
@@ -61,7 +57,6 @@ impl Machine {
     }
 }
 
-/// A CPU that has gone offline meanwhile has nothing to tell.
 pub(super) fn is_offline(error: &io::Error) -> bool {
     perf::is_absent(error)
 }

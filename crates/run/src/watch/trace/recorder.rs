@@ -39,7 +39,6 @@ pub struct RequestRecorder {
     clock: StampClock,
 }
 
-/// What the recording thread is told.
 #[derive(Debug)]
 struct RecorderShared {
     stage: AtomicU8,
@@ -103,17 +102,14 @@ impl RequestRecorder {
         self.shared.started.wait();
     }
 
-    /// The window opens.
     pub fn begin(&self) {
         self.shared.begin.store(stamp_time(self.clock), Ordering::Release);
     }
 
-    /// The window has closed.
     pub fn end(&self) {
         self.shared.end.store(stamp_time(self.clock), Ordering::Release);
     }
 
-    /// Recording ends.
     pub fn stop(&self) {
         self.go_to(OVER);
     }
@@ -125,7 +121,6 @@ impl RequestRecorder {
         }
     }
 
-    /// What was recorded.
     pub fn finish(mut self) -> Recorded {
         self.join().unwrap_or_default()
     }
@@ -136,25 +131,21 @@ impl RequestRecorder {
     }
 }
 
-/// A run that comes to nothing leaves no instance behind.
 impl Drop for RequestRecorder {
     fn drop(&mut self) {
         self.join();
     }
 }
 
-/// What was recorded.
 #[derive(Debug, Default)]
 pub struct Recorded {
     requests: DeviceRequests,
     /// All but the clock.
     pub session: TraceSession,
-    /// Why nothing was recorded, or not all.
     failed: Option<io::Error>,
 }
 
 impl Recorded {
-    /// The times of a device.
     pub fn device_times(&mut self, traced: &mut Traced) -> DeviceTimes {
         let (done, reason) = match traced.device.number {
             Ok(number) => (self.requests.of_device(number), None),
@@ -174,7 +165,6 @@ struct Reader {
     formats: BlockFormats,
     clock: StampClock,
     recorded: Recorded,
-    /// A page of a buffer.
     page: Vec<u8>,
     /// Events that others may still have to go before.
     waiting: Vec<BlockEvent>,
@@ -206,7 +196,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads what is in the buffers.
     fn read(&mut self) -> io::Result<()> {
         let Self { instance, page, formats, waiting, .. } = self;
         let taken = instance.take_events(page, |at, fields| waiting.extend(formats.event(at, fields)))?;

@@ -7,26 +7,18 @@ use diskspd_sys::clock::Nanos;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// What a tracepoint told of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockEvent {
-    /// When.
     pub at: Nanos,
-    /// Whether it is complete; else the driver just gets it.
     pub complete: bool,
-    /// Which device.
     pub device: u32,
-    /// First sector.
     pub sector: u64,
     /// Sectors; 0 = the end of a flush that was asked for, alone or with a write.
     pub sectors: u32,
-    /// Whether it writes.
     pub write: bool,
-    /// Whether the device flushes its write cache.
     pub flush: bool,
     /// Whether it reads or writes; else it discards, or sends the device a command.
     pub moves_data: bool,
-    /// Whether it discards.
     pub discards: bool,
 }
 
@@ -77,10 +69,8 @@ pub struct DeviceRequests {
     known: usize,
 }
 
-/// What a device has completed.
 #[derive(Debug, Default)]
 pub struct Completed {
-    /// Reads and writes.
     pub times: [CompletionTimes; 2],
     /// Flushes of its write cache.
     pub flushes: u64,
@@ -94,7 +84,6 @@ struct StartedRequest {
 }
 
 impl DeviceRequests {
-    /// Of these devices.
     pub fn of(devices: impl IntoIterator<Item = u32>) -> DeviceRequests {
         let devices = devices.into_iter().map(|device| (device, Default::default())).collect();
         DeviceRequests { devices, ..DeviceRequests::default() }
@@ -151,7 +140,6 @@ impl DeviceRequests {
         self.known = 0;
     }
 
-    /// What a device has completed.
     pub fn of_device(&mut self, device: u32) -> Completed {
         self.devices.remove(&device).unwrap_or_default()
     }

@@ -4,28 +4,21 @@
 use std::fmt;
 use std::io;
 
-/// The machine's large pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LargePages {
-    /// Bytes of one; 0 = the processor has none.
     pub size: u64,
 }
 
 impl LargePages {
-    /// As they are.
     pub fn now() -> LargePages {
         LargePages { size: crate::large_pages::size() as u64 }
     }
 }
 
-/// Large pages can't be had.
 #[derive(Debug)]
 pub struct NoLargePages {
-    /// Bytes asked for.
     pub bytes: u64,
-    /// How big one is.
     pub pages: LargePages,
-    /// What the system answered.
     pub source: io::Error,
 }
 

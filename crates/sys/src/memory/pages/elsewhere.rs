@@ -14,7 +14,6 @@ pub(super) struct BufferPages {
     from: From,
 }
 
-/// Who gave the memory.
 #[derive(Debug)]
 enum From {
     /// The allocator: of how many bytes it is, and at a multiple of what.

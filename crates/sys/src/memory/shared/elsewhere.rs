@@ -31,7 +31,6 @@ impl Shared {
         self.bytes.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

@@ -12,7 +12,6 @@ use windows_sys::Win32::System::Threading::{
 /// Processors of a group: the number of one is its group's times this, and its own within the group.
 const GROUP: u32 = 64;
 
-/// What `GetThreadPriority` answers where it can't (`THREAD_PRIORITY_ERROR_RETURN`).
 const NO_PRIORITY: i32 = i32::MAX;
 
 /// Binds the calling thread to one processor.

@@ -18,22 +18,17 @@ const LONGEST: usize = 260;
 /// The longest that the system is asked to wait at once, ms: what is longer is asked for again.
 const LONGEST_MS: u128 = 60_000;
 
-/// Why an event can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// No name was given.
     #[error("the event has no name; append one to the option, for example -yrstart")]
     NoName,
-    /// The name isn't one.
     #[error("the event's name contains a zero character, or is longer than {LONGEST} characters")]
     NoText,
-    /// Nobody has an event of that name open.
     #[error(
         "there is no such event: it exists only while a run that names it (-ys, -yf, -yr, -yp) or `diskspd \
          event wait` is running, in the same session unless its name begins with Global\\"
     )]
     Missing,
-    /// Somebody else's.
     #[error("no permission to use it: its owner doesn't share it; choose another name, or run as that user")]
     Permission,
     /// Another object has the name.
@@ -42,17 +37,10 @@ pub enum EventError {
     /// It names a folder that there is not.
     #[error("an event can't have this name: a \\ is allowed only after Global or Local")]
     NoFolder,
-    /// What else the system said.
     #[error("{doing}: {source}")]
-    Kernel {
-        /// What was being done.
-        doing: &'static str,
-        /// What the system answered.
-        source: io::Error,
-    },
+    Kernel { doing: &'static str, source: io::Error },
 }
 
-/// An event, open.
 #[derive(Debug)]
 pub struct Event(OwnedHandle);
 
@@ -81,7 +69,6 @@ fn wide(name: &[u8]) -> Result<Vec<u16>, EventError> {
     Ok(units.into_iter().chain([0]).collect())
 }
 
-/// What was opened, or why it wasn't.
 fn opened(handle: HANDLE) -> Result<Event, EventError> {
     if handle.is_null() {
         return Err(last("opening it"));
@@ -189,7 +176,6 @@ impl CallOff {
         make(std::ptr::null()).map(CallOff).map_err(io::Error::other)
     }
 
-    /// Those that go on and all later ones end.
     pub fn call(&self) {
         // It can't fail: the event is open, for everything.
         let _ = self.0.set();

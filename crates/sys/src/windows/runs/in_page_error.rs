@@ -29,7 +29,6 @@ const PAGE: usize = 4096;
 const CONTINUE_EXECUTION: i32 = -1;
 const CONTINUE_SEARCH: i32 = 0;
 
-/// What a thread copies from or to: addresses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guarded {
     view: usize,

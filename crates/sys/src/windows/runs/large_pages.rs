@@ -9,7 +9,6 @@ use windows_sys::Win32::System::Memory::{
     VirtualFree,
 };
 
-/// Bytes of one; 0 = the processor has none.
 pub(crate) fn size() -> usize {
     // SAFETY: takes nothing.
     unsafe { GetLargePageMinimum() }

@@ -190,7 +190,6 @@ impl View {
         self.whole()
     }
 
-    /// Whether it still shows the file.
     fn whole(&self) -> io::Result<()> {
         if self.broken == 0 { Ok(()) } else { Err(error_of(self.broken)) }
     }

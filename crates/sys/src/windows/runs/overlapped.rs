@@ -51,7 +51,6 @@ struct Request {
 
 /// One thread's queue: files, memory, and as many requests as there may be I/Os in flight.
 pub struct Queue {
-    /// `None` = ends are told by routines.
     port: Option<OwnedHandle>,
     files: ManuallyDrop<Vec<OwnedHandle>>,
     memory: ManuallyDrop<Buffer>,

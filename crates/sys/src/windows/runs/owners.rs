@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Why a file isn't opened.
 pub type NotOpened = io::Error;
 
 /// Opens a file for reading.

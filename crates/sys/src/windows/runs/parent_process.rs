@@ -1,6 +1,5 @@
 //! The program is one process, because the system ends it with all its threads.
 
-/// Does not divide the process.
 pub fn divide() {}
 
 /// Parent of a divided process.
@@ -13,7 +12,6 @@ impl Parent {
         None
     }
 
-    /// Does nothing.
     pub fn follow(&mut self) {}
 }
 

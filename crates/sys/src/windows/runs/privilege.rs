@@ -9,16 +9,13 @@ use windows_sys::Win32::Security::{
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
-/// A privilege.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Privilege {
     /// `SeManageVolumePrivilege`: space of files may be declared valid.
     ManageVolumes,
-    /// `SeLockMemoryPrivilege`: large pages may be had.
     LockMemory,
 }
 
-/// Whether the process has a privilege, which is asked for.
 pub(crate) fn holds(privilege: Privilege) -> bool {
     let mut token: HANDLE = std::ptr::null_mut();
     let wanted = TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY;

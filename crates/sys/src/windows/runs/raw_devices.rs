@@ -27,7 +27,6 @@ pub fn may_be_device(path: &Path) -> bool {
     is_volume || is_disk && is_number
 }
 
-/// What names of disks begin with.
 const DISK: &str = "PhysicalDrive";
 
 fn no_device() -> io::Error {

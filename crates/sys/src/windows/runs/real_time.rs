@@ -2,7 +2,6 @@
 
 use std::io;
 
-/// Which thread goes before which.
 #[derive(Debug)]
 pub struct Precedence;
 

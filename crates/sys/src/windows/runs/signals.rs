@@ -16,10 +16,8 @@ const ENDED_BY_IT: i32 = 0xc000_013a_u32.cast_signed();
 /// Who listens, by number: an ending, or `None` when nothing is waited for any more.
 static LISTENERS: Mutex<Vec<(u64, Sender<Option<Ending>>)>> = Mutex::new(Vec::new());
 
-/// What asks a program to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Ctrl-C.
     Interrupt,
     /// Ctrl-Break, which other programs send, and the end of the session.
     Terminate,
@@ -82,7 +80,6 @@ impl Endings {
         Ok(Endings { number, told })
     }
 
-    /// What ends [`Endings::forever`].
     pub fn close(&self) -> Close {
         Close(self.number)
     }
@@ -100,7 +97,6 @@ impl Drop for Endings {
 }
 
 impl Close {
-    /// Nothing arrives any more.
     pub fn close(&self) {
         let mut listeners = LISTENERS.lock_anyway();
         listeners.iter().filter(|(number, _)| *number == self.0).for_each(|(_, listener)| {

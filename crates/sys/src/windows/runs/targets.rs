@@ -20,12 +20,9 @@ use windows_sys::Win32::System::Ioctl::FSCTL_DISABLE_LOCAL_BUFFERING;
 /// Bytes that are written at once where a file is filled: as DISKSPD.
 const PIECE: usize = 1 << 20;
 
-/// A target, open.
 #[derive(Debug)]
 pub struct OpenTarget {
-    /// The file.
     pub file: OwnedHandle,
-    /// Its size now, bytes; never 0.
     pub size: u64,
 }
 
@@ -129,7 +126,6 @@ pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> 
     if answer == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// How a file came to its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     /// It holds what was on the disk before (`SetFileValidData`).

@@ -8,16 +8,13 @@ use diskspd_model::operation::Operation;
 /// Requests and flushes of a run.
 #[derive(Clone, Copy)]
 struct Traffic {
-    /// Whether writes are durable on completion (`-Sh`).
     through: bool,
     /// Flushes that the run did (`--fsync-every`).
     fsyncs: u64,
-    /// Whether single writes can bypass the cache.
     fua: bool,
     depth: u32,
     /// Flushes of the upper and of the lower device.
     flushes: [u64; 2],
-    /// Whether each of them has a volatile cache.
     write_back: [bool; 2],
 }
 

@@ -486,7 +486,6 @@ fn devices_that_were_replaced_meanwhile_prove_nothing() {
     assert_eq!((verdict, severity), (Verified, None), "{said}");
 }
 
-/// What a cache answers is not what lies behind it.
 #[test]
 fn who_read_beneath_a_cache_is_told() {
     let of_cache = |case: Case| {
