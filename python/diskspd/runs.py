@@ -15,7 +15,7 @@ from .histograms import Latencies
 from .schema import Index, Record
 
 #: The newest format of records that this package knows.
-VERSION = 2
+VERSION = 3
 
 DIRECTIONS = ("read", "write", "total")
 
@@ -103,7 +103,7 @@ class Run:
     def intervals(self) -> List[Dict[str, Any]]:
         """The course of the run (`-D`): a row for each interval and direction. Times in ms, rates per second."""
         rows = []
-        for number, span in enumerate(self.record.summary.time_spans or [], 1):
+        for number, span in enumerate(self.record.figures.time_spans or [], 1):
             for interval in (span.iops.intervals if span is not None and span.iops is not None else []):
                 rows.extend(interval_rows(interval, number))
         return rows
@@ -113,7 +113,7 @@ class Run:
         whole = [float(percent) for percent in range(100)]
         percents = whole + [99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999, 100.0]
         rows = []
-        for number, span in enumerate(self.record.summary.time_spans or [], 1):
+        for number, span in enumerate(self.record.figures.time_spans or [], 1):
             if span is None or span.fine is None:
                 continue
             for percent, row in zip(percents, span.fine.rows):
@@ -124,7 +124,7 @@ class Run:
     def targets(self) -> List[Dict[str, Any]]:
         """What each thread did on each target, by direction."""
         rows = []
-        for number, span in enumerate(self.record.summary.time_spans or [], 1):
+        for number, span in enumerate(self.record.figures.time_spans or [], 1):
             for direction in DIRECTIONS if span is not None else ():
                 for row in getattr(span, direction).rows:
                     throughput, latency = row.figures.throughput, row.figures.latency

@@ -11,6 +11,582 @@ from typing import Any, Dict, List, Optional, Union
 
 
 @dataclass
+class Average:
+    """At `figures.time_span.cpu.average`, and 1 more."""
+
+    idle: float = field(default=None)
+    kernel: float = field(default=None)
+    usage: float = field(default=None)
+    user: float = field(default=None)
+
+
+@dataclass
+class Columns:
+    """At `figures.time_span.cpu.columns`."""
+
+    class_: bool = field(default=None, metadata={'key': 'class'})
+    core: bool = field(default=None)
+    group: bool = field(default=None)
+    node: bool = field(default=None)
+    socket: bool = field(default=None)
+
+
+@dataclass
+class Row:
+    """At `figures.time_span.cpu.row`."""
+
+    class_: int = field(default=None, metadata={'key': 'class'})
+    core: int = field(default=None)
+    cpu: int = field(default=None)
+    group: int = field(default=None)
+    node: int = field(default=None)
+    performance: bool = field(default=None)
+    socket: int = field(default=None)
+    usage: Average = field(default=None, metadata={'of': 'Average'})
+
+
+@dataclass
+class Cpu:
+    """At `figures.time_span.cpu`."""
+
+    average: Average = field(default=None, metadata={'of': 'Average'})
+    columns: Columns = field(default=None, metadata={'of': 'Columns'})
+    rows: List[Row] = field(default=None, metadata={'of': 'Row', 'depth': 1})
+
+
+@dataclass
+class TotalLatency:
+    """At `figures.time_span.read.total.latency`, and 5 more."""
+
+    mean: Optional[float] = field(default=None)
+    std_dev: Optional[float] = field(default=None)
+
+
+@dataclass
+class Throughput:
+    """At `figures.totals.read`, and 14 more."""
+
+    bytes: int = field(default=None)  # bytes
+    iops: float = field(default=None)  # I/Os per second
+    ios: int = field(default=None)
+    mib_per_s: float = field(default=None)  # 2^20 bytes per second
+    iops_std_dev: Optional[float] = field(default=None)  # I/Os per second
+    max_ms: Optional[float] = field(default=None)  # ms
+    mean_ms: Optional[float] = field(default=None)  # ms
+    min_ms: Optional[float] = field(default=None)  # ms
+    nowait_misses: Optional[int] = field(default=None)
+    std_dev_ms: Optional[float] = field(default=None)  # ms
+
+
+@dataclass
+class Total:
+    """At `figures.time_span.read.total`, and 11 more."""
+
+    bytes: Optional[int] = field(default=None)  # bytes
+    discards: Optional[int] = field(default=None)
+    flushes: Optional[int] = field(default=None)
+    iops_std_dev: Optional[float] = field(default=None)  # I/Os per second
+    latency: Optional[TotalLatency] = field(default=None, metadata={'of': 'TotalLatency'})
+    max: Optional[float] = field(default=None)
+    mean: Optional[float] = field(default=None)
+    median: Optional[float] = field(default=None)
+    p99: Optional[float] = field(default=None)
+    p999: Optional[float] = field(default=None)
+    per_s: Optional[float] = field(default=None)  # per second
+    throughput: Optional[Throughput] = field(default=None, metadata={'of': 'Throughput'})
+    write_zeroes: Optional[int] = field(default=None)
+
+
+@dataclass
+class DiscardsRow:
+    """At `figures.time_span.read.row`, and 5 more."""
+
+    figures: Total = field(default=None, metadata={'of': 'Total'})
+    path: str = field(default=None, metadata={'of': 'text'})
+    thread: int = field(default=None)
+    size: Optional[int] = field(default=None)
+
+
+@dataclass
+class Discards:
+    """At `figures.time_span.discards`."""
+
+    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Total = field(default=None, metadata={'of': 'Total'})
+
+
+@dataclass
+class Range:
+    """At `figures.time_span.distribution.range`, and 2 more."""
+
+    io_base: int = field(default=None)
+    io_span: int = field(default=None)
+    length: int = field(default=None)
+    start: int = field(default=None)
+
+
+@dataclass
+class User:
+    """At `figures.time_span.distribution.user`."""
+
+    path: str = field(default=None, metadata={'of': 'text'})
+    threads: List[int] = field(default=None, metadata={'depth': 1})
+
+
+@dataclass
+class Distribution:
+    """At `figures.time_span.distribution`."""
+
+    ranges: List[Range] = field(default=None, metadata={'of': 'Range', 'depth': 1})
+    users: List[User] = field(default=None, metadata={'of': 'User', 'depth': 1})
+
+
+@dataclass
+class Percentile:
+    """At `index.time_span.percentile`, and 19 more."""
+
+    percent: Optional[float] = field(default=None)  # percent
+    read: Optional[float] = field(default=None)
+    total: Optional[float] = field(default=None)
+    write: Optional[float] = field(default=None)
+
+
+@dataclass
+class FinePercentiles:
+    """At `figures.time_span.fine_percentiles`."""
+
+    distinct_reads: int = field(default=None)
+    distinct_total: int = field(default=None)
+    distinct_writes: int = field(default=None)
+    rows: List[Percentile] = field(default=None, metadata={'of': 'Percentile', 'depth': 1})
+
+
+@dataclass
+class Flushes:
+    """At `figures.time_span.flushes`."""
+
+    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Total = field(default=None, metadata={'of': 'Total'})
+
+
+@dataclass
+class Failed:
+    """At `figures.time_span.integrity.row.results.failed`, and 1 more."""
+
+    corrupt: int = field(default=None)
+    foreign: int = field(default=None)
+    lost: int = field(default=None)
+    misplaced: int = field(default=None)
+    not_atomic: int = field(default=None)
+    stale: int = field(default=None)
+    torn: int = field(default=None)
+    unreadable: int = field(default=None)
+    unwritten: int = field(default=None)
+
+
+@dataclass
+class Found:
+    """At `figures.time_span.integrity.row.results.failure.found`, and 1 more."""
+
+    generation: int = field(default=None)
+    of_this_run: bool = field(default=None)
+    offset: int = field(default=None)
+    target: int = field(default=None)
+    write: int = field(default=None)
+    writer: int = field(default=None)
+
+
+@dataclass
+class Failure:
+    """At `figures.time_span.integrity.row.results.failure`, and 1 more."""
+
+    at_us: int = field(default=None)  # us
+    expected: int = field(default=None)
+    fault: str = field(default=None)
+    offset: int = field(default=None)
+    found: Optional[Found] = field(default=None, metadata={'of': 'Found'})
+
+
+@dataclass
+class Results:
+    """At `figures.time_span.integrity.row.results`, and 1 more."""
+
+    acknowledged: int = field(default=None)
+    failed: Failed = field(default=None, metadata={'of': 'Failed'})
+    failures: List[Failure] = field(default=None, metadata={'of': 'Failure', 'depth': 1})
+    stamped: int = field(default=None)
+    stamped_as: int = field(default=None)
+    undecided: int = field(default=None)
+    unknown: int = field(default=None)
+    verified: int = field(default=None)
+
+
+@dataclass
+class IntegrityRow:
+    """At `figures.time_span.integrity.row`."""
+
+    path: str = field(default=None)
+    results: Results = field(default=None, metadata={'of': 'Results'})
+    target: int = field(default=None)
+
+
+@dataclass
+class Integrity:
+    """At `figures.time_span.integrity`."""
+
+    rows: List[IntegrityRow] = field(default=None, metadata={'of': 'IntegrityRow', 'depth': 1})
+
+
+@dataclass
+class Percentiles:
+    """At `percentiles`, and 1 more."""
+
+    p50: float = field(default=None)
+    p95: float = field(default=None)
+    p99: float = field(default=None)
+    p999: float = field(default=None)
+
+
+@dataclass
+class Latency:
+    """At `read.latency`, and 5 more."""
+
+    max: float = field(default=None)
+    mean: float = field(default=None)
+    min: float = field(default=None)
+    std_dev: float = field(default=None)
+
+
+@dataclass
+class Read:
+    """At `read`, and 5 more."""
+
+    iops: float = field(default=None)  # I/Os per second
+    ios: int = field(default=None)
+    latency: Optional[Latency] = field(default=None, metadata={'of': 'Latency'})
+    mib_per_s: Optional[float] = field(default=None)  # 2^20 bytes per second
+
+
+@dataclass
+class Response:
+    """At `response`, and 1 more."""
+
+    max: float = field(default=None)
+    p50: float = field(default=None)
+    p95: float = field(default=None)
+    p99: float = field(default=None)
+    p999: float = field(default=None)
+
+
+@dataclass
+class Interval:
+    """At `figures.time_span.iops.interval`."""
+
+    end_ms: int = field(default=None)  # ms
+    failed: int = field(default=None)
+    read: Read = field(default=None, metadata={'of': 'Read'})
+    total: Read = field(default=None, metadata={'of': 'Read'})
+    write: Read = field(default=None, metadata={'of': 'Read'})
+    partial_s: Optional[float] = field(default=None)  # s
+    percentiles: Optional[Percentiles] = field(default=None, metadata={'of': 'Percentiles'})
+    response: Optional[Response] = field(default=None, metadata={'of': 'Response'})
+    started_at: Optional[int] = field(default=None)
+
+
+@dataclass
+class Iops:
+    """At `figures.time_span.iops`."""
+
+    interval_count: int = field(default=None)
+    intervals: List[Interval] = field(default=None, metadata={'of': 'Interval', 'depth': 1})
+    weighted_std_devs: Percentile = field(default=None, metadata={'of': 'Percentile'})
+    read_std_dev: Optional[float] = field(default=None)
+    total_std_dev: Optional[float] = field(default=None)
+    write_std_dev: Optional[float] = field(default=None)
+
+
+@dataclass
+class All:
+    """At `figures.time_span.latency.all`, and 3 more."""
+
+    max: Percentile = field(default=None, metadata={'of': 'Percentile'})
+    min: Percentile = field(default=None, metadata={'of': 'Percentile'})
+    percentiles: List[Percentile] = field(default=None, metadata={'of': 'Percentile', 'depth': 1})
+
+
+@dataclass
+class Path:
+    """At `figures.time_span.latency.path`."""
+
+    chart: All = field(default=None, metadata={'of': 'All'})
+    path: str = field(default=None, metadata={'of': 'text'})
+
+
+@dataclass
+class TimeSpanLatency:
+    """At `figures.time_span.latency`."""
+
+    all: All = field(default=None, metadata={'of': 'All'})
+    paths: List[Path] = field(default=None, metadata={'of': 'Path', 'depth': 1})
+
+
+@dataclass
+class Write:
+    """At `figures.time_span.nowait.row.read`, and 3 more."""
+
+    ios: int = field(default=None)
+    misses: int = field(default=None)
+    percent: Optional[float] = field(default=None)  # percent
+
+
+@dataclass
+class NowaitRow:
+    """At `figures.time_span.nowait.row`."""
+
+    path: str = field(default=None)
+    read: Write = field(default=None, metadata={'of': 'Write'})
+    thread: int = field(default=None)
+    write: Write = field(default=None, metadata={'of': 'Write'})
+
+
+@dataclass
+class NowaitTotal:
+    """At `figures.time_span.nowait.total`."""
+
+    read: Write = field(default=None, metadata={'of': 'Write'})
+    write: Write = field(default=None, metadata={'of': 'Write'})
+
+
+@dataclass
+class Nowait:
+    """At `figures.time_span.nowait`."""
+
+    rows: List[NowaitRow] = field(default=None, metadata={'of': 'NowaitRow', 'depth': 1})
+    total: NowaitTotal = field(default=None, metadata={'of': 'NowaitTotal'})
+
+
+@dataclass
+class ResponseRead:
+    """At `figures.time_span.paced.service.read`, and 1 more."""
+
+    mean: Optional[float] = field(default=None)
+    std_dev: Optional[float] = field(default=None)
+
+
+@dataclass
+class ResponseTotal:
+    """At `figures.time_span.paced.service.total`, and 1 more."""
+
+    mean: Optional[float] = field(default=None)
+    std_dev: Optional[float] = field(default=None)
+
+
+@dataclass
+class ResponseWrite:
+    """At `figures.time_span.paced.service.write`, and 1 more."""
+
+    mean: Optional[float] = field(default=None)
+    std_dev: Optional[float] = field(default=None)
+
+
+@dataclass
+class Service:
+    """At `figures.time_span.paced.service`, and 1 more."""
+
+    chart: All = field(default=None, metadata={'of': 'All'})
+    read: ResponseRead = field(default=None, metadata={'of': 'ResponseRead'})
+    total: ResponseTotal = field(default=None, metadata={'of': 'ResponseTotal'})
+    write: ResponseWrite = field(default=None, metadata={'of': 'ResponseWrite'})
+
+
+@dataclass
+class Paced:
+    """At `figures.time_span.paced`."""
+
+    iops: float = field(default=None)  # I/Os per second
+    ios: int = field(default=None)
+    late_starts: int = field(default=None)
+    not_submitted: int = field(default=None)
+    offered_iops: float = field(default=None)  # I/Os per second
+    later_than: Optional[List[int]] = field(default=None, metadata={'depth': 1})
+    max_delay: Optional[float] = field(default=None)
+    max_not_submitted_delay: Optional[float] = field(default=None)
+    mean_delay: Optional[float] = field(default=None)
+    response: Optional[Service] = field(default=None, metadata={'of': 'Service'})
+    service: Optional[Service] = field(default=None, metadata={'of': 'Service'})
+
+
+@dataclass
+class TimeSpanRead:
+    """At `figures.time_span.read`."""
+
+    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Total = field(default=None, metadata={'of': 'Total'})
+
+
+@dataclass
+class TimeSpanTotal:
+    """At `figures.time_span.total`."""
+
+    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Total = field(default=None, metadata={'of': 'Total'})
+
+
+@dataclass
+class Count:
+    """At `figures.time_span.trace.count`, and 1 more."""
+
+    event: str = field(default=None)
+    count: Optional[int] = field(default=None)
+    reason: Optional[str] = field(default=None)
+
+
+@dataclass
+class Moments:
+    """At `host.results.time_span.thread.target.flushes.moments`, and 36 more."""
+
+    count: int = field(default=None)
+    max: int = field(default=None)
+    min: int = field(default=None)
+    squares: str = field(default=None)
+    sum: str = field(default=None)
+
+
+@dataclass
+class ReadTimes:
+    """At `host.results.time_span.observed.trace.device.read.times`, and 1 more."""
+
+    packed: str = field(default=None)
+    moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
+
+
+@dataclass
+class DeviceRead:
+    """At `figures.time_span.trace.device.read`, and 3 more."""
+
+    requests: int = field(default=None)
+    mean: Optional[float] = field(default=None)
+    median: Optional[float] = field(default=None)
+    own: Optional[float] = field(default=None)
+    p99: Optional[float] = field(default=None)
+    timed: Optional[int] = field(default=None)
+    times: Optional[ReadTimes] = field(default=None, metadata={'of': 'ReadTimes'})
+
+
+@dataclass
+class Device:
+    """At `figures.time_span.trace.device`, and 1 more."""
+
+    device: str = field(default=None)
+    read: DeviceRead = field(default=None, metadata={'of': 'DeviceRead'})
+    write: DeviceRead = field(default=None, metadata={'of': 'DeviceRead'})
+    flushes: Optional[int] = field(default=None)
+    reason: Optional[str] = field(default=None)
+    targets: Optional[List[int]] = field(default=None, metadata={'depth': 1})
+
+
+@dataclass
+class Session:
+    """At `figures.time_span.trace.session`, and 1 more."""
+
+    buffer_kib: int = field(default=None)
+    buffers: int = field(default=None)
+    clock: str = field(default=None)
+    lost_events: int = field(default=None)
+    read: int = field(default=None)
+
+
+@dataclass
+class Trace:
+    """At `figures.time_span.trace`, and 1 more."""
+
+    counts: List[Count] = field(default=None, metadata={'of': 'Count', 'depth': 1})
+    session: Session = field(default=None, metadata={'of': 'Session'})
+    devices: Optional[List[Device]] = field(default=None, metadata={'of': 'Device', 'depth': 1})
+
+
+@dataclass
+class Waits:
+    """At `figures.time_span.wait.waits`, and 2 more."""
+
+    completion_waits: int = field(default=None)
+    lookaside_completions: List[int] = field(default=None, metadata={'depth': 1})
+    lookasides: int = field(default=None)
+    throttle_sleeps: int = field(default=None)
+    throttle_waits: int = field(default=None)
+
+
+@dataclass
+class Wait:
+    """At `figures.time_span.wait`."""
+
+    thread: int = field(default=None)
+    waits: Waits = field(default=None, metadata={'of': 'Waits'})
+
+
+@dataclass
+class TimeSpanWrite:
+    """At `figures.time_span.write`."""
+
+    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Total = field(default=None, metadata={'of': 'Total'})
+
+
+@dataclass
+class WriteZeroes:
+    """At `figures.time_span.write_zeroes`."""
+
+    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Total = field(default=None, metadata={'of': 'Total'})
+
+
+@dataclass
+class TimeSpan:
+    """At `figures.time_span`."""
+
+    cpu: Cpu = field(default=None, metadata={'of': 'Cpu'})
+    distributions: List[Distribution] = field(default=None, metadata={'of': 'Distribution', 'depth': 1})
+    failed: int = field(default=None)
+    floating_pool: bool = field(default=None)
+    read: TimeSpanRead = field(default=None, metadata={'of': 'TimeSpanRead'})
+    request_count: int = field(default=None)
+    seconds: float = field(default=None)  # s
+    thread_count: int = field(default=None)
+    total: TimeSpanTotal = field(default=None, metadata={'of': 'TimeSpanTotal'})
+    waits: List[Wait] = field(default=None, metadata={'of': 'Wait', 'depth': 1})
+    write: TimeSpanWrite = field(default=None, metadata={'of': 'TimeSpanWrite'})
+    discards: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
+    fine_percentiles: Optional[FinePercentiles] = field(default=None, metadata={'of': 'FinePercentiles'})
+    flushes: Optional[Flushes] = field(default=None, metadata={'of': 'Flushes'})
+    integrity: Optional[Integrity] = field(default=None, metadata={'of': 'Integrity'})
+    iops: Optional[Iops] = field(default=None, metadata={'of': 'Iops'})
+    latency: Optional[TimeSpanLatency] = field(default=None, metadata={'of': 'TimeSpanLatency'})
+    nowait: Optional[Nowait] = field(default=None, metadata={'of': 'Nowait'})
+    paced: Optional[Paced] = field(default=None, metadata={'of': 'Paced'})
+    parts: Optional[Dict[str, str]] = field(default=None)
+    trace: Optional[Trace] = field(default=None, metadata={'of': 'Trace'})
+    write_zeroes: Optional[WriteZeroes] = field(default=None, metadata={'of': 'WriteZeroes'})
+
+
+@dataclass
+class Totals:
+    """At `figures.totals`."""
+
+    read: Throughput = field(default=None, metadata={'of': 'Throughput'})
+    seconds: float = field(default=None)  # s
+    total: Throughput = field(default=None, metadata={'of': 'Throughput'})
+    write: Throughput = field(default=None, metadata={'of': 'Throughput'})
+
+
+@dataclass
+class Figures:
+    """At `figures`."""
+
+    time_spans: List[TimeSpan] = field(default=None, metadata={'of': 'TimeSpan', 'depth': 1})
+    totals: Optional[Totals] = field(default=None, metadata={'of': 'Totals'})
+
+
+@dataclass
 class Format:
     """At `format`."""
 
@@ -22,15 +598,15 @@ class Format:
 class Window:
     """At `host.clock.window`."""
 
-    begin_ns: int = field(default=None)  # ns
     end_ns: int = field(default=None)  # ns
+    start_ns: int = field(default=None)  # ns
 
 
 @dataclass
 class Clock:
     """At `host.clock`."""
 
-    ahead_ns: int = field(default=None)  # ns
+    offset_ns: int = field(default=None)  # ns
     uncertainty_ns: int = field(default=None)  # ns
     windows: List[Window] = field(default=None, metadata={'of': 'Window', 'depth': 1})
     drift_ns: Any = field(default=None)  # ns
@@ -47,15 +623,7 @@ class Notice:
 
 
 @dataclass
-class Began:
-    """At `host.results.time_span.began`."""
-
-    measuring_utc_ns: int = field(default=None)  # ns since 1970, UTC
-    start_signal_utc_ns: int = field(default=None)  # ns since 1970, UTC
-
-
-@dataclass
-class Cpu:
+class TimeSpanCpu:
     """At `host.results.time_span.cpu`, and 1 more."""
 
     idle: int = field(default=None)
@@ -67,7 +635,7 @@ class Cpu:
 class Ended:
     """At `host.results.time_span.ended`, and 1 more."""
 
-    by: str = field(default=None)
+    cause: str = field(default=None)
     after: Optional[int] = field(default=None)
 
 
@@ -84,7 +652,7 @@ class Error:
 
 
 @dataclass
-class Interval:
+class IntervalsInterval:
     """At `host.results.time_span.intervals.interval`, and 3 more."""
 
     read_bytes: int = field(default=None)  # bytes
@@ -96,20 +664,12 @@ class Interval:
 class Intervals:
     """At `host.results.time_span.intervals`, and 1 more."""
 
-    intervals: List[Interval] = field(default=None, metadata={'of': 'Interval', 'depth': 1})
+    intervals: List[IntervalsInterval] = field(default=None, metadata={'of': 'IntervalsInterval', 'depth': 1})
 
 
 @dataclass
-class Beats:
-    """At `host.results.time_span.observed.beats`, and 1 more."""
-
-    ios: str = field(default=None)
-    width_us: int = field(default=None)  # us
-
-
-@dataclass
-class Reducer:
-    """At `host.results.time_span.observed.content.reducer`."""
+class DataReduction:
+    """At `host.results.time_span.observed.content.data_reduction`."""
 
     compresses: bool = field(default=None)
     deduplicates: bool = field(default=None)
@@ -124,7 +684,7 @@ class Sample:
     blocks: int = field(default=None)
     compressed: int = field(default=None)
     direct: bool = field(default=None)
-    repeats: int = field(default=None)
+    duplicates: int = field(default=None)
     unwritten: int = field(default=None)
     unwritten_zeros: int = field(default=None)
     zeros: int = field(default=None)
@@ -135,9 +695,9 @@ class Space:
     """At `host.results.time_span.observed.content.space`, and 2 more."""
 
     compressed: int = field(default=None)
+    examined: int = field(default=None)
     holes: int = field(default=None)
     inline: int = field(default=None)
-    known: int = field(default=None)
     pending: int = field(default=None)
     unwritten: int = field(default=None)
     fragments: Optional[int] = field(default=None)
@@ -149,10 +709,10 @@ class Space:
 class Content:
     """At `host.results.time_span.observed.content`."""
 
+    data_reduction: List[DataReduction] = field(default=None, metadata={'of': 'DataReduction', 'depth': 1})
     device: bool = field(default=None)
     from_: int = field(default=None, metadata={'key': 'from'})
     nanos: int = field(default=None)
-    reducers: List[Reducer] = field(default=None, metadata={'of': 'Reducer', 'depth': 1})
     target: int = field(default=None)
     to: int = field(default=None)
     discards: Optional[bool] = field(default=None)
@@ -165,22 +725,98 @@ class Content:
 class Delays:
     """At `host.results.time_span.observed.delays`."""
 
-    continued: bool = field(default=None)
     longest_at_us: int = field(default=None)  # us
     longest_us: int = field(default=None)  # us
+    sigcont_received: bool = field(default=None)
     suspended_us: int = field(default=None)  # us
     times: int = field(default=None)
     total_us: int = field(default=None)  # us
-    alone_us: Optional[int] = field(default=None)  # us
-    continues: Optional[int] = field(default=None)
     frozen_us: Optional[int] = field(default=None)  # us
-    lost_alone_us: Optional[int] = field(default=None)  # us
-    lost_us: Optional[int] = field(default=None)  # us
+    late_us: Optional[int] = field(default=None)  # us
+    late_workers_active_us: Optional[int] = field(default=None)  # us
+    sigcont_count: Optional[int] = field(default=None)
+    workers_active_us: Optional[int] = field(default=None)  # us
 
 
 @dataclass
-class Upkeep:
-    """At `host.results.time_span.observed.devices.array.upkeep`."""
+class Health:
+    """At `host.results.time_span.observed.device_log.after.health`, and 1 more."""
+
+    critical: int = field(default=None)
+    critical_minutes: int = field(default=None)
+    heavy_throttled_s: int = field(default=None)  # s
+    heavy_throttles: int = field(default=None)
+    kelvin: int = field(default=None)
+    light_throttled_s: int = field(default=None)  # s
+    light_throttles: int = field(default=None)
+    media_errors: int = field(default=None)
+    spare: int = field(default=None)
+    spare_threshold: int = field(default=None)
+    used: int = field(default=None)
+    warning_minutes: int = field(default=None)
+
+
+@dataclass
+class Media:
+    """At `host.results.time_span.observed.device_log.after.media`, and 1 more."""
+
+    erased_bytes: int = field(default=None)  # bytes
+    host_bytes: int = field(default=None)  # bytes
+    media_bytes: int = field(default=None)  # bytes
+
+
+@dataclass
+class ReadBin:
+    """At `host.results.time_span.observed.device_log.after.volume.read_bin`, and 3 more."""
+
+    count: int = field(default=None)
+    lower_us: int = field(default=None)  # us
+    upper_us: int = field(default=None)  # us
+
+
+@dataclass
+class Volume:
+    """At `host.results.time_span.observed.device_log.after.volume`, and 1 more."""
+
+    over_instance_iops_us: int = field(default=None)  # us
+    over_instance_throughput_us: int = field(default=None)  # us
+    over_volume_iops_us: int = field(default=None)  # us
+    over_volume_throughput_us: int = field(default=None)  # us
+    queue_length: int = field(default=None)
+    read_bytes: int = field(default=None)  # bytes
+    read_us: int = field(default=None)  # us
+    reads: int = field(default=None)
+    write_bytes: int = field(default=None)  # bytes
+    write_us: int = field(default=None)  # us
+    writes: int = field(default=None)
+    read_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
+    write_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
+
+
+@dataclass
+class After:
+    """At `host.results.time_span.observed.device_log.after`, and 1 more."""
+
+    health: Optional[Health] = field(default=None, metadata={'of': 'Health'})
+    media: Optional[Media] = field(default=None, metadata={'of': 'Media'})
+    volume: Optional[Volume] = field(default=None, metadata={'of': 'Volume'})
+
+
+@dataclass
+class DeviceLog:
+    """At `host.results.time_span.observed.device_log`."""
+
+    device: str = field(default=None)
+    interval_ns: int = field(default=None)  # ns
+    source: str = field(default=None)
+    after: Optional[After] = field(default=None, metadata={'of': 'After'})
+    before: Optional[After] = field(default=None, metadata={'of': 'After'})
+    error: Optional[str] = field(default=None)
+
+
+@dataclass
+class Maintenance:
+    """At `host.results.time_span.observed.devices.array.maintenance`."""
 
     action: str = field(default=None)
     done: List[float] = field(default=None, metadata={'depth': 1})
@@ -192,25 +828,14 @@ class Array:
 
     missing: List[int] = field(default=None, metadata={'depth': 1})
     name: str = field(default=None)
+    maintenance: Optional[Maintenance] = field(default=None, metadata={'of': 'Maintenance'})
     members: Optional[int] = field(default=None)
-    untold: Optional[bool] = field(default=None)
-    upkeep: Optional[Upkeep] = field(default=None, metadata={'of': 'Upkeep'})
-
-
-@dataclass
-class Change:
-    """At `host.results.time_span.observed.devices.device.change`."""
-
-    after_us: int = field(default=None)  # us
-    from_: str = field(default=None, metadata={'key': 'from'})
-    seen_us: int = field(default=None)  # us
-    setting: str = field(default=None)
-    to: str = field(default=None)
+    state_unknown: Optional[bool] = field(default=None)
 
 
 @dataclass
 class Discard:
-    """At `host.results.time_span.observed.devices.device.done.read`, and 2 more."""
+    """At `host.results.time_span.observed.devices.device.activity.read`, and 2 more."""
 
     bytes: int = field(default=None)  # bytes
     ios: int = field(default=None)
@@ -218,8 +843,8 @@ class Discard:
 
 
 @dataclass
-class Done:
-    """At `host.results.time_span.observed.devices.device.done`."""
+class Activity:
+    """At `host.results.time_span.observed.devices.device.activity`."""
 
     busy_ms: int = field(default=None)  # ms
     discard: Discard = field(default=None, metadata={'of': 'Discard'})
@@ -233,21 +858,32 @@ class Done:
 
 
 @dataclass
-class Device:
+class Change:
+    """At `host.results.time_span.observed.devices.device.change`."""
+
+    after_us: int = field(default=None)  # us
+    from_: str = field(default=None, metadata={'key': 'from'})
+    observed_us: int = field(default=None)  # us
+    setting: str = field(default=None)
+    to: str = field(default=None)
+
+
+@dataclass
+class DevicesDevice:
     """At `host.results.time_span.observed.devices.device`."""
 
-    done: Done = field(default=None, metadata={'of': 'Done'})
-    ever: bool = field(default=None)
+    activity: Activity = field(default=None, metadata={'of': 'Activity'})
+    has_statistics: bool = field(default=None)
     in_flight_before: int = field(default=None)
     name: str = field(default=None)
     changes: Optional[List[Change]] = field(default=None, metadata={'of': 'Change', 'depth': 1})
     counts_flushes: Optional[bool] = field(default=None)
-    switched: Optional[bool] = field(default=None)
+    statistics_switched: Optional[bool] = field(default=None)
 
 
 @dataclass
-class Own:
-    """At `host.results.time_span.observed.devices.own`."""
+class Process:
+    """At `host.results.time_span.observed.devices.process`."""
 
     cancelled_write_bytes: int = field(default=None)  # bytes
     read_bytes: int = field(default=None)  # bytes
@@ -257,7 +893,7 @@ class Own:
 
 @dataclass
 class Times:
-    """At `host.results.time_span.observed.devices.remote.done.read.times`, and 2 more."""
+    """At `host.results.time_span.observed.devices.remote.activity.read.times`, and 2 more."""
 
     queue_ms: int = field(default=None)  # ms
     round_trip_ms: int = field(default=None)  # ms
@@ -266,7 +902,7 @@ class Times:
 
 @dataclass
 class Commit:
-    """At `host.results.time_span.observed.devices.remote.done.read`, and 2 more."""
+    """At `host.results.time_span.observed.devices.remote.activity.read`, and 2 more."""
 
     errors: int = field(default=None)
     requests: int = field(default=None)
@@ -276,8 +912,8 @@ class Commit:
 
 
 @dataclass
-class RemoteDone:
-    """At `host.results.time_span.observed.devices.remote.done`."""
+class RemoteActivity:
+    """At `host.results.time_span.observed.devices.remote.activity`."""
 
     commit: Commit = field(default=None, metadata={'of': 'Commit'})
     read: Commit = field(default=None, metadata={'of': 'Commit'})
@@ -291,15 +927,15 @@ class RemoteDone:
 class Tcp:
     """At `host.results.time_span.observed.devices.remote.tcp`."""
 
+    retransmitted: int = field(default=None)
     sent: int = field(default=None)
-    sent_again: int = field(default=None)
 
 
 @dataclass
 class Remote:
     """At `host.results.time_span.observed.devices.remote`."""
 
-    done: RemoteDone = field(default=None, metadata={'of': 'RemoteDone'})
+    activity: RemoteActivity = field(default=None, metadata={'of': 'RemoteActivity'})
     name: str = field(default=None)
     tcp: Optional[Tcp] = field(default=None, metadata={'of': 'Tcp'})
 
@@ -337,57 +973,57 @@ class Cached:
 class Remounted:
     """At `host.results.time_span.observed.devices.target.remounted`, and 1 more."""
 
-    at: str = field(default=None)
     kind: str = field(default=None)
+    mount_point: str = field(default=None)
     options: str = field(default=None)
+
+
+@dataclass
+class QueueLimits:
+    """At `host.results.time_span.observed.devices.target.stack.layer.queue_limits`."""
+
+    fua: Optional[bool] = field(default=None)
+    hardware_max_io: Optional[int] = field(default=None)
+    largest_io: Optional[int] = field(default=None)
+    write_back: Optional[bool] = field(default=None)
 
 
 @dataclass
 class LayerRemote:
     """At `host.results.time_span.observed.devices.target.stack.layer.remote`."""
 
-    at: str = field(default=None)
+    mount_point: str = field(default=None)
     protocol: str = field(default=None)
     source: str = field(default=None)
-
-
-@dataclass
-class Traits:
-    """At `host.results.time_span.observed.devices.target.stack.layer.traits`."""
-
-    fua: Optional[bool] = field(default=None)
-    largest_io: Optional[int] = field(default=None)
-    possible_io: Optional[int] = field(default=None)
-    write_back: Optional[bool] = field(default=None)
 
 
 @dataclass
 class Layer:
     """At `host.results.time_span.observed.devices.target.stack.layer`."""
 
-    counted: bool = field(default=None)
-    faithful: bool = field(default=None)
     kind: str = field(default=None)
+    lower_devices: List[str] = field(default=None, metadata={'depth': 1})
     name: str = field(default=None)
-    on: List[str] = field(default=None, metadata={'depth': 1})
+    one_to_one: bool = field(default=None)
+    statistics: bool = field(default=None)
     direct: Optional[bool] = field(default=None)
+    lower_unknown: Optional[str] = field(default=None)
     memory: Optional[str] = field(default=None)
     number: Optional[str] = field(default=None)
+    queue_limits: Optional[QueueLimits] = field(default=None, metadata={'of': 'QueueLimits'})
     remote: Optional[LayerRemote] = field(default=None, metadata={'of': 'LayerRemote'})
-    traits: Optional[Traits] = field(default=None, metadata={'of': 'Traits'})
-    unknown_below: Optional[str] = field(default=None)
 
 
 @dataclass
 class Stack:
     """At `host.results.time_span.observed.devices.target.stack`."""
 
-    first: List[str] = field(default=None, metadata={'depth': 1})
     layers: List[Layer] = field(default=None, metadata={'of': 'Layer', 'depth': 1})
+    top_devices: List[str] = field(default=None, metadata={'depth': 1})
     file_system: Optional[str] = field(default=None)
     in_memory: Optional[str] = field(default=None)
     mounts: Optional[List[Remounted]] = field(default=None, metadata={'of': 'Remounted', 'depth': 1})
-    without: Optional[str] = field(default=None)
+    no_device_reason: Optional[str] = field(default=None)
 
 
 @dataclass
@@ -395,7 +1031,7 @@ class State:
     """At `host.results.time_span.observed.devices.target.state`."""
 
     links: int = field(default=None)
-    seen_us: int = field(default=None)  # us
+    observed_us: int = field(default=None)  # us
     size: int = field(default=None)
     synchronous: bool = field(default=None)
 
@@ -408,10 +1044,10 @@ class Target:
     target: int = field(default=None)
     atomic: Optional[Atomic] = field(default=None, metadata={'of': 'Atomic'})
     cached: Optional[Cached] = field(default=None, metadata={'of': 'Cached'})
-    came: Optional[int] = field(default=None)
+    cached_bytes: Optional[int] = field(default=None)  # bytes
     flush: Optional[int] = field(default=None)
-    moved_to: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     remounted: Optional[List[Remounted]] = field(default=None, metadata={'of': 'Remounted', 'depth': 1})
+    stack_at_end: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     states: Optional[List[State]] = field(default=None, metadata={'of': 'State', 'depth': 1})
     synchronous: Optional[bool] = field(default=None)
     unwritten: Optional[int] = field(default=None)
@@ -423,207 +1059,31 @@ class Target:
 class Devices:
     """At `host.results.time_span.observed.devices`."""
 
-    devices: List[Device] = field(default=None, metadata={'of': 'Device', 'depth': 1})
+    devices: List[DevicesDevice] = field(default=None, metadata={'of': 'DevicesDevice', 'depth': 1})
     elapsed: int = field(default=None)
     targets: List[Target] = field(default=None, metadata={'of': 'Target', 'depth': 1})
     arrays: Optional[List[Array]] = field(default=None, metadata={'of': 'Array', 'depth': 1})
-    own: Optional[Own] = field(default=None, metadata={'of': 'Own'})
+    process: Optional[Process] = field(default=None, metadata={'of': 'Process'})
     remote: Optional[List[Remote]] = field(default=None, metadata={'of': 'Remote', 'depth': 1})
     space: Optional[List[DevicesSpace]] = field(default=None, metadata={'of': 'DevicesSpace', 'depth': 1})
     unwritten: Optional[List[int]] = field(default=None, metadata={'depth': 1})
 
 
 @dataclass
-class IoControl:
-    """At `host.results.time_span.observed.effort.io_control`."""
+class IdleEntryState:
+    """At `host.results.time_span.observed.idle_entry.state`."""
 
-    device: str = field(default=None)
-    group: str = field(default=None)
-    setting: str = field(default=None)
-
-
-@dataclass
-class IoCost:
-    """At `host.results.time_span.observed.effort.io_cost`."""
-
-    device: str = field(default=None)
-    group: str = field(default=None)
-    usage_us: int = field(default=None)  # us
-    indebt_us: Optional[int] = field(default=None)  # us
-    indelay_us: Optional[int] = field(default=None)  # us
-    wait_us: Optional[int] = field(default=None)  # us
-
-
-@dataclass
-class IoLimit:
-    """At `host.results.time_span.observed.effort.io_limit`, and 1 more."""
-
-    device: str = field(default=None)
-    group: str = field(default=None)
-    read_bytes: Optional[int] = field(default=None)  # bytes
-    reads: Optional[int] = field(default=None)
-    write_bytes: Optional[int] = field(default=None)  # bytes
-    writes: Optional[int] = field(default=None)
-
-
-@dataclass
-class LimitChangeCpu:
-    """At `host.results.time_span.observed.effort.limit_change.cpu`."""
-
-    cpus: float = field(default=None)
-    group: str = field(default=None)
-
-
-@dataclass
-class LimitChange:
-    """At `host.results.time_span.observed.effort.limit_change`."""
-
-    after_us: int = field(default=None)  # us
-    io_limits: List[IoLimit] = field(default=None, metadata={'of': 'IoLimit', 'depth': 1})
-    seen_us: int = field(default=None)  # us
-    cpus: Optional[List[LimitChangeCpu]] = field(default=None, metadata={'of': 'LimitChangeCpu', 'depth': 1})
-    moved: Optional[bool] = field(default=None)
-
-
-@dataclass
-class MemoryChange:
-    """At `host.results.time_span.observed.effort.memory.change`."""
-
-    after_us: int = field(default=None)  # us
-    seen_us: int = field(default=None)  # us
-    bytes: Optional[int] = field(default=None)  # bytes
-
-
-@dataclass
-class Memory:
-    """At `host.results.time_span.observed.effort.memory`."""
-
-    group: str = field(default=None)
-    reached: int = field(default=None)
-    bytes: Optional[int] = field(default=None)  # bytes
-    changes: Optional[List[MemoryChange]] = field(default=None, metadata={'of': 'MemoryChange', 'depth': 1})
-    stalled_us: Optional[int] = field(default=None)  # us
-
-
-@dataclass
-class Busiest:
-    """At `host.results.time_span.observed.effort.others.busiest`."""
-
-    busy: int = field(default=None)
-    kernel: bool = field(default=None)
+    entered: int = field(default=None)
+    latency: int = field(default=None)
     name: str = field(default=None)
-    pid: int = field(default=None)
 
 
 @dataclass
-class Others:
-    """At `host.results.time_span.observed.effort.others`."""
+class IdleEntry:
+    """At `host.results.time_span.observed.idle_entry`."""
 
-    busiest: List[Busiest] = field(default=None, metadata={'of': 'Busiest', 'depth': 1})
-    elapsed: int = field(default=None)
-    programs: int = field(default=None)
-    kernel: Optional[int] = field(default=None)
-    kernel_waiting: Optional[int] = field(default=None)
-
-
-@dataclass
-class Quota:
-    """At `host.results.time_span.observed.effort.quota`."""
-
-    cpus: float = field(default=None)
-    group: str = field(default=None)
-    periods: int = field(default=None)
-    throttled: int = field(default=None)
-    throttled_periods: int = field(default=None)
-
-
-@dataclass
-class Tool:
-    """At `host.results.time_span.observed.effort.tool`."""
-
-    clock: float = field(default=None)
-    histogram: float = field(default=None)
-    io: Optional[float] = field(default=None)
-    ring_noop: Optional[float] = field(default=None)
-
-
-@dataclass
-class Rebound:
-    """At `host.results.time_span.observed.effort.worker.rebound`."""
-
-    after_us: int = field(default=None)  # us
-    cpus: List[int] = field(default=None, metadata={'depth': 1})
-    seen_us: int = field(default=None)  # us
-
-
-@dataclass
-class WorkerTimes:
-    """At `host.results.time_span.observed.effort.worker.times`."""
-
-    busy: int = field(default=None)
-    system: int = field(default=None)
-    user: int = field(default=None)
-    waiting: Optional[int] = field(default=None)
-
-
-@dataclass
-class Worker:
-    """At `host.results.time_span.observed.effort.worker`."""
-
-    depth: int = field(default=None)
-    engine: str = field(default=None)
-    cpu: Optional[int] = field(default=None)
-    rebound: Optional[Rebound] = field(default=None, metadata={'of': 'Rebound'})
-    times: Optional[WorkerTimes] = field(default=None, metadata={'of': 'WorkerTimes'})
-
-
-@dataclass
-class Effort:
-    """At `host.results.time_span.observed.effort`."""
-
-    io_limits: List[IoLimit] = field(default=None, metadata={'of': 'IoLimit', 'depth': 1})
-    others: Others = field(default=None, metadata={'of': 'Others'})
-    process: int = field(default=None)
-    quotas: List[Quota] = field(default=None, metadata={'of': 'Quota', 'depth': 1})
-    tool: Tool = field(default=None, metadata={'of': 'Tool'})
-    workers: List[Worker] = field(default=None, metadata={'of': 'Worker', 'depth': 1})
-    io_controls: Optional[List[IoControl]] = field(default=None, metadata={'of': 'IoControl', 'depth': 1})
-    io_costs: Optional[List[IoCost]] = field(default=None, metadata={'of': 'IoCost', 'depth': 1})
-    limit_changes: Optional[List[LimitChange]] = field(default=None, metadata={'of': 'LimitChange', 'depth': 1})
-    memory: Optional[List[Memory]] = field(default=None, metadata={'of': 'Memory', 'depth': 1})
-
-
-@dataclass
-class Disk:
-    """At `host.results.time_span.observed.heat.after.disk`, and 1 more."""
-
-    celsius: float = field(default=None)
-    disk: str = field(default=None)
-    limit: Optional[float] = field(default=None)
-
-
-@dataclass
-class After:
-    """At `host.results.time_span.observed.heat.after`."""
-
-    disks: List[Disk] = field(default=None, metadata={'of': 'Disk', 'depth': 1})
-    cpu_throttles: Optional[int] = field(default=None)
-
-
-@dataclass
-class Before:
-    """At `host.results.time_span.observed.heat.before`."""
-
-    disks: List[Disk] = field(default=None, metadata={'of': 'Disk', 'depth': 1})
-    cpu_throttles: Optional[int] = field(default=None)
-
-
-@dataclass
-class Heat:
-    """At `host.results.time_span.observed.heat`."""
-
-    after: After = field(default=None, metadata={'of': 'After'})
-    before: Before = field(default=None, metadata={'of': 'Before'})
+    cpu: int = field(default=None)
+    states: List[IdleEntryState] = field(default=None, metadata={'of': 'IdleEntryState', 'depth': 1})
 
 
 @dataclass
@@ -651,29 +1111,29 @@ class Latencies:
 
 
 @dataclass
-class Lost:
-    """At `host.results.time_span.observed.lost`."""
+class LostCpuTime:
+    """At `host.results.time_span.observed.lost_cpu_time`."""
 
     interrupts: int = field(default=None)
-    stolen: int = field(default=None)
+    steal: int = field(default=None)
 
 
 @dataclass
 class OutageChange:
     """At `judgement.outage.change`, and 1 more."""
 
+    attribute: str = field(default=None)
     from_: str = field(default=None, metadata={'key': 'from'})
-    seen_us: int = field(default=None)  # us
+    observed_us: int = field(default=None)  # us
     to: str = field(default=None)
-    what: str = field(default=None)
 
 
 @dataclass
-class Silence:
-    """At `host.results.time_span.observed.quiet.silence`."""
+class Gap:
+    """At `host.results.time_span.observed.outage_observations.gap`."""
 
-    begin_us: int = field(default=None)  # us
     end_us: int = field(default=None)  # us
+    start_us: int = field(default=None)  # us
     target: int = field(default=None)
     changes: Optional[List[OutageChange]] = field(default=None, metadata={'of': 'OutageChange', 'depth': 1})
     in_flight: Optional[int] = field(default=None)
@@ -681,40 +1141,208 @@ class Silence:
 
 @dataclass
 class Stuck:
-    """At `host.results.time_span.observed.quiet.stuck`."""
+    """At `host.results.time_span.observed.outage_observations.stuck`."""
 
     length: int = field(default=None)
+    observed_us: int = field(default=None)  # us
     offset: int = field(default=None)
     operation: str = field(default=None)
-    seen_us: int = field(default=None)  # us
     submitted_us: int = field(default=None)  # us
     target: int = field(default=None)
 
 
 @dataclass
-class QuietTarget:
-    """At `host.results.time_span.observed.quiet.target`."""
+class Ticks:
+    """At `host.results.time_span.observed.ticks`, and 1 more."""
 
-    beats: Beats = field(default=None, metadata={'of': 'Beats'})
+    ios: str = field(default=None)
+    width_us: int = field(default=None)  # us
+
+
+@dataclass
+class OutageObservationsTarget:
+    """At `host.results.time_span.observed.outage_observations.target`."""
+
     target: int = field(default=None)
+    ticks: Ticks = field(default=None, metadata={'of': 'Ticks'})
 
 
 @dataclass
-class Unseen:
-    """At `host.results.time_span.observed.quiet.unseen`."""
+class WatcherGap:
+    """At `host.results.time_span.observed.outage_observations.watcher_gap`."""
 
-    begin_us: int = field(default=None)  # us
     end_us: int = field(default=None)  # us
+    start_us: int = field(default=None)  # us
 
 
 @dataclass
-class Quiet:
-    """At `host.results.time_span.observed.quiet`."""
+class OutageObservations:
+    """At `host.results.time_span.observed.outage_observations`."""
 
-    silences: Optional[List[Silence]] = field(default=None, metadata={'of': 'Silence', 'depth': 1})
+    gaps: Optional[List[Gap]] = field(default=None, metadata={'of': 'Gap', 'depth': 1})
     stuck: Optional[List[Stuck]] = field(default=None, metadata={'of': 'Stuck', 'depth': 1})
-    targets: Optional[List[QuietTarget]] = field(default=None, metadata={'of': 'QuietTarget', 'depth': 1})
-    unseen: Optional[List[Unseen]] = field(default=None, metadata={'of': 'Unseen', 'depth': 1})
+    targets: Optional[List[OutageObservationsTarget]] = field(default=None, metadata={'of': 'OutageObservationsTarget', 'depth': 1})
+    watcher_gaps: Optional[List[WatcherGap]] = field(default=None, metadata={'of': 'WatcherGap', 'depth': 1})
+
+
+@dataclass
+class IoControl:
+    """At `host.results.time_span.observed.resource_usage.io_control`."""
+
+    device: str = field(default=None)
+    group: str = field(default=None)
+    setting: str = field(default=None)
+
+
+@dataclass
+class IoCost:
+    """At `host.results.time_span.observed.resource_usage.io_cost`."""
+
+    device: str = field(default=None)
+    group: str = field(default=None)
+    usage_us: int = field(default=None)  # us
+    indebt_us: Optional[int] = field(default=None)  # us
+    indelay_us: Optional[int] = field(default=None)  # us
+    wait_us: Optional[int] = field(default=None)  # us
+
+
+@dataclass
+class IoLimit:
+    """At `host.results.time_span.observed.resource_usage.io_limit`, and 1 more."""
+
+    device: str = field(default=None)
+    group: str = field(default=None)
+    read_bytes: Optional[int] = field(default=None)  # bytes
+    reads: Optional[int] = field(default=None)
+    write_bytes: Optional[int] = field(default=None)  # bytes
+    writes: Optional[int] = field(default=None)
+
+
+@dataclass
+class LimitChangeCpu:
+    """At `host.results.time_span.observed.resource_usage.limit_change.cpu`."""
+
+    cpus: float = field(default=None)
+    group: str = field(default=None)
+
+
+@dataclass
+class LimitChange:
+    """At `host.results.time_span.observed.resource_usage.limit_change`."""
+
+    after_us: int = field(default=None)  # us
+    io_limits: List[IoLimit] = field(default=None, metadata={'of': 'IoLimit', 'depth': 1})
+    observed_us: int = field(default=None)  # us
+    cpus: Optional[List[LimitChangeCpu]] = field(default=None, metadata={'of': 'LimitChangeCpu', 'depth': 1})
+    group_changed: Optional[bool] = field(default=None)
+
+
+@dataclass
+class MemoryChange:
+    """At `host.results.time_span.observed.resource_usage.memory.change`."""
+
+    after_us: int = field(default=None)  # us
+    observed_us: int = field(default=None)  # us
+    bytes: Optional[int] = field(default=None)  # bytes
+
+
+@dataclass
+class Memory:
+    """At `host.results.time_span.observed.resource_usage.memory`."""
+
+    group: str = field(default=None)
+    reached: int = field(default=None)
+    bytes: Optional[int] = field(default=None)  # bytes
+    changes: Optional[List[MemoryChange]] = field(default=None, metadata={'of': 'MemoryChange', 'depth': 1})
+    stalled_us: Optional[int] = field(default=None)  # us
+
+
+@dataclass
+class Busiest:
+    """At `host.results.time_span.observed.resource_usage.other_processes.busiest`."""
+
+    busy: int = field(default=None)
+    kernel: bool = field(default=None)
+    name: str = field(default=None)
+    pid: int = field(default=None)
+
+
+@dataclass
+class OtherProcesses:
+    """At `host.results.time_span.observed.resource_usage.other_processes`."""
+
+    busiest: List[Busiest] = field(default=None, metadata={'of': 'Busiest', 'depth': 1})
+    elapsed: int = field(default=None)
+    programs: int = field(default=None)
+    kernel: Optional[int] = field(default=None)
+    kernel_run_delay: Optional[int] = field(default=None)
+
+
+@dataclass
+class Quota:
+    """At `host.results.time_span.observed.resource_usage.quota`."""
+
+    cpus: float = field(default=None)
+    group: str = field(default=None)
+    periods: int = field(default=None)
+    throttled: int = field(default=None)
+    throttled_periods: int = field(default=None)
+
+
+@dataclass
+class Tool:
+    """At `host.results.time_span.observed.resource_usage.tool`."""
+
+    clock: float = field(default=None)
+    histogram: float = field(default=None)
+    io: Optional[float] = field(default=None)
+    ring_noop: Optional[float] = field(default=None)
+
+
+@dataclass
+class AffinityChange:
+    """At `host.results.time_span.observed.resource_usage.worker.affinity_change`."""
+
+    after_us: int = field(default=None)  # us
+    cpus: List[int] = field(default=None, metadata={'depth': 1})
+    observed_us: int = field(default=None)  # us
+
+
+@dataclass
+class WorkerTimes:
+    """At `host.results.time_span.observed.resource_usage.worker.times`."""
+
+    busy: int = field(default=None)
+    system: int = field(default=None)
+    user: int = field(default=None)
+    run_delay: Optional[int] = field(default=None)
+
+
+@dataclass
+class Worker:
+    """At `host.results.time_span.observed.resource_usage.worker`."""
+
+    depth: int = field(default=None)
+    engine: str = field(default=None)
+    affinity_change: Optional[AffinityChange] = field(default=None, metadata={'of': 'AffinityChange'})
+    cpu: Optional[int] = field(default=None)
+    times: Optional[WorkerTimes] = field(default=None, metadata={'of': 'WorkerTimes'})
+
+
+@dataclass
+class ResourceUsage:
+    """At `host.results.time_span.observed.resource_usage`."""
+
+    io_limits: List[IoLimit] = field(default=None, metadata={'of': 'IoLimit', 'depth': 1})
+    other_processes: OtherProcesses = field(default=None, metadata={'of': 'OtherProcesses'})
+    process: int = field(default=None)
+    quotas: List[Quota] = field(default=None, metadata={'of': 'Quota', 'depth': 1})
+    tool: Tool = field(default=None, metadata={'of': 'Tool'})
+    workers: List[Worker] = field(default=None, metadata={'of': 'Worker', 'depth': 1})
+    io_controls: Optional[List[IoControl]] = field(default=None, metadata={'of': 'IoControl', 'depth': 1})
+    io_costs: Optional[List[IoCost]] = field(default=None, metadata={'of': 'IoCost', 'depth': 1})
+    limit_changes: Optional[List[LimitChange]] = field(default=None, metadata={'of': 'LimitChange', 'depth': 1})
+    memory: Optional[List[Memory]] = field(default=None, metadata={'of': 'Memory', 'depth': 1})
 
 
 @dataclass
@@ -727,28 +1355,11 @@ class ObservedSample:
 
 
 @dataclass
-class SleepState:
-    """At `host.results.time_span.observed.sleep.state`."""
+class Cause:
+    """At `host.results.time_span.observed.slow.io.cause`."""
 
-    entered: int = field(default=None)
-    latency: int = field(default=None)
-    name: str = field(default=None)
-
-
-@dataclass
-class Sleep:
-    """At `host.results.time_span.observed.sleep`."""
-
-    cpu: int = field(default=None)
-    states: List[SleepState] = field(default=None, metadata={'of': 'SleepState', 'depth': 1})
-
-
-@dataclass
-class Culprit:
-    """At `host.results.time_span.observed.slow.io.culprit`."""
-
+    duration_ns: int = field(default=None)  # ns
     kind: str = field(default=None)
-    ns: int = field(default=None)
     name: Optional[str] = field(default=None)
 
 
@@ -778,7 +1389,7 @@ class Io:
     submitted_ns: int = field(default=None)  # ns
     target: int = field(default=None)
     thread: int = field(default=None)
-    culprit: Optional[Culprit] = field(default=None, metadata={'of': 'Culprit'})
+    cause: Optional[Cause] = field(default=None, metadata={'of': 'Cause'})
 
 
 @dataclass
@@ -798,172 +1409,56 @@ class Slow:
     cost_percent: float = field(default=None)  # percent
     events: int = field(default=None)
     ios: List[Io] = field(default=None, metadata={'of': 'Io', 'depth': 1})
-    lost: int = field(default=None)
+    lost_events: int = field(default=None)
     missed: int = field(default=None)
+    requested: int = field(default=None)
     seconds: List[Second] = field(default=None, metadata={'of': 'Second', 'depth': 1})
-    wanted: int = field(default=None)
-    trouble: Optional[str] = field(default=None)
+    error: Optional[str] = field(default=None)
 
 
 @dataclass
-class Health:
-    """At `host.results.time_span.observed.statement.after.health`, and 1 more."""
+class Disk:
+    """At `host.results.time_span.observed.thermal.after.disk`, and 1 more."""
 
-    critical: int = field(default=None)
-    critical_minutes: int = field(default=None)
-    heavy_throttled_s: int = field(default=None)  # s
-    heavy_throttles: int = field(default=None)
-    kelvin: int = field(default=None)
-    light_throttled_s: int = field(default=None)  # s
-    light_throttles: int = field(default=None)
-    media_errors: int = field(default=None)
-    spare: int = field(default=None)
-    spare_threshold: int = field(default=None)
-    used: int = field(default=None)
-    warning_minutes: int = field(default=None)
+    celsius: float = field(default=None)
+    disk: str = field(default=None)
+    limit: Optional[float] = field(default=None)
 
 
 @dataclass
-class Media:
-    """At `host.results.time_span.observed.statement.after.media`, and 1 more."""
+class ThermalAfter:
+    """At `host.results.time_span.observed.thermal.after`."""
 
-    erased_bytes: int = field(default=None)  # bytes
-    host_bytes: int = field(default=None)  # bytes
-    media_bytes: int = field(default=None)  # bytes
-
-
-@dataclass
-class ReadBin:
-    """At `host.results.time_span.observed.statement.after.volume.read_bin`, and 3 more."""
-
-    count: int = field(default=None)
-    lower_us: int = field(default=None)  # us
-    upper_us: int = field(default=None)  # us
+    disks: List[Disk] = field(default=None, metadata={'of': 'Disk', 'depth': 1})
+    cpu_throttles: Optional[int] = field(default=None)
 
 
 @dataclass
-class Volume:
-    """At `host.results.time_span.observed.statement.after.volume`, and 1 more."""
+class Before:
+    """At `host.results.time_span.observed.thermal.before`."""
 
-    over_instance_iops_us: int = field(default=None)  # us
-    over_instance_throughput_us: int = field(default=None)  # us
-    over_volume_iops_us: int = field(default=None)  # us
-    over_volume_throughput_us: int = field(default=None)  # us
-    queue_length: int = field(default=None)
-    read_bytes: int = field(default=None)  # bytes
-    read_us: int = field(default=None)  # us
-    reads: int = field(default=None)
-    write_bytes: int = field(default=None)  # bytes
-    write_us: int = field(default=None)  # us
-    writes: int = field(default=None)
-    read_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
-    write_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
+    disks: List[Disk] = field(default=None, metadata={'of': 'Disk', 'depth': 1})
+    cpu_throttles: Optional[int] = field(default=None)
 
 
 @dataclass
-class StatementAfter:
-    """At `host.results.time_span.observed.statement.after`, and 1 more."""
+class Thermal:
+    """At `host.results.time_span.observed.thermal`."""
 
-    health: Optional[Health] = field(default=None, metadata={'of': 'Health'})
-    media: Optional[Media] = field(default=None, metadata={'of': 'Media'})
-    volume: Optional[Volume] = field(default=None, metadata={'of': 'Volume'})
-
-
-@dataclass
-class Statement:
-    """At `host.results.time_span.observed.statement`."""
-
-    apart_ns: int = field(default=None)  # ns
-    device: str = field(default=None)
-    source: str = field(default=None)
-    after: Optional[StatementAfter] = field(default=None, metadata={'of': 'StatementAfter'})
-    before: Optional[StatementAfter] = field(default=None, metadata={'of': 'StatementAfter'})
-    refused: Optional[str] = field(default=None)
-
-
-@dataclass
-class Count:
-    """At `summary.time_span.trace.count`, and 1 more."""
-
-    event: str = field(default=None)
-    count: Optional[int] = field(default=None)
-    reason: Optional[str] = field(default=None)
-
-
-@dataclass
-class Moments:
-    """At `host.results.time_span.thread.target.flushes.moments`, and 36 more."""
-
-    count: int = field(default=None)
-    max: int = field(default=None)
-    min: int = field(default=None)
-    squares: str = field(default=None)
-    sum: str = field(default=None)
-
-
-@dataclass
-class ReadTimes:
-    """At `host.results.time_span.observed.trace.device.read.times`, and 1 more."""
-
-    packed: str = field(default=None)
-    moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
-
-
-@dataclass
-class Read:
-    """At `summary.time_span.trace.device.read`, and 3 more."""
-
-    requests: int = field(default=None)
-    mean: Optional[float] = field(default=None)
-    median: Optional[float] = field(default=None)
-    own: Optional[float] = field(default=None)
-    p99: Optional[float] = field(default=None)
-    timed: Optional[int] = field(default=None)
-    times: Optional[ReadTimes] = field(default=None, metadata={'of': 'ReadTimes'})
-
-
-@dataclass
-class TraceDevice:
-    """At `summary.time_span.trace.device`, and 1 more."""
-
-    device: str = field(default=None)
-    read: Read = field(default=None, metadata={'of': 'Read'})
-    write: Read = field(default=None, metadata={'of': 'Read'})
-    flushes: Optional[int] = field(default=None)
-    reason: Optional[str] = field(default=None)
-    targets: Optional[List[int]] = field(default=None, metadata={'depth': 1})
-
-
-@dataclass
-class Session:
-    """At `summary.time_span.trace.session`, and 1 more."""
-
-    buffer_kib: int = field(default=None)
-    buffers: int = field(default=None)
-    clock: str = field(default=None)
-    lost: int = field(default=None)
-    read: int = field(default=None)
-
-
-@dataclass
-class Trace:
-    """At `summary.time_span.trace`, and 1 more."""
-
-    counts: List[Count] = field(default=None, metadata={'of': 'Count', 'depth': 1})
-    session: Session = field(default=None, metadata={'of': 'Session'})
-    devices: Optional[List[TraceDevice]] = field(default=None, metadata={'of': 'TraceDevice', 'depth': 1})
+    after: ThermalAfter = field(default=None, metadata={'of': 'ThermalAfter'})
+    before: Before = field(default=None, metadata={'of': 'Before'})
 
 
 @dataclass
 class Tracer:
     """At `host.results.time_span.observed.tracer`."""
 
-    looks: int = field(default=None)
+    checks: int = field(default=None)
     name: str = field(default=None)
-    of: int = field(default=None)
     pid: int = field(default=None)
     samples: int = field(default=None)
     stopped: int = field(default=None)
+    traced_checks: int = field(default=None)
 
 
 @dataclass
@@ -979,24 +1474,24 @@ class WarmUp:
 class Observed:
     """At `host.results.time_span.observed`."""
 
-    beats: Optional[Beats] = field(default=None, metadata={'of': 'Beats'})
     content: Optional[List[Content]] = field(default=None, metadata={'of': 'Content', 'depth': 1})
     cpu_latency: Optional[int] = field(default=None)
     delays: Optional[Delays] = field(default=None, metadata={'of': 'Delays'})
+    device_logs: Optional[List[DeviceLog]] = field(default=None, metadata={'of': 'DeviceLog', 'depth': 1})
     devices: Optional[Devices] = field(default=None, metadata={'of': 'Devices'})
-    effort: Optional[Effort] = field(default=None, metadata={'of': 'Effort'})
-    heat: Optional[Heat] = field(default=None, metadata={'of': 'Heat'})
+    idle_entries: Optional[List[IdleEntry]] = field(default=None, metadata={'of': 'IdleEntry', 'depth': 1})
     interrupts: Optional[List[Interrupt]] = field(default=None, metadata={'of': 'Interrupt', 'depth': 1})
     latencies: Optional[Latencies] = field(default=None, metadata={'of': 'Latencies'})
-    lost: Optional[List[Lost]] = field(default=None, metadata={'of': 'Lost', 'depth': 1})
+    lost_cpu_times: Optional[List[LostCpuTime]] = field(default=None, metadata={'of': 'LostCpuTime', 'depth': 1})
     offline: Optional[List[int]] = field(default=None, metadata={'depth': 1})
-    one_by_one: Optional[List[str]] = field(default=None, metadata={'depth': 1})
+    outage_observations: Optional[OutageObservations] = field(default=None, metadata={'of': 'OutageObservations'})
     polled: Optional[bool] = field(default=None)
-    quiet: Optional[Quiet] = field(default=None, metadata={'of': 'Quiet'})
+    resource_usage: Optional[ResourceUsage] = field(default=None, metadata={'of': 'ResourceUsage'})
     samples: Optional[List[ObservedSample]] = field(default=None, metadata={'of': 'ObservedSample', 'depth': 1})
-    sleeps: Optional[List[Sleep]] = field(default=None, metadata={'of': 'Sleep', 'depth': 1})
+    serialized: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     slow: Optional[Slow] = field(default=None, metadata={'of': 'Slow'})
-    statements: Optional[List[Statement]] = field(default=None, metadata={'of': 'Statement', 'depth': 1})
+    thermal: Optional[Thermal] = field(default=None, metadata={'of': 'Thermal'})
+    ticks: Optional[Ticks] = field(default=None, metadata={'of': 'Ticks'})
     trace: Optional[Trace] = field(default=None, metadata={'of': 'Trace'})
     tracer: Optional[Tracer] = field(default=None, metadata={'of': 'Tracer'})
     until_read: Optional[int] = field(default=None)
@@ -1008,7 +1503,15 @@ class Observed:
 class Responses:
     """At `host.results.time_span.responses`, and 1 more."""
 
-    intervals: List[Interval] = field(default=None, metadata={'of': 'Interval', 'depth': 1})
+    intervals: List[IntervalsInterval] = field(default=None, metadata={'of': 'IntervalsInterval', 'depth': 1})
+
+
+@dataclass
+class Start:
+    """At `host.results.time_span.start`."""
+
+    measuring_utc_ns: int = field(default=None)  # ns since 1970, UTC
+    start_signal_utc_ns: int = field(default=None)  # ns since 1970, UTC
 
 
 @dataclass
@@ -1022,8 +1525,8 @@ class Engine:
 
 
 @dataclass
-class Latency:
-    """At `whole.host.results.time_span.merged.read.latency`, and 9 more."""
+class DiscardsLatency:
+    """At `host.results.time_span.thread.target.read.latency`, and 9 more."""
 
     packed: str = field(default=None)
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
@@ -1031,26 +1534,26 @@ class Latency:
 
 @dataclass
 class Delay:
-    """At `whole.host.results.time_span.merged.read.paced.delay`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.paced.delay`, and 9 more."""
 
     packed: str = field(default=None)
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
 
 
 @dataclass
-class Response:
-    """At `whole.host.results.time_span.merged.read.paced.response`, and 9 more."""
+class PacedResponse:
+    """At `host.results.time_span.thread.target.read.paced.response`, and 9 more."""
 
     packed: str = field(default=None)
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
 
 
 @dataclass
-class Paced:
-    """At `whole.host.results.time_span.merged.read.paced`, and 9 more."""
+class DiscardsPaced:
+    """At `host.results.time_span.thread.target.read.paced`, and 9 more."""
 
     delay: Delay = field(default=None, metadata={'of': 'Delay'})
-    response: Optional[Response] = field(default=None, metadata={'of': 'Response'})
+    response: Optional[PacedResponse] = field(default=None, metadata={'of': 'PacedResponse'})
 
 
 @dataclass
@@ -1064,29 +1567,19 @@ class Series:
 
 
 @dataclass
-class Discards:
+class TargetDiscards:
     """At `host.results.time_span.thread.target.discards`, and 3 more."""
 
     bytes: int = field(default=None)  # bytes
     ios: int = field(default=None)
-    latency: Latency = field(default=None, metadata={'of': 'Latency'})
-    paced: Paced = field(default=None, metadata={'of': 'Paced'})
+    latency: DiscardsLatency = field(default=None, metadata={'of': 'DiscardsLatency'})
+    paced: DiscardsPaced = field(default=None, metadata={'of': 'DiscardsPaced'})
     series: Series = field(default=None, metadata={'of': 'Series'})
     short: int = field(default=None)
 
 
 @dataclass
-class Range:
-    """At `summary.time_span.distribution.range`, and 2 more."""
-
-    io_base: int = field(default=None)
-    io_span: int = field(default=None)
-    length: int = field(default=None)
-    start: int = field(default=None)
-
-
-@dataclass
-class Flushes:
+class TargetFlushes:
     """At `host.results.time_span.thread.target.flushes`."""
 
     packed: str = field(default=None)
@@ -1094,76 +1587,24 @@ class Flushes:
 
 
 @dataclass
-class Failed:
-    """At `summary.time_span.integrity.row.results.failed`, and 1 more."""
-
-    corrupt: int = field(default=None)
-    foreign: int = field(default=None)
-    lost: int = field(default=None)
-    misplaced: int = field(default=None)
-    not_atomic: int = field(default=None)
-    stale: int = field(default=None)
-    torn: int = field(default=None)
-    unreadable: int = field(default=None)
-    unwritten: int = field(default=None)
-
-
-@dataclass
-class Found:
-    """At `summary.time_span.integrity.row.results.failure.found`, and 1 more."""
-
-    generation: int = field(default=None)
-    of_this_run: bool = field(default=None)
-    offset: int = field(default=None)
-    target: int = field(default=None)
-    write: int = field(default=None)
-    writer: int = field(default=None)
-
-
-@dataclass
-class Failure:
-    """At `summary.time_span.integrity.row.results.failure`, and 1 more."""
-
-    at_us: int = field(default=None)  # us
-    expected: int = field(default=None)
-    fault: str = field(default=None)
-    offset: int = field(default=None)
-    found: Optional[Found] = field(default=None, metadata={'of': 'Found'})
-
-
-@dataclass
-class Integrity:
-    """At `summary.time_span.integrity.row.results`, and 1 more."""
-
-    acknowledged: int = field(default=None)
-    failed: Failed = field(default=None, metadata={'of': 'Failed'})
-    failures: List[Failure] = field(default=None, metadata={'of': 'Failure', 'depth': 1})
-    stamped: int = field(default=None)
-    stamped_as: int = field(default=None)
-    undecided: int = field(default=None)
-    unknown: int = field(default=None)
-    verified: int = field(default=None)
-
-
-@dataclass
-class Overdue:
-    """At `host.results.time_span.thread.target.overdue`, and 1 more."""
+class NotSubmitted:
+    """At `host.results.time_span.thread.target.not_submitted`, and 1 more."""
 
     ios: int = field(default=None)
     longest: int = field(default=None)
 
 
 @dataclass
-class Write:
+class TargetRead:
     """At `host.results.time_span.thread.target.read`, and 5 more."""
 
     bytes: int = field(default=None)  # bytes
     ios: int = field(default=None)
     short: int = field(default=None)
-    latency: Optional[Latency] = field(default=None, metadata={'of': 'Latency'})
+    latency: Optional[DiscardsLatency] = field(default=None, metadata={'of': 'DiscardsLatency'})
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
     nowait_misses: Optional[int] = field(default=None)
-    paced: Optional[Paced] = field(default=None, metadata={'of': 'Paced'})
+    paced: Optional[DiscardsPaced] = field(default=None, metadata={'of': 'DiscardsPaced'})
     series: Optional[Series] = field(default=None, metadata={'of': 'Series'})
 
 
@@ -1173,37 +1614,26 @@ class Part:
 
     block_size: int = field(default=None)  # bytes
     part: int = field(default=None)
-    read: Write = field(default=None, metadata={'of': 'Write'})
-    write: Write = field(default=None, metadata={'of': 'Write'})
+    read: TargetRead = field(default=None, metadata={'of': 'TargetRead'})
+    write: TargetRead = field(default=None, metadata={'of': 'TargetRead'})
 
 
 @dataclass
 class ThreadTarget:
     """At `host.results.time_span.thread.target`, and 1 more."""
 
-    read: Write = field(default=None, metadata={'of': 'Write'})
+    read: TargetRead = field(default=None, metadata={'of': 'TargetRead'})
     size: int = field(default=None)
     target: int = field(default=None)
-    write: Write = field(default=None, metadata={'of': 'Write'})
-    discards: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
+    write: TargetRead = field(default=None, metadata={'of': 'TargetRead'})
+    discards: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     distribution: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
-    flushes: Optional[Flushes] = field(default=None, metadata={'of': 'Flushes'})
-    integrity: Optional[Integrity] = field(default=None, metadata={'of': 'Integrity'})
-    overdue: Optional[Overdue] = field(default=None, metadata={'of': 'Overdue'})
+    flushes: Optional[TargetFlushes] = field(default=None, metadata={'of': 'TargetFlushes'})
+    integrity: Optional[Results] = field(default=None, metadata={'of': 'Results'})
+    not_submitted: Optional[NotSubmitted] = field(default=None, metadata={'of': 'NotSubmitted'})
     parts: Optional[List[Part]] = field(default=None, metadata={'of': 'Part', 'depth': 1})
     unfinished: Optional[List[int]] = field(default=None, metadata={'depth': 1})
-    write_zeroes: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
-
-
-@dataclass
-class Waits:
-    """At `summary.time_span.wait.waits`, and 2 more."""
-
-    completion_waits: int = field(default=None)
-    lookaside_completions: List[int] = field(default=None, metadata={'depth': 1})
-    lookasides: int = field(default=None)
-    throttle_sleeps: int = field(default=None)
-    throttle_waits: int = field(default=None)
+    write_zeroes: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
 
 
 @dataclass
@@ -1217,7 +1647,7 @@ class Thread:
 
 @dataclass
 class ReadService:
-    """At `whole.host.results.time_span.merged.read.service`, and 1 more."""
+    """At `merged.host.results.time_span.merged.read.service`, and 1 more."""
 
     moments: Moments = field(default=None, metadata={'of': 'Moments'})
     packed: str = field(default=None)
@@ -1225,24 +1655,24 @@ class ReadService:
 
 @dataclass
 class MergedRead:
-    """At `whole.host.results.time_span.merged.read`, and 1 more."""
+    """At `merged.host.results.time_span.merged.read`, and 1 more."""
 
-    latency: Latency = field(default=None, metadata={'of': 'Latency'})
-    paced: Paced = field(default=None, metadata={'of': 'Paced'})
+    latency: DiscardsLatency = field(default=None, metadata={'of': 'DiscardsLatency'})
+    paced: DiscardsPaced = field(default=None, metadata={'of': 'DiscardsPaced'})
     service: ReadService = field(default=None, metadata={'of': 'ReadService'})
 
 
 @dataclass
 class MergedTarget:
-    """At `whole.host.results.time_span.merged.target`."""
+    """At `merged.host.results.time_span.merged.target`."""
 
     rows: List[List[float]] = field(default=None, metadata={'depth': 2})
     target: int = field(default=None)
 
 
 @dataclass
-class Merged:
-    """At `whole.host.results.time_span.merged`."""
+class TimeSpanMerged:
+    """At `merged.host.results.time_span.merged`."""
 
     read: MergedRead = field(default=None, metadata={'of': 'MergedRead'})
     targets: List[MergedTarget] = field(default=None, metadata={'of': 'MergedTarget', 'depth': 1})
@@ -1251,27 +1681,27 @@ class Merged:
 
 
 @dataclass
-class TimeSpan:
+class ResultsTimeSpan:
     """At `host.results.time_span`, and 1 more."""
 
-    cpus: List[Cpu] = field(default=None, metadata={'of': 'Cpu', 'depth': 1})
+    cpus: List[TimeSpanCpu] = field(default=None, metadata={'of': 'TimeSpanCpu', 'depth': 1})
     errors: List[Error] = field(default=None, metadata={'of': 'Error', 'depth': 1})
     measured: int = field(default=None)
     threads: List[Thread] = field(default=None, metadata={'of': 'Thread', 'depth': 1})
-    began: Optional[Began] = field(default=None, metadata={'of': 'Began'})
     ended: Optional[Ended] = field(default=None, metadata={'of': 'Ended'})
     intervals: Optional[Intervals] = field(default=None, metadata={'of': 'Intervals'})
-    merged: Optional[Merged] = field(default=None, metadata={'of': 'Merged'})
+    merged: Optional[TimeSpanMerged] = field(default=None, metadata={'of': 'TimeSpanMerged'})
     observed: Optional[Observed] = field(default=None, metadata={'of': 'Observed'})
     responses: Optional[Responses] = field(default=None, metadata={'of': 'Responses'})
+    start: Optional[Start] = field(default=None, metadata={'of': 'Start'})
     started_at: Optional[int] = field(default=None)
 
 
 @dataclass
-class Results:
+class HostResults:
     """At `host.results`, and 1 more."""
 
-    time_spans: List[TimeSpan] = field(default=None, metadata={'of': 'TimeSpan', 'depth': 1})
+    time_spans: List[ResultsTimeSpan] = field(default=None, metadata={'of': 'ResultsTimeSpan', 'depth': 1})
 
 
 @dataclass
@@ -1300,22 +1730,22 @@ class Finding:
 
 @dataclass
 class Findings:
-    """At `host.summary.known.findings`."""
+    """At `host.summary.run.findings`."""
 
     names: List[str] = field(default=None, metadata={'depth': 1})
-    worst: str = field(default=None)
+    severity: str = field(default=None)
 
 
 @dataclass
 class OriginRecord:
-    """At `host.summary.known.origin.record`."""
+    """At `host.summary.run.origin.record`."""
 
     version: int = field(default=None)
 
 
 @dataclass
 class Origin:
-    """At `host.summary.known.origin`."""
+    """At `host.summary.run.origin`."""
 
     record: OriginRecord = field(default=None, metadata={'of': 'OriginRecord'})
 
@@ -1387,32 +1817,6 @@ class Parameters:
 
 
 @dataclass
-class Percentile:
-    """At `index.time_span.percentile`, and 19 more."""
-
-    percent: Optional[float] = field(default=None)  # percent
-    read: Optional[float] = field(default=None)
-    total: Optional[float] = field(default=None)
-    write: Optional[float] = field(default=None)
-
-
-@dataclass
-class Total:
-    """At `summary.totals.read`, and 14 more."""
-
-    bytes: int = field(default=None)  # bytes
-    iops: float = field(default=None)  # I/Os per second
-    ios: int = field(default=None)
-    mib_per_s: float = field(default=None)  # 2^20 bytes per second
-    iops_std_dev: Optional[float] = field(default=None)  # I/Os per second
-    max_ms: Optional[float] = field(default=None)  # ms
-    mean_ms: Optional[float] = field(default=None)  # ms
-    min_ms: Optional[float] = field(default=None)  # ms
-    nowait_misses: Optional[int] = field(default=None)
-    std_dev_ms: Optional[float] = field(default=None)  # ms
-
-
-@dataclass
 class TimeSpanResponse:
     """At `index.time_span.response`, and 1 more."""
 
@@ -1441,10 +1845,10 @@ class IndexTimeSpan:
     cpu_percent: float = field(default=None)  # percent
     parameters: Parameters = field(default=None, metadata={'of': 'Parameters'})
     percentiles: List[Percentile] = field(default=None, metadata={'of': 'Percentile', 'depth': 1})
-    read: Total = field(default=None, metadata={'of': 'Total'})
+    read: Throughput = field(default=None, metadata={'of': 'Throughput'})
     seconds: float = field(default=None)  # s
-    total: Total = field(default=None, metadata={'of': 'Total'})
-    write: Total = field(default=None, metadata={'of': 'Total'})
+    total: Throughput = field(default=None, metadata={'of': 'Throughput'})
+    write: Throughput = field(default=None, metadata={'of': 'Throughput'})
     longest_outage_s: Optional[float] = field(default=None)  # s
     outages: Optional[int] = field(default=None)
     parts: Optional[List[TimeSpanPart]] = field(default=None, metadata={'of': 'TimeSpanPart', 'depth': 1})
@@ -1461,8 +1865,8 @@ class Unmeasured:
 
 
 @dataclass
-class Known:
-    """At `host.summary.known`."""
+class Run:
+    """At `host.summary.run`."""
 
     command_line: str = field(default=None)
     computer: str = field(default=None)
@@ -1483,8 +1887,8 @@ class SummaryWindow:
     """At `host.summary.window`."""
 
     measured: int = field(default=None)
-    begin_ns: Optional[int] = field(default=None)  # ns
     shift: Optional[int] = field(default=None)
+    start_ns: Optional[int] = field(default=None)  # ns
 
 
 @dataclass
@@ -1492,7 +1896,7 @@ class Summary:
     """At `host.summary`."""
 
     findings: List[Finding] = field(default=None, metadata={'of': 'Finding', 'depth': 1})
-    known: Known = field(default=None, metadata={'of': 'Known'})
+    run: Run = field(default=None, metadata={'of': 'Run'})
     windows: List[SummaryWindow] = field(default=None, metadata={'of': 'SummaryWindow', 'depth': 1})
     devices: Optional[List[SummaryDevice]] = field(default=None, metadata={'of': 'SummaryDevice', 'depth': 1})
 
@@ -1687,18 +2091,18 @@ class Topology:
     nodes: List[Node] = field(default=None, metadata={'of': 'Node', 'depth': 1})
     smt: bool = field(default=None)
     sockets: List[Socket] = field(default=None, metadata={'of': 'Socket', 'depth': 1})
-    forbidden: Optional[List[List[int]]] = field(default=None, metadata={'depth': 2})
+    disallowed: Optional[List[List[int]]] = field(default=None, metadata={'depth': 2})
 
 
 @dataclass
-class Unread:
-    """At `host.system.unread`."""
+class Unreadable:
+    """At `host.system.unreadable`."""
 
     facts: str = field(default=None)
     path: str = field(default=None)
     processors: bool = field(default=None)
+    reason: str = field(default=None)
     remedy: str = field(default=None)
-    why: str = field(default=None)
 
 
 @dataclass
@@ -1718,7 +2122,7 @@ class System:
     machine: Optional[str] = field(default=None)
     memory_allowance: Optional[MemoryAllowance] = field(default=None, metadata={'of': 'MemoryAllowance'})
     start_time: Optional[int] = field(default=None)
-    unread: Optional[List[Unread]] = field(default=None, metadata={'of': 'Unread', 'depth': 1})
+    unreadable: Optional[List[Unreadable]] = field(default=None, metadata={'of': 'Unreadable', 'depth': 1})
 
 
 @dataclass
@@ -1749,7 +2153,7 @@ class Host:
 
     name: str = field(default=None)
     rank: int = field(default=None)
-    results: Results = field(default=None, metadata={'of': 'Results'})
+    results: HostResults = field(default=None, metadata={'of': 'HostResults'})
     system: System = field(default=None, metadata={'of': 'System'})
     targets: List[HostTarget] = field(default=None, metadata={'of': 'HostTarget', 'depth': 1})
     clock: Optional[Clock] = field(default=None, metadata={'of': 'Clock'})
@@ -1770,9 +2174,9 @@ class Index:
     disks: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     fingerprint: Optional[str] = field(default=None)
     machine: Optional[str] = field(default=None)
+    severity: Optional[str] = field(default=None)
     started_at: Optional[int] = field(default=None)
     unmeasured: Optional[List[Unmeasured]] = field(default=None, metadata={'of': 'Unmeasured', 'depth': 1})
-    worst: Optional[str] = field(default=None)
 
 
 @dataclass
@@ -1780,20 +2184,20 @@ class Limit:
     """At `judgement.limit`."""
 
     depth: int = field(default=None)
-    accounted: Optional[float] = field(default=None)
-    bottom_in_flight: Optional[float] = field(default=None)
     busiest: Optional[float] = field(default=None)
     busy: Optional[float] = field(default=None)
     ceiling_iops: Optional[float] = field(default=None)  # I/Os per second
     cpu_per_io: Optional[float] = field(default=None)
     device_in_flight: Optional[float] = field(default=None)
     in_flight: Optional[float] = field(default=None)
+    in_flight_share: Optional[float] = field(default=None)
     interrupts: Optional[float] = field(default=None)
+    leaf_in_flight: Optional[float] = field(default=None)
     limited_by: Optional[str] = field(default=None)
-    stolen: Optional[float] = field(default=None)
+    run_delay: Optional[float] = field(default=None)
+    steal: Optional[float] = field(default=None)
     uncrowded_iops: Optional[float] = field(default=None)  # I/Os per second
     user: Optional[float] = field(default=None)
-    waiting: Optional[float] = field(default=None)
 
 
 @dataclass
@@ -1801,25 +2205,25 @@ class Outage:
     """At `judgement.outage`."""
 
     at_end: bool = field(default=None)
-    begin_s: float = field(default=None)  # s
     changes: List[OutageChange] = field(default=None, metadata={'of': 'OutageChange', 'depth': 1})
     errors: int = field(default=None)
     ios: int = field(default=None)
     length_s: float = field(default=None)  # s
-    began_utc_ms: Optional[int] = field(default=None)  # ms
+    start_s: float = field(default=None)  # s
+    expected_ios: Optional[float] = field(default=None)
     in_flight: Optional[int] = field(default=None)
+    start_utc_ms: Optional[int] = field(default=None)  # ms
     target: Optional[str] = field(default=None)
-    usual_ios: Optional[float] = field(default=None)
 
 
 @dataclass
 class Interruptions:
     """At `judgement.steadiness.interruptions`."""
 
-    begin: float = field(default=None)
     depth: float = field(default=None)
     end: float = field(default=None)
     share: float = field(default=None)
+    start: float = field(default=None)
     times: int = field(default=None)
     period: Any = field(default=None)
 
@@ -1828,13 +2232,13 @@ class Interruptions:
 class Stalls:
     """At `judgement.steadiness.stalls`."""
 
-    begin: float = field(default=None)
     interval: float = field(default=None)
     iops: float = field(default=None)  # I/Os per second
     length: float = field(default=None)
     longest: float = field(default=None)
     period: float = field(default=None)
     share: float = field(default=None)
+    start: float = field(default=None)
     times: int = field(default=None)
 
 
@@ -1913,6 +2317,257 @@ class Judgement:
     outages: List[List[Outage]] = field(default=None, metadata={'of': 'Outage', 'depth': 2})
     steadiness: List[Steadiness] = field(default=None, metadata={'of': 'Steadiness', 'depth': 1})
     verdicts: List[Verdict] = field(default=None, metadata={'of': 'Verdict', 'depth': 1})
+
+
+@dataclass
+class Alignment:
+    """At `merged.alignment`."""
+
+    common_ns: int = field(default=None)  # ns
+    intervals_apart_ns: int = field(default=None)  # ns
+    start_skew_ns: int = field(default=None)  # ns
+    stop_skew_ns: int = field(default=None)  # ns
+    clock_uncertainty_ns: Optional[int] = field(default=None)  # ns
+    shifted: Optional[bool] = field(default=None)
+    truncated: Optional[bool] = field(default=None)
+
+
+@dataclass
+class Etw:
+    """At `profile.etw`."""
+
+    disk_io: bool = field(default=None)
+    image_load: bool = field(default=None)
+    memory_hard_faults: bool = field(default=None)
+    memory_page_faults: bool = field(default=None)
+    network: bool = field(default=None)
+    process: bool = field(default=None)
+    registry: bool = field(default=None)
+    thread: bool = field(default=None)
+    use_cycles_counter: bool = field(default=None)
+    use_paged_memory: bool = field(default=None)
+    use_perf_timer: bool = field(default=None)
+    use_system_timer: bool = field(default=None)
+
+
+@dataclass
+class Affinity:
+    """At `profile.time_span.affinity`."""
+
+    cpu: int = field(default=None)
+    group: int = field(default=None)
+
+
+@dataclass
+class TargetContent:
+    """At `profile.time_span.target.content`."""
+
+    compress: int = field(default=None)
+    dedupe: int = field(default=None)
+
+
+@dataclass
+class DistributionRange:
+    """At `profile.time_span.target.distribution.range`."""
+
+    io: int = field(default=None)
+    span: int = field(default=None)
+
+
+@dataclass
+class TargetDistribution:
+    """At `profile.time_span.target.distribution`."""
+
+    kind: str = field(default=None)
+    ranges: List[DistributionRange] = field(default=None, metadata={'of': 'DistributionRange', 'depth': 1})
+
+
+@dataclass
+class Size:
+    """At `profile.time_span.target.size`, and 1 more."""
+
+    block_size: int = field(default=None)  # bytes
+    share: int = field(default=None)
+
+
+@dataclass
+class Zipf:
+    """At `profile.time_span.target.spread.zipf`, and 1 more."""
+
+    theta_thousandths: int = field(default=None)
+
+
+@dataclass
+class Spread:
+    """At `profile.time_span.target.mix.spread`."""
+
+    zipf: Zipf = field(default=None, metadata={'of': 'Zipf'})
+
+
+@dataclass
+class Mix:
+    """At `profile.time_span.target.mix`."""
+
+    block_alignment: int = field(default=None)
+    block_size: int = field(default=None)  # bytes
+    random_ratio: int = field(default=None)
+    share: int = field(default=None)
+    write_ratio: int = field(default=None)
+    base_file_offset: Optional[int] = field(default=None)
+    max_file_size: Optional[int] = field(default=None)
+    sizes: Optional[List[Size]] = field(default=None, metadata={'of': 'Size', 'depth': 1})
+    spread: Optional[Spread] = field(default=None, metadata={'of': 'Spread'})
+
+
+@dataclass
+class RandomDataSourcePath:
+    """At `profile.time_span.target.random_data_source.path`."""
+
+    bytes: List[int] = field(default=None, metadata={'depth': 1})  # bytes
+
+
+@dataclass
+class RandomDataSource:
+    """At `profile.time_span.target.random_data_source`."""
+
+    size: int = field(default=None)
+    path: Optional[RandomDataSourcePath] = field(default=None, metadata={'of': 'RandomDataSourcePath'})
+
+
+@dataclass
+class Hot:
+    """At `profile.time_span.target.spread.hot`."""
+
+    area_percent: int = field(default=None)  # percent
+    io_percent: int = field(default=None)  # percent
+    moves_every_s: Optional[int] = field(default=None)  # s
+
+
+@dataclass
+class Normal:
+    """At `profile.time_span.target.spread.normal`."""
+
+    deviation_percent: int = field(default=None)  # percent
+
+
+@dataclass
+class TargetSpread:
+    """At `profile.time_span.target.spread`."""
+
+    hot: Optional[Hot] = field(default=None, metadata={'of': 'Hot'})
+    normal: Optional[Normal] = field(default=None, metadata={'of': 'Normal'})
+    zipf: Optional[Zipf] = field(default=None, metadata={'of': 'Zipf'})
+
+
+@dataclass
+class TargetThreadTarget:
+    """At `profile.time_span.target.thread_target`."""
+
+    thread: int = field(default=None)
+    weight: int = field(default=None)
+
+
+@dataclass
+class TargetThroughput:
+    """At `profile.time_span.target.throughput`."""
+
+    bytes_per_millisecond: Optional[int] = field(default=None)
+    iops: Optional[int] = field(default=None)  # I/Os per second
+
+
+@dataclass
+class TimeSpanTarget:
+    """At `profile.time_span.target`."""
+
+    base_file_offset: int = field(default=None)
+    block_alignment: int = field(default=None)
+    block_size: int = field(default=None)  # bytes
+    cache_mode: str = field(default=None)
+    interlocked_sequential: bool = field(default=None)
+    io_priority: str = field(default=None)
+    max_file_size: int = field(default=None)
+    memory_mapped_io: bool = field(default=None)
+    parallel_async_io: bool = field(default=None)
+    path: str = field(default=None, metadata={'of': 'text'})
+    random_access: bool = field(default=None)
+    random_ratio: int = field(default=None)
+    request_count: int = field(default=None)
+    sequential_scan: bool = field(default=None)
+    temporary_file: bool = field(default=None)
+    thread_stride: int = field(default=None)
+    thread_targets: List[TargetThreadTarget] = field(default=None, metadata={'of': 'TargetThreadTarget', 'depth': 1})
+    threads_per_file: int = field(default=None)
+    use_large_pages: bool = field(default=None)
+    weight: int = field(default=None)
+    write_ratio: int = field(default=None)
+    write_through: bool = field(default=None)
+    zero_write_buffers: bool = field(default=None)
+    atomic: Optional[bool] = field(default=None)
+    burst_size: Optional[int] = field(default=None)
+    content: Optional[TargetContent] = field(default=None, metadata={'of': 'TargetContent'})
+    distribution: Optional[TargetDistribution] = field(default=None, metadata={'of': 'TargetDistribution'})
+    dont_cache: Optional[bool] = field(default=None)
+    each_once: Optional[bool] = field(default=None)
+    fdp: Optional[List[int]] = field(default=None, metadata={'depth': 1})
+    file_size: Optional[int] = field(default=None)
+    flush_type: Optional[str] = field(default=None)
+    mix: Optional[List[Mix]] = field(default=None, metadata={'of': 'Mix', 'depth': 1})
+    no_wait: Optional[bool] = field(default=None)
+    random_data_source: Optional[RandomDataSource] = field(default=None, metadata={'of': 'RandomDataSource'})
+    sizes: Optional[List[Size]] = field(default=None, metadata={'of': 'Size', 'depth': 1})
+    spread: Optional[TargetSpread] = field(default=None, metadata={'of': 'TargetSpread'})
+    think_time: Optional[int] = field(default=None)
+    throughput: Optional[TargetThroughput] = field(default=None, metadata={'of': 'TargetThroughput'})
+    trim_ratio: Optional[int] = field(default=None)
+    uncached_devices: Optional[bool] = field(default=None)
+    write_hint: Optional[str] = field(default=None)
+    write_streams: Optional[List[int]] = field(default=None, metadata={'depth': 1})
+    write_zeroes_ratio: Optional[int] = field(default=None)
+    zoned: Optional[bool] = field(default=None)
+
+
+@dataclass
+class ProfileTimeSpan:
+    """At `profile.time_span`."""
+
+    affinity: List[Affinity] = field(default=None, metadata={'of': 'Affinity', 'depth': 1})
+    calculate_iops_std_dev: bool = field(default=None)  # I/Os per second
+    completion_routines: bool = field(default=None)
+    cooldown: int = field(default=None)
+    disable_affinity: bool = field(default=None)
+    duration: int = field(default=None)
+    io_bucket_duration: int = field(default=None)
+    measure_latency: bool = field(default=None)
+    rand_seed: int = field(default=None)
+    random_write_data: bool = field(default=None)
+    request_count: int = field(default=None)
+    targets: List[TimeSpanTarget] = field(default=None, metadata={'of': 'TimeSpanTarget', 'depth': 1})
+    thread_count: int = field(default=None)
+    warmup: int = field(default=None)
+
+
+@dataclass
+class Profile:
+    """At `profile`, and 1 more."""
+
+    command_line: str = field(default=None, metadata={'of': 'text'})
+    experiment_flags: int = field(default=None)
+    progress: int = field(default=None)
+    result_format: str = field(default=None)
+    time_spans: List[ProfileTimeSpan] = field(default=None, metadata={'of': 'ProfileTimeSpan', 'depth': 1})
+    verbose: bool = field(default=None)
+    verbose_stats: bool = field(default=None)
+    etw: Optional[Etw] = field(default=None, metadata={'of': 'Etw'})
+    precreate_files: Optional[str] = field(default=None)
+
+
+@dataclass
+class Merged:
+    """At `merged`."""
+
+    alignments: List[Alignment] = field(default=None, metadata={'of': 'Alignment', 'depth': 1})
+    host: Host = field(default=None, metadata={'of': 'Host'})
+    profile: Profile = field(default=None, metadata={'of': 'Profile'})
 
 
 @dataclass
@@ -2009,673 +2664,42 @@ class Preconditioning:
 
 
 @dataclass
-class Etw:
-    """At `profile.etw`."""
+class LatencyMs:
+    """At `summary.latency_ms`."""
 
-    disk_io: bool = field(default=None)
-    image_load: bool = field(default=None)
-    memory_hard_faults: bool = field(default=None)
-    memory_page_faults: bool = field(default=None)
-    network: bool = field(default=None)
-    process: bool = field(default=None)
-    registry: bool = field(default=None)
-    thread: bool = field(default=None)
-    use_cycles_counter: bool = field(default=None)
-    use_paged_memory: bool = field(default=None)
-    use_perf_timer: bool = field(default=None)
-    use_system_timer: bool = field(default=None)
-
-
-@dataclass
-class Affinity:
-    """At `profile.time_span.affinity`."""
-
-    cpu: int = field(default=None)
-    group: int = field(default=None)
-
-
-@dataclass
-class TargetContent:
-    """At `profile.time_span.target.content`."""
-
-    compress: int = field(default=None)
-    dedupe: int = field(default=None)
-
-
-@dataclass
-class DistributionRange:
-    """At `profile.time_span.target.distribution.range`."""
-
-    io: int = field(default=None)
-    span: int = field(default=None)
-
-
-@dataclass
-class Distribution:
-    """At `profile.time_span.target.distribution`."""
-
-    kind: str = field(default=None)
-    ranges: List[DistributionRange] = field(default=None, metadata={'of': 'DistributionRange', 'depth': 1})
-
-
-@dataclass
-class Size:
-    """At `profile.time_span.target.size`, and 1 more."""
-
-    block_size: int = field(default=None)  # bytes
-    share: int = field(default=None)
-
-
-@dataclass
-class Zipf:
-    """At `profile.time_span.target.spread.zipf`, and 1 more."""
-
-    theta_thousandths: int = field(default=None)
-
-
-@dataclass
-class Spread:
-    """At `profile.time_span.target.mix.spread`."""
-
-    zipf: Zipf = field(default=None, metadata={'of': 'Zipf'})
-
-
-@dataclass
-class Mix:
-    """At `profile.time_span.target.mix`."""
-
-    block_alignment: int = field(default=None)
-    block_size: int = field(default=None)  # bytes
-    random_ratio: int = field(default=None)
-    share: int = field(default=None)
-    write_ratio: int = field(default=None)
-    base_file_offset: Optional[int] = field(default=None)
-    max_file_size: Optional[int] = field(default=None)
-    sizes: Optional[List[Size]] = field(default=None, metadata={'of': 'Size', 'depth': 1})
-    spread: Optional[Spread] = field(default=None, metadata={'of': 'Spread'})
-
-
-@dataclass
-class Path:
-    """At `profile.time_span.target.random_data_source.path`."""
-
-    bytes: List[int] = field(default=None, metadata={'depth': 1})  # bytes
-
-
-@dataclass
-class RandomDataSource:
-    """At `profile.time_span.target.random_data_source`."""
-
-    size: int = field(default=None)
-    path: Optional[Path] = field(default=None, metadata={'of': 'Path'})
-
-
-@dataclass
-class Hot:
-    """At `profile.time_span.target.spread.hot`."""
-
-    area_percent: int = field(default=None)  # percent
-    io_percent: int = field(default=None)  # percent
-    moves_every_s: Optional[int] = field(default=None)  # s
-
-
-@dataclass
-class Normal:
-    """At `profile.time_span.target.spread.normal`."""
-
-    deviation_percent: int = field(default=None)  # percent
-
-
-@dataclass
-class TargetSpread:
-    """At `profile.time_span.target.spread`."""
-
-    hot: Optional[Hot] = field(default=None, metadata={'of': 'Hot'})
-    normal: Optional[Normal] = field(default=None, metadata={'of': 'Normal'})
-    zipf: Optional[Zipf] = field(default=None, metadata={'of': 'Zipf'})
-
-
-@dataclass
-class TargetThreadTarget:
-    """At `profile.time_span.target.thread_target`."""
-
-    thread: int = field(default=None)
-    weight: int = field(default=None)
-
-
-@dataclass
-class Throughput:
-    """At `profile.time_span.target.throughput`."""
-
-    bytes_per_millisecond: Optional[int] = field(default=None)
-    iops: Optional[int] = field(default=None)  # I/Os per second
-
-
-@dataclass
-class TimeSpanTarget:
-    """At `profile.time_span.target`."""
-
-    base_file_offset: int = field(default=None)
-    block_alignment: int = field(default=None)
-    block_size: int = field(default=None)  # bytes
-    cache_mode: str = field(default=None)
-    interlocked_sequential: bool = field(default=None)
-    io_priority: str = field(default=None)
-    max_file_size: int = field(default=None)
-    memory_mapped_io: bool = field(default=None)
-    parallel_async_io: bool = field(default=None)
-    path: str = field(default=None, metadata={'of': 'text'})
-    random_access: bool = field(default=None)
-    random_ratio: int = field(default=None)
-    request_count: int = field(default=None)
-    sequential_scan: bool = field(default=None)
-    temporary_file: bool = field(default=None)
-    thread_stride: int = field(default=None)
-    thread_targets: List[TargetThreadTarget] = field(default=None, metadata={'of': 'TargetThreadTarget', 'depth': 1})
-    threads_per_file: int = field(default=None)
-    use_large_pages: bool = field(default=None)
-    weight: int = field(default=None)
-    write_ratio: int = field(default=None)
-    write_through: bool = field(default=None)
-    zero_write_buffers: bool = field(default=None)
-    atomic: Optional[bool] = field(default=None)
-    burst_size: Optional[int] = field(default=None)
-    content: Optional[TargetContent] = field(default=None, metadata={'of': 'TargetContent'})
-    distribution: Optional[Distribution] = field(default=None, metadata={'of': 'Distribution'})
-    dont_cache: Optional[bool] = field(default=None)
-    each_once: Optional[bool] = field(default=None)
-    fdp: Optional[List[int]] = field(default=None, metadata={'depth': 1})
-    file_size: Optional[int] = field(default=None)
-    flush_type: Optional[str] = field(default=None)
-    mix: Optional[List[Mix]] = field(default=None, metadata={'of': 'Mix', 'depth': 1})
-    no_wait: Optional[bool] = field(default=None)
-    random_data_source: Optional[RandomDataSource] = field(default=None, metadata={'of': 'RandomDataSource'})
-    sizes: Optional[List[Size]] = field(default=None, metadata={'of': 'Size', 'depth': 1})
-    spread: Optional[TargetSpread] = field(default=None, metadata={'of': 'TargetSpread'})
-    think_time: Optional[int] = field(default=None)
-    throughput: Optional[Throughput] = field(default=None, metadata={'of': 'Throughput'})
-    trim_ratio: Optional[int] = field(default=None)
-    uncached_devices: Optional[bool] = field(default=None)
-    write_hint: Optional[str] = field(default=None)
-    write_streams: Optional[List[int]] = field(default=None, metadata={'depth': 1})
-    write_zeroes_ratio: Optional[int] = field(default=None)
-    zoned: Optional[bool] = field(default=None)
-
-
-@dataclass
-class ProfileTimeSpan:
-    """At `profile.time_span`."""
-
-    affinity: List[Affinity] = field(default=None, metadata={'of': 'Affinity', 'depth': 1})
-    calculate_iops_std_dev: bool = field(default=None)  # I/Os per second
-    completion_routines: bool = field(default=None)
-    cooldown: int = field(default=None)
-    disable_affinity: bool = field(default=None)
-    duration: int = field(default=None)
-    io_bucket_duration: int = field(default=None)
-    measure_latency: bool = field(default=None)
-    rand_seed: int = field(default=None)
-    random_write_data: bool = field(default=None)
-    request_count: int = field(default=None)
-    targets: List[TimeSpanTarget] = field(default=None, metadata={'of': 'TimeSpanTarget', 'depth': 1})
-    thread_count: int = field(default=None)
-    warmup: int = field(default=None)
-
-
-@dataclass
-class Profile:
-    """At `profile`, and 1 more."""
-
-    command_line: str = field(default=None, metadata={'of': 'text'})
-    experiment_flags: int = field(default=None)
-    progress: int = field(default=None)
-    result_format: str = field(default=None)
-    time_spans: List[ProfileTimeSpan] = field(default=None, metadata={'of': 'ProfileTimeSpan', 'depth': 1})
-    verbose: bool = field(default=None)
-    verbose_stats: bool = field(default=None)
-    etw: Optional[Etw] = field(default=None, metadata={'of': 'Etw'})
-    precreate_files: Optional[str] = field(default=None)
-
-
-@dataclass
-class Average:
-    """At `summary.time_span.cpu.average`, and 1 more."""
-
-    idle: float = field(default=None)
-    kernel: float = field(default=None)
-    usage: float = field(default=None)
-    user: float = field(default=None)
-
-
-@dataclass
-class Columns:
-    """At `summary.time_span.cpu.columns`."""
-
-    class_: bool = field(default=None, metadata={'key': 'class'})
-    core: bool = field(default=None)
-    group: bool = field(default=None)
-    node: bool = field(default=None)
-    socket: bool = field(default=None)
-
-
-@dataclass
-class Row:
-    """At `summary.time_span.cpu.row`."""
-
-    class_: int = field(default=None, metadata={'key': 'class'})
-    core: int = field(default=None)
-    cpu: int = field(default=None)
-    group: int = field(default=None)
-    node: int = field(default=None)
-    performance: bool = field(default=None)
-    socket: int = field(default=None)
-    usage: Average = field(default=None, metadata={'of': 'Average'})
-
-
-@dataclass
-class TimeSpanCpu:
-    """At `summary.time_span.cpu`."""
-
-    average: Average = field(default=None, metadata={'of': 'Average'})
-    columns: Columns = field(default=None, metadata={'of': 'Columns'})
-    rows: List[Row] = field(default=None, metadata={'of': 'Row', 'depth': 1})
-
-
-@dataclass
-class TotalLatency:
-    """At `summary.time_span.read.total.latency`, and 5 more."""
-
-    mean: Optional[float] = field(default=None)
-    std_dev: Optional[float] = field(default=None)
-
-
-@dataclass
-class Figures:
-    """At `summary.time_span.read.total`, and 11 more."""
-
-    bytes: Optional[int] = field(default=None)  # bytes
-    discards: Optional[int] = field(default=None)
-    flushes: Optional[int] = field(default=None)
-    iops_std_dev: Optional[float] = field(default=None)  # I/Os per second
-    latency: Optional[TotalLatency] = field(default=None, metadata={'of': 'TotalLatency'})
     max: Optional[float] = field(default=None)
     mean: Optional[float] = field(default=None)
-    median: Optional[float] = field(default=None)
+    p50: Optional[float] = field(default=None)
+    p95: Optional[float] = field(default=None)
     p99: Optional[float] = field(default=None)
     p999: Optional[float] = field(default=None)
-    per_s: Optional[float] = field(default=None)  # per second
-    throughput: Optional[Total] = field(default=None, metadata={'of': 'Total'})
-    write_zeroes: Optional[int] = field(default=None)
-
-
-@dataclass
-class DiscardsRow:
-    """At `summary.time_span.read.row`, and 5 more."""
-
-    figures: Figures = field(default=None, metadata={'of': 'Figures'})
-    path: str = field(default=None, metadata={'of': 'text'})
-    thread: int = field(default=None)
-    size: Optional[int] = field(default=None)
-
-
-@dataclass
-class TimeSpanDiscards:
-    """At `summary.time_span.discards`."""
-
-    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
-    total: Figures = field(default=None, metadata={'of': 'Figures'})
-
-
-@dataclass
-class User:
-    """At `summary.time_span.distribution.user`."""
-
-    path: str = field(default=None, metadata={'of': 'text'})
-    threads: List[int] = field(default=None, metadata={'depth': 1})
-
-
-@dataclass
-class TimeSpanDistribution:
-    """At `summary.time_span.distribution`."""
-
-    ranges: List[Range] = field(default=None, metadata={'of': 'Range', 'depth': 1})
-    users: List[User] = field(default=None, metadata={'of': 'User', 'depth': 1})
-
-
-@dataclass
-class Fine:
-    """At `summary.time_span.fine`."""
-
-    distinct_reads: int = field(default=None)
-    distinct_total: int = field(default=None)
-    distinct_writes: int = field(default=None)
-    rows: List[Percentile] = field(default=None, metadata={'of': 'Percentile', 'depth': 1})
-
-
-@dataclass
-class TimeSpanFlushes:
-    """At `summary.time_span.flushes`."""
-
-    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
-    total: Figures = field(default=None, metadata={'of': 'Figures'})
-
-
-@dataclass
-class IntegrityRow:
-    """At `summary.time_span.integrity.row`."""
-
-    path: str = field(default=None)
-    results: Integrity = field(default=None, metadata={'of': 'Integrity'})
-    target: int = field(default=None)
-
-
-@dataclass
-class TimeSpanIntegrity:
-    """At `summary.time_span.integrity`."""
-
-    rows: List[IntegrityRow] = field(default=None, metadata={'of': 'IntegrityRow', 'depth': 1})
-
-
-@dataclass
-class Percentiles:
-    """At `percentiles`, and 1 more."""
-
-    p50: float = field(default=None)
-    p95: float = field(default=None)
-    p99: float = field(default=None)
-    p999: float = field(default=None)
-
-
-@dataclass
-class ReadLatency:
-    """At `read.latency`, and 5 more."""
-
-    max: float = field(default=None)
-    mean: float = field(default=None)
-    min: float = field(default=None)
-    std_dev: float = field(default=None)
-
-
-@dataclass
-class StreamIntervalRead:
-    """At `read`, and 5 more."""
-
-    iops: float = field(default=None)  # I/Os per second
-    ios: int = field(default=None)
-    latency: Optional[ReadLatency] = field(default=None, metadata={'of': 'ReadLatency'})
-    mib_per_s: Optional[float] = field(default=None)  # 2^20 bytes per second
-
-
-@dataclass
-class StreamIntervalResponse:
-    """At `response`, and 1 more."""
-
-    max: float = field(default=None)
-    p50: float = field(default=None)
-    p95: float = field(default=None)
-    p99: float = field(default=None)
-    p999: float = field(default=None)
-
-
-@dataclass
-class IopsInterval:
-    """At `summary.time_span.iops.interval`."""
-
-    end_ms: int = field(default=None)  # ms
-    failed: int = field(default=None)
-    read: StreamIntervalRead = field(default=None, metadata={'of': 'StreamIntervalRead'})
-    total: StreamIntervalRead = field(default=None, metadata={'of': 'StreamIntervalRead'})
-    write: StreamIntervalRead = field(default=None, metadata={'of': 'StreamIntervalRead'})
-    partial_s: Optional[float] = field(default=None)  # s
-    percentiles: Optional[Percentiles] = field(default=None, metadata={'of': 'Percentiles'})
-    response: Optional[StreamIntervalResponse] = field(default=None, metadata={'of': 'StreamIntervalResponse'})
-    started_at: Optional[int] = field(default=None)
-
-
-@dataclass
-class Iops:
-    """At `summary.time_span.iops`."""
-
-    intervals: List[IopsInterval] = field(default=None, metadata={'of': 'IopsInterval', 'depth': 1})
-    reached: int = field(default=None)
-    weighted_std_devs: Percentile = field(default=None, metadata={'of': 'Percentile'})
-    read_std_dev: Optional[float] = field(default=None)
-    total_std_dev: Optional[float] = field(default=None)
-    write_std_dev: Optional[float] = field(default=None)
-
-
-@dataclass
-class All:
-    """At `summary.time_span.latency.all`, and 3 more."""
-
-    max: Percentile = field(default=None, metadata={'of': 'Percentile'})
-    min: Percentile = field(default=None, metadata={'of': 'Percentile'})
-    percentiles: List[Percentile] = field(default=None, metadata={'of': 'Percentile', 'depth': 1})
-
-
-@dataclass
-class LatencyPath:
-    """At `summary.time_span.latency.path`."""
-
-    chart: All = field(default=None, metadata={'of': 'All'})
-    path: str = field(default=None, metadata={'of': 'text'})
-
-
-@dataclass
-class TimeSpanLatency:
-    """At `summary.time_span.latency`."""
-
-    all: All = field(default=None, metadata={'of': 'All'})
-    paths: List[LatencyPath] = field(default=None, metadata={'of': 'LatencyPath', 'depth': 1})
-
-
-@dataclass
-class RowRead:
-    """At `summary.time_span.nowait.row.read`, and 3 more."""
-
-    ios: int = field(default=None)
-    misses: int = field(default=None)
-    percent: Optional[float] = field(default=None)  # percent
-
-
-@dataclass
-class NowaitRow:
-    """At `summary.time_span.nowait.row`."""
-
-    path: str = field(default=None)
-    read: RowRead = field(default=None, metadata={'of': 'RowRead'})
-    thread: int = field(default=None)
-    write: RowRead = field(default=None, metadata={'of': 'RowRead'})
-
-
-@dataclass
-class NowaitTotal:
-    """At `summary.time_span.nowait.total`."""
-
-    read: RowRead = field(default=None, metadata={'of': 'RowRead'})
-    write: RowRead = field(default=None, metadata={'of': 'RowRead'})
-
-
-@dataclass
-class Nowait:
-    """At `summary.time_span.nowait`."""
-
-    rows: List[NowaitRow] = field(default=None, metadata={'of': 'NowaitRow', 'depth': 1})
-    total: NowaitTotal = field(default=None, metadata={'of': 'NowaitTotal'})
-
-
-@dataclass
-class ResponseRead:
-    """At `summary.time_span.paced.service.read`, and 1 more."""
-
-    mean: Optional[float] = field(default=None)
-    std_dev: Optional[float] = field(default=None)
-
-
-@dataclass
-class ResponseTotal:
-    """At `summary.time_span.paced.service.total`, and 1 more."""
-
-    mean: Optional[float] = field(default=None)
-    std_dev: Optional[float] = field(default=None)
-
-
-@dataclass
-class ResponseWrite:
-    """At `summary.time_span.paced.service.write`, and 1 more."""
-
-    mean: Optional[float] = field(default=None)
-    std_dev: Optional[float] = field(default=None)
-
-
-@dataclass
-class Service:
-    """At `summary.time_span.paced.service`, and 1 more."""
-
-    chart: All = field(default=None, metadata={'of': 'All'})
-    read: ResponseRead = field(default=None, metadata={'of': 'ResponseRead'})
-    total: ResponseTotal = field(default=None, metadata={'of': 'ResponseTotal'})
-    write: ResponseWrite = field(default=None, metadata={'of': 'ResponseWrite'})
-
-
-@dataclass
-class TimeSpanPaced:
-    """At `summary.time_span.paced`."""
-
-    iops: float = field(default=None)  # I/Os per second
-    ios: int = field(default=None)
-    late: int = field(default=None)
-    offered_iops: float = field(default=None)  # I/Os per second
-    overdue: int = field(default=None)
-    later_than: Optional[List[int]] = field(default=None, metadata={'depth': 1})
-    max_delay: Optional[float] = field(default=None)
-    max_overdue: Optional[float] = field(default=None)
-    mean_delay: Optional[float] = field(default=None)
-    response: Optional[Service] = field(default=None, metadata={'of': 'Service'})
-    service: Optional[Service] = field(default=None, metadata={'of': 'Service'})
-
-
-@dataclass
-class TimeSpanRead:
-    """At `summary.time_span.read`."""
-
-    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
-    total: Figures = field(default=None, metadata={'of': 'Figures'})
-
-
-@dataclass
-class TimeSpanTotal:
-    """At `summary.time_span.total`."""
-
-    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
-    total: Figures = field(default=None, metadata={'of': 'Figures'})
-
-
-@dataclass
-class Wait:
-    """At `summary.time_span.wait`."""
-
-    thread: int = field(default=None)
-    waits: Waits = field(default=None, metadata={'of': 'Waits'})
-
-
-@dataclass
-class TimeSpanWrite:
-    """At `summary.time_span.write`."""
-
-    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
-    total: Figures = field(default=None, metadata={'of': 'Figures'})
-
-
-@dataclass
-class WriteZeroes:
-    """At `summary.time_span.write_zeroes`."""
-
-    rows: List[DiscardsRow] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
-    total: Figures = field(default=None, metadata={'of': 'Figures'})
-
-
-@dataclass
-class SummaryTimeSpan:
-    """At `summary.time_span`."""
-
-    cpu: TimeSpanCpu = field(default=None, metadata={'of': 'TimeSpanCpu'})
-    distributions: List[TimeSpanDistribution] = field(default=None, metadata={'of': 'TimeSpanDistribution', 'depth': 1})
-    failed: int = field(default=None)
-    floating_pool: bool = field(default=None)
-    read: TimeSpanRead = field(default=None, metadata={'of': 'TimeSpanRead'})
-    request_count: int = field(default=None)
-    seconds: float = field(default=None)  # s
-    thread_count: int = field(default=None)
-    total: TimeSpanTotal = field(default=None, metadata={'of': 'TimeSpanTotal'})
-    waits: List[Wait] = field(default=None, metadata={'of': 'Wait', 'depth': 1})
-    write: TimeSpanWrite = field(default=None, metadata={'of': 'TimeSpanWrite'})
-    discards: Optional[TimeSpanDiscards] = field(default=None, metadata={'of': 'TimeSpanDiscards'})
-    fine: Optional[Fine] = field(default=None, metadata={'of': 'Fine'})
-    flushes: Optional[TimeSpanFlushes] = field(default=None, metadata={'of': 'TimeSpanFlushes'})
-    integrity: Optional[TimeSpanIntegrity] = field(default=None, metadata={'of': 'TimeSpanIntegrity'})
-    iops: Optional[Iops] = field(default=None, metadata={'of': 'Iops'})
-    latency: Optional[TimeSpanLatency] = field(default=None, metadata={'of': 'TimeSpanLatency'})
-    nowait: Optional[Nowait] = field(default=None, metadata={'of': 'Nowait'})
-    paced: Optional[TimeSpanPaced] = field(default=None, metadata={'of': 'TimeSpanPaced'})
-    parts: Optional[Dict[str, str]] = field(default=None)
-    trace: Optional[Trace] = field(default=None, metadata={'of': 'Trace'})
-    write_zeroes: Optional[WriteZeroes] = field(default=None, metadata={'of': 'WriteZeroes'})
-
-
-@dataclass
-class Totals:
-    """At `summary.totals`."""
-
-    read: Total = field(default=None, metadata={'of': 'Total'})
-    seconds: float = field(default=None)  # s
-    total: Total = field(default=None, metadata={'of': 'Total'})
-    write: Total = field(default=None, metadata={'of': 'Total'})
 
 
 @dataclass
 class RecordSummary:
     """At `summary`."""
 
-    time_spans: List[SummaryTimeSpan] = field(default=None, metadata={'of': 'SummaryTimeSpan', 'depth': 1})
-    totals: Optional[Totals] = field(default=None, metadata={'of': 'Totals'})
-
-
-@dataclass
-class Alignment:
-    """At `whole.alignment`."""
-
-    common_ns: int = field(default=None)  # ns
-    intervals_apart_ns: int = field(default=None)  # ns
-    start_skew_ns: int = field(default=None)  # ns
-    stop_skew_ns: int = field(default=None)  # ns
-    clock_uncertainty_ns: Optional[int] = field(default=None)  # ns
-    cut: Optional[bool] = field(default=None)
-    shifted: Optional[bool] = field(default=None)
-
-
-@dataclass
-class Whole:
-    """At `whole`."""
-
-    alignments: List[Alignment] = field(default=None, metadata={'of': 'Alignment', 'depth': 1})
-    asked: Profile = field(default=None, metadata={'of': 'Profile'})
-    host: Host = field(default=None, metadata={'of': 'Host'})
+    iops: Optional[float] = field(default=None)  # I/Os per second
+    latency_ms: Optional[LatencyMs] = field(default=None, metadata={'of': 'LatencyMs'})
+    mib_per_s: Optional[float] = field(default=None)  # 2^20 bytes per second
+    severity: Optional[str] = field(default=None)
+    verdict: Optional[str] = field(default=None)
 
 
 @dataclass
 class Record:
     """At the document."""
 
+    figures: Figures = field(default=None, metadata={'of': 'Figures'})
     format: Format = field(default=None, metadata={'of': 'Format'})
     hosts: List[Host] = field(default=None, metadata={'of': 'Host', 'depth': 1})
     index: Index = field(default=None, metadata={'of': 'Index'})
     judgement: Judgement = field(default=None, metadata={'of': 'Judgement'})
     profile: Profile = field(default=None, metadata={'of': 'Profile'})
     summary: RecordSummary = field(default=None, metadata={'of': 'RecordSummary'})
+    merged: Optional[Merged] = field(default=None, metadata={'of': 'Merged'})
     method: Optional[Method] = field(default=None, metadata={'of': 'Method'})
     preconditioning: Optional[Preconditioning] = field(default=None, metadata={'of': 'Preconditioning'})
-    whole: Optional[Whole] = field(default=None, metadata={'of': 'Whole'})
 
 
 @dataclass
@@ -2684,11 +2708,11 @@ class StreamInterval:
 
     end_ms: int = field(default=None)  # ms
     missed: int = field(default=None)
-    read: StreamIntervalRead = field(default=None, metadata={'of': 'StreamIntervalRead'})
+    read: Read = field(default=None, metadata={'of': 'Read'})
     started_at: int = field(default=None)
     time_span: int = field(default=None)
-    total: StreamIntervalRead = field(default=None, metadata={'of': 'StreamIntervalRead'})
-    write: StreamIntervalRead = field(default=None, metadata={'of': 'StreamIntervalRead'})
+    total: Read = field(default=None, metadata={'of': 'Read'})
+    write: Read = field(default=None, metadata={'of': 'Read'})
     partial_s: Optional[float] = field(default=None)  # s
     percentiles: Optional[Percentiles] = field(default=None, metadata={'of': 'Percentiles'})
-    response: Optional[StreamIntervalResponse] = field(default=None, metadata={'of': 'StreamIntervalResponse'})
+    response: Optional[Response] = field(default=None, metadata={'of': 'Response'})

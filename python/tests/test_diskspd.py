@@ -45,7 +45,7 @@ class Records(unittest.TestCase):
 
     def test_figures_are_those_of_the_summary(self):
         run = diskspd.read(RECORD)
-        spans = document()["summary"]["time_spans"]
+        spans = document()["figures"]["time_spans"]
         self.assertEqual([row.direction for row in run.figures()], ["read", "write", "total"])
         for row in run.figures():
             throughput = spans[0][row.direction]["total"]["throughput"]

@@ -14,7 +14,7 @@ type AddedOptions = (&'static str, &'static [&'static str]);
 const WRITE_THROUGH: AddedOptions = ("to measure writes that reach the device", &["-Suw"]);
 
 const REMEDIES: &[(&[&str], AddedOptions)] = &[
-    (&["rising", "falling", "never-steady"], ("to measure once it is steady", &["--until-steady"])),
+    (&["rising", "falling", "steady-not-reached"], ("to measure once it is steady", &["--until-steady"])),
     (
         &["content-unwritten"],
         ("to fill the unwritten parts first (writes), so that reads reach the device", &["--prefill"]),
@@ -34,14 +34,14 @@ const EXPLAINED: &[&str] = &[
     "not-durable",
     "not-flushed",
     "outage",
-    "rate-not-kept",
+    "rate-not-reached",
     "settings-changed",
     "short-ios",
     "slow-target",
     "slow-thread",
     "small-area",
     "unfinished-ios",
-    "volume-not-reached",
+    "amount-not-reached",
     "writes-lost",
 ];
 
@@ -135,7 +135,7 @@ fn has_device_verdict(judged: &Judged, verdict: Verdict) -> bool {
 }
 
 /// Findings that too many threads for the CPUs explain.
-const CROWDED: &[&str] = &["cpu-waiting", "limited-by-busy-cpus"];
+const CROWDED: &[&str] = &["run-queue-delay", "limited-by-busy-cpus"];
 
 /// The command line with as many threads as there are CPUs, in place of more; `None` = there are no more, or
 /// `-t` does not set them.
@@ -224,9 +224,9 @@ mod tests {
             // It has been done, or the program wouldn't take it.
             (&["rising"], "diskspd --until-steady x", "diskspd doctor"),
             (&["cached-reads"], "diskspd -Xp.xml", "diskspd doctor"),
-            (&["cpu-waiting", "content-unwritten"], "diskspd x", "diskspd --prefill x"),
-            (&["cpu-waiting"], "diskspd x", "diskspd doctor"),
-            (&["failed-ios", "cpu-waiting"], "diskspd x", ""),
+            (&["run-queue-delay", "content-unwritten"], "diskspd x", "diskspd --prefill x"),
+            (&["run-queue-delay"], "diskspd x", "diskspd doctor"),
+            (&["failed-ios", "run-queue-delay"], "diskspd x", ""),
             (&["late-starts"], "diskspd -g9i x", "diskspd -L -g9i x"),
             (&["late-starts"], "diskspd -L -g9i x", ""),
             (&["slow-target"], "diskspd x y", ""),
@@ -257,9 +257,9 @@ mod tests {
             // It is cached because that was asked for.
             (Verdict::Deferred, warning, None, "diskspd -Sb -w100 x", "diskspd doctor x"),
             (Verdict::Deferred, None, None, "diskspd -w100 x", "diskspd --repeat 5 -w100 x"),
-            (Verdict::Verified, None, Some("cpu-waiting"), "diskspd -t8 x", "diskspd -t2 x"),
+            (Verdict::Verified, None, Some("run-queue-delay"), "diskspd -t8 x", "diskspd -t2 x"),
             (Verdict::Verified, None, Some("limited-by-busy-cpus"), "diskspd -t8 -o4 x", "diskspd -t2 -o4 x"),
-            (Verdict::Verified, None, Some("cpu-waiting"), "diskspd -F8 x", "diskspd doctor x"),
+            (Verdict::Verified, None, Some("run-queue-delay"), "diskspd -F8 x", "diskspd doctor x"),
         ] {
             let mut judged = Judged::new(&record);
             let parts = vec![DeviceVerdict::of_hosts(verdict, severity, "as it is".into())];

@@ -104,8 +104,9 @@ fn print_profile(profile: &Profile) -> Result<Exit, NotDone> {
 pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
     let mut system = host::snapshot();
     crate::host::caches::look(&mut system);
-    for unread in &system.unread {
-        say(Finding::warning(format!("{} are unknown: {}", unread.facts, unread.why)).remedy(&unread.remedy));
+    for unread in &system.unreadable {
+        say(Finding::warning(format!("{} are unknown: {}", unread.facts, unread.reason))
+            .remedy(&unread.remedy));
     }
     output::to_stdout(&match xml {
         true => report::xml::system_alone(&system),

@@ -12,9 +12,13 @@ use std::path::Path;
 /// counted with `!`, a cache with `^`.
 fn shown(stack: &Stack) -> String {
     let layer = |layer: &stack::Layer| {
-        let marks = [(layer.faithful, "*"), (layer.counted, "!"), (!layer.cache, "^")];
+        let marks = [(layer.one_to_one, "*"), (layer.statistics, "!"), (!layer.cache, "^")];
         let marks: String = marks.iter().filter(|(fine, _)| !fine).map(|(_, mark)| *mark).collect();
-        let on = if layer.on.is_empty() { String::new() } else { format!(" > {}", layer.on.join(" ")) };
+        let on = if layer.lower_devices.is_empty() {
+            String::new()
+        } else {
+            format!(" > {}", layer.lower_devices.join(" "))
+        };
         format!("{}{marks}{on}", layer.name)
     };
     stack.layers.iter().map(layer).collect::<Vec<_>>().join(", ")
@@ -55,10 +59,10 @@ fn a_device_is_followed_down_to_those_with_nothing_beneath() {
     ] {
         let found = host::stack::of_device(&root, number);
         assert_eq!(shown(&found), expected, "{name}");
-        assert_eq!((found.first.len(), found.without), (1, None), "{name}");
+        assert_eq!((found.top_devices.len(), found.no_device_reason), (1, None), "{name}");
     }
     let unknown = host::stack::of_device(&root, (1, 2));
-    assert!(unknown.without.unwrap().contains("/sys") && unknown.layers.is_empty());
+    assert!(unknown.no_device_reason.unwrap().contains("/sys") && unknown.layers.is_empty());
 }
 
 #[test]
@@ -84,8 +88,8 @@ fn what_can_not_be_followed_further_says_why() {
     ] {
         let found = host::stack::of_device(&root, number);
         let layer = found.layers.last().unwrap();
-        assert_eq!((layer.kind, layer.on.len(), layer.memory), (kind, 0, memory), "{layer:?}");
-        assert!(layer.unknown_below.as_ref().unwrap().contains(words), "{layer:?}");
+        assert_eq!((layer.kind, layer.lower_devices.len(), layer.memory), (kind, 0, memory), "{layer:?}");
+        assert!(layer.lower_unknown.as_ref().unwrap().contains(words), "{layer:?}");
     }
     let numbers: Vec<_> =
         host::stack::of_device(&root, (253, 4)).layers.into_iter().map(|layer| layer.number).collect();
@@ -109,10 +113,10 @@ fn a_file_lies_on_the_devices_of_its_file_system() {
         ("/merged/deep.dat", Some((0, 43)), "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
     ] {
         let found = host::stack::of_file(&root, Path::new(place), number);
-        assert_eq!(shown(&found), expected, "{place} {:?}", found.without);
+        assert_eq!(shown(&found), expected, "{place} {:?}", found.no_device_reason);
         assert!(found.file_system.is_some(), "{place}");
     }
-    assert_eq!(host::stack::of_file(&root, Path::new("/pool/a.dat"), None).first, ["sde", "sdf"]);
+    assert_eq!(host::stack::of_file(&root, Path::new("/pool/a.dat"), None).top_devices, ["sde", "sdf"]);
 }
 
 #[test]
@@ -131,7 +135,7 @@ fn a_file_without_a_device_says_so() {
         ("/what/a.dat", "no block device is known"),
     ] {
         let found = host::stack::of_file(&root, Path::new(place), None);
-        let why = found.without.unwrap_or_default();
+        let why = found.no_device_reason.unwrap_or_default();
         assert!(why.contains(words), "{place}: {why}");
         assert!(found.layers.is_empty(), "{place}");
         assert_eq!(found.in_memory, None, "{place}");
@@ -140,7 +144,7 @@ fn a_file_without_a_device_says_so() {
     assert!(hidden.in_memory.unwrap().contains("/tmp/upper, and tmpfs keeps its files in memory"));
     let empty = tempfile::tempdir().unwrap();
     let nowhere = diskspd::host::root::Root::at(empty.path());
-    assert!(host::stack::of_file(&nowhere, Path::new("/x"), Some((8, 1))).without.is_some());
+    assert!(host::stack::of_file(&nowhere, Path::new("/x"), Some((8, 1))).no_device_reason.is_some());
 }
 
 #[test]
@@ -155,7 +159,7 @@ fn an_overlay_of_relative_directories_says_so() {
     ] {
         let mounts = format!("1 0 0:1 / / rw - overlay overlay rw,{options}\n");
         std::fs::write(directory.path().join("proc/self/mountinfo"), mounts).unwrap();
-        let why = host::stack::of_file(&root, Path::new("/a.dat"), None).without.unwrap();
+        let why = host::stack::of_file(&root, Path::new("/a.dat"), None).no_device_reason.unwrap();
         assert!(why.starts_with("overlay: ") && why.contains(reason), "{options}: {why}");
     }
 }

@@ -97,7 +97,7 @@ fn found_beside(
 /// (name, severity, whether it is for programs alone), of what has to do with the profile.
 fn names(findings: &[Finding]) -> Vec<(&'static str, Severity, bool)> {
     // What a short run has anyway.
-    let is_of_short = |finding: &Finding| ["single-run", "percentiles-of-few-ios"].contains(&finding.name);
+    let is_of_short = |finding: &Finding| ["single-run", "too-few-ios"].contains(&finding.name);
     let of_profile =
         findings.iter().filter(|finding| finding.place.time_span.is_some() && !is_of_short(finding));
     of_profile.map(|finding| (finding.name, finding.severity, finding.quiet)).collect()
@@ -161,8 +161,8 @@ fn command_lines_are_understood_as_they_may_be_misunderstood() {
         ("-b4K -r -g100i -t2 -Sh f", 100, 100, &[("throughput-limit-per-thread", Note, false)]),
         ("-b4K -r -g100i -t1 -Sh f", 100, 100, &[]),
         // Waking up.
-        ("-b4K -r -o1 -L -Sh f", 10_000, 90, &[("waking-up", Note, false)]),
-        ("-b4K -r -o1 -L -Sh f", 100, 200, &[("waking-up", Note, false)]),
+        ("-b4K -r -o1 -L -Sh f", 10_000, 90, &[("idle-exit-latency", Note, false)]),
+        ("-b4K -r -o1 -L -Sh f", 100, 200, &[("idle-exit-latency", Note, false)]),
         ("-b4K -r -o1 -L -Sh f", 100, 8_000, &[]),
         ("-b4K -r -o1 -Sh f", 100, 200, &[]),
         ("-b4K -r -o32 -L -Sh f", 100_000, 300, &[]),
@@ -254,10 +254,11 @@ fn sleeps_that_were_counted_tell_whether_waking_up_matters() {
             states => vec![CpuSleeps { cpu: 3, states: states.iter().map(state).collect() }],
         };
         let found = |cpu_latency| {
-            let observed = Observed { sleeps: sleeps.clone(), cpu_latency, ..Observed::default() };
+            let observed = Observed { idle_entries: sleeps.clone(), cpu_latency, ..Observed::default() };
             found_beside(observed, system(), "-b4K -r -o1 -L -Sh f", (*ios, *latency), "sync")
         };
-        let of = |findings: Vec<Finding>| findings.into_iter().find(|finding| finding.name == "waking-up");
+        let of =
+            |findings: Vec<Finding>| findings.into_iter().find(|finding| finding.name == "idle-exit-latency");
         let told = of(found(None)).map(|finding| (finding.severity, finding.evidence.join("\n")));
         match expected {
             Some(part) => assert!(
@@ -276,7 +277,7 @@ fn a_limit_that_the_kernel_takes_no_notice_of_is_told() {
         let observed = Observed { cpu_latency, ..Observed::default() };
         let found = found_beside(observed, system, "-b4K -r -o1 -L -Sh f", (100, 200), "sync");
         let names = names(&found);
-        names.contains(&("cpu-latency-unheeded", Warning, false))
+        names.contains(&("cpu-latency-ignored", Warning, false))
     };
     let without_driver = || {
         let mut system = machine();

@@ -184,7 +184,7 @@ fn tests_are_compared_by_their_names() {
     let comparison = compare(&first, &other, &Question::default()).unwrap();
     let names: Vec<&str> = comparison.workloads.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
-    assert_eq!(comparison.alone, [vec!["gone".to_owned()], vec!["new".to_owned()]]);
+    assert_eq!(comparison.unmatched, [vec!["gone".to_owned()], vec!["new".to_owned()]]);
     let said = in_one_sentence(&comparison, &|_| 1.0);
     assert!(
         said.contains("4 tests: 2 can't tell") && said.contains("1 only in the new runs (new)"),
@@ -192,7 +192,7 @@ fn tests_are_compared_by_their_names() {
     );
     let mut without = comparison;
     let decides = &mut without.time_spans[0].metrics[0];
-    (decides.verdict, decides.why_not) = (ChangeVerdict::NotCompared, Some("only 2 I/Os".into()));
+    (decides.verdict, decides.reason) = (ChangeVerdict::NotCompared, Some("only 2 I/Os".into()));
     let said = in_one_sentence(&without, &|_| 1.0);
     assert!(said.contains("1 not compared (a: only 2 I/Os)"), "{said}");
 }
@@ -222,7 +222,7 @@ fn looks_share_the_error_rate() {
         let question = Question { looks, ..Question::default() };
         let comparison = compare(&first, &other, &question).unwrap();
         assert!(comparison.primary().all(|metric| metric.verdict != ChangeVerdict::Worse));
-        comparison.primary().next().unwrap().corrected_chance.unwrap()
+        comparison.primary().next().unwrap().corrected_p_value.unwrap()
     };
     assert!(sure(4) >= sure(1));
 }

@@ -107,7 +107,7 @@ fn outcome(pairs: u64, runs: usize) -> (f64, f64, f64) {
         false_ones += u64::from(different(primary(&comparison).verdict));
         let comparison = of(&around(5000.0, runs, &mut random), &around(5250.0, runs, &mut random));
         found += u64::from(primary(&comparison).verdict == ChangeVerdict::Better);
-        printed += primary(&comparison).finds_5_percent.unwrap() / 100.0;
+        printed += primary(&comparison).power_5_percent.unwrap() / 100.0;
     }
     let share = |count: u64| count as f64 / pairs as f64;
     (share(false_ones), share(found), printed / pairs as f64)
@@ -177,7 +177,7 @@ fn less_latency_is_better() {
 #[test]
 fn two_runs_differ_and_no_more_is_said() {
     let comparison = of(&side(vec![run(1000.0, |_| ())]), &side(vec![run(2000.0, |_| ())]));
-    assert_eq!((primary(&comparison).verdict, primary(&comparison).chance), (ChangeVerdict::TwoRuns, None));
+    assert_eq!((primary(&comparison).verdict, primary(&comparison).p_value), (ChangeVerdict::TwoRuns, None));
     assert!(text(&comparison).contains("differs by +100.0 % in these two runs"), "{}", text(&comparison));
 }
 
@@ -286,7 +286,7 @@ fn a_rate_that_all_threads_share_is_a_part_of_the_work() {
     for (first, other) in [(0, 1), (1, 2)] {
         let refused = compare(&rates[first], &rates[other], &Question::default()).unwrap_err();
         assert_eq!(refused.len(), 1);
-        assert_eq!(refused[0].what, "rate limit");
+        assert_eq!(refused[0].subject, "rate limit");
     }
     assert!(compare(&rates[1], &rates[1], &Question::default()).is_ok());
 }
@@ -300,11 +300,11 @@ fn figures_that_do_not_decide_are_corrected_for_their_number() {
     assert_eq!(decides.verdict, ChangeVerdict::Better);
     for other in others {
         assert!(
-            other.corrected_chance > other.chance && other.verdict == ChangeVerdict::CantTell,
+            other.corrected_p_value > other.p_value && other.verdict == ChangeVerdict::CantTell,
             "{other:?}"
         );
     }
-    assert_eq!(decides.corrected_chance, decides.chance);
+    assert_eq!(decides.corrected_p_value, decides.p_value);
 }
 
 /// A run whose mix has two parts, with these latencies (ms); those of all are as in the normal run.
@@ -343,13 +343,13 @@ fn a_change_of_one_part_of_a_mix_is_found_and_judged_by_itself() {
         verdicts[..2].iter().all(|verdict| !matches!(verdict, ChangeVerdict::Better | ChangeVerdict::Worse))
     );
     assert_eq!(verdicts[2..], [ChangeVerdict::Worse; 2]);
-    assert!(span.parts.iter().all(|part| part.corrected_chance > part.chance || part.chance > Some(0.25)));
+    assert!(span.parts.iter().all(|part| part.corrected_p_value > part.p_value || part.p_value > Some(0.25)));
     let told = text(&comparison);
     assert!(told.contains("In the mix: part 2, 16 KiB: mean latency, ms: B is worse: +"), "{told}");
     // Other parts are other work; of a run that doesn't have them nothing is compared, nor held against it.
     let resized = side(vec![mixed([1.0, 1.0], |span| span.parts[1].key.block_size = 4096)]);
     let refused = compare(&first, &resized, &Question::default()).unwrap_err();
-    assert_eq!(refused[0].what, "parts of the mix");
+    assert_eq!(refused[0].subject, "parts of the mix");
     let unknown = side(vec![mixed([1.0, 1.0], |span| span.parts.clear())]);
     assert_eq!(of(&first, &unknown).time_spans[0].parts, []);
     // Too few I/Os for the 99th percentile.
@@ -936,7 +936,7 @@ fn several_workloads_are_compared_one_by_one() {
     }
     let nothing =
         compare(&suite(0, &[(4096, 1.0), (512, 1.0)]), &suite(1, &[(8192, 1.0)]), &Question::default());
-    assert!(nothing.unwrap_err().iter().any(|difference| difference.what == "block size"));
+    assert!(nothing.unwrap_err().iter().any(|difference| difference.subject == "block size"));
 }
 
 #[test]

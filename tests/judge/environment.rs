@@ -204,7 +204,7 @@ fn rules_about_disks_know_their_kinds() {
 #[test]
 fn a_node_without_processors_of_ours_and_a_full_file_system_are_found() {
     let mut system = bare_metal();
-    system.topology.forbidden = system.topology.nodes[1].masks.clone();
+    system.topology.disallowed = system.topology.nodes[1].masks.clone();
     assert_eq!(find(&system, "numa-distance").unwrap().severity, Severity::Warning);
     for (kind, left, expected) in
         [("ext4", 5, Some(Severity::Note)), ("btrfs", 5, Some(Severity::Warning)), ("btrfs", 50, None)]
@@ -263,7 +263,7 @@ fn mounts_loop_devices_and_masks_that_distort_are_found() {
         "accesses its file through the page \
          cache"
     ));
-    system.topology.forbidden = system.topology.nodes[1].masks.clone();
+    system.topology.disallowed = system.topology.nodes[1].masks.clone();
     assert_eq!(find(&system, "affinity-mask").unwrap().evidence, ["4 of the 8 that are online"]);
     assert_eq!(find(&container(), "affinity-mask"), None, "that is the control group's");
 }

@@ -336,7 +336,7 @@ fn jobs_that_failed_are_told() {
     let failed = STONEWALL.replacen("\"error\" : 0", "\"error\" : 5", 1);
     let run = one(&failed);
     let found = run.findings.unwrap();
-    assert_eq!((found.worst, found.names), (Some(Severity::Wrong), vec!["fio-job-failed".to_owned()]));
+    assert_eq!((found.severity, found.names), (Some(Severity::Wrong), vec!["fio-job-failed".to_owned()]));
     assert_eq!(run.time_spans[0].as_ref().unwrap().fio.as_ref().unwrap().failed, [("reader".to_owned(), 5)]);
 }
 

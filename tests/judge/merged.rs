@@ -75,7 +75,7 @@ fn hosts_are_as_the_threads_of_one() {
             continue;
         }
         assert_eq!(figures(&four), figures(&one), "{line}");
-        assert_eq!((four.fine, four.paced), (one.fine, one.paced), "{line}");
+        assert_eq!((four.fine_percentiles, four.paced), (one.fine_percentiles, one.paced), "{line}");
         assert_eq!(four.latency.map(|charts| charts.all), one.latency.map(|charts| charts.all), "{line}");
         assert_eq!(four.iops, one.iops, "{line}");
     }
@@ -132,7 +132,7 @@ fn a_machine_counts_once_however_many_ranks_it_has() {
             system.boot = boot.map(|boot| format!("{boot}{machine}"));
         }
         let record = merged(records);
-        let system = &record.whole.as_ref().unwrap().host.system;
+        let system = &record.merged.as_ref().unwrap().host.system;
         let of = |system: &diskspd::machine::System| {
             (
                 system.topology.active_cpus().count(),
@@ -247,7 +247,7 @@ fn intervals_of_hosts_that_began_later_are_shifted() {
     let series = measured(&record).iops.unwrap();
     assert_eq!(series.intervals[0].started_at, Some(1_700_000_000_400));
     assert!(series.intervals.iter().all(|interval| interval.percentiles.is_some()));
-    let alignment = record.whole.as_ref().unwrap().alignments[0];
+    let alignment = record.merged.as_ref().unwrap().alignments[0];
     assert_eq!((alignment.start_skew_ns, alignment.shifted), (Some(530_000_000), true));
     assert_eq!(alignment.intervals_apart_ns, Some(30_000_000));
     assert_eq!(alignment.clock_uncertainty_ns, None);
@@ -267,11 +267,11 @@ fn intervals_that_not_all_hosts_measured_are_left_out() {
     let sum: Vec<u64> = (0..15).map(|number| own[0][number] + own[1][number]).collect();
     let found = measured(&record).iops.unwrap();
     assert_eq!(found.intervals.iter().map(|one| one.total.ios).collect::<Vec<_>>(), sum);
-    let alignment = record.whole.as_ref().unwrap().alignments[0];
-    assert!(alignment.cut && !alignment.shifted);
+    let alignment = record.merged.as_ref().unwrap().alignments[0];
+    assert!(alignment.truncated && !alignment.shifted);
     let text = String::from_utf8(TEXT.bytes(&record)).unwrap();
     assert!(text.starts_with("2 hosts; in the 1.50 s that all measured together: "), "{text}");
-    assert!(!merged(hosts("-d2 -r -D100", 2)).whole.unwrap().alignments[0].cut);
+    assert!(!merged(hosts("-d2 -r -D100", 2)).merged.unwrap().alignments[0].truncated);
 }
 
 /// Without intervals nobody knows what was done while all measured, but for how long that was.
@@ -295,10 +295,10 @@ fn a_common_clock_goes_before_the_hosts_own() {
     let mut records = started("-d2 -r -D100", &[0, 900]);
     for (record, uncertainty_ns) in records.iter_mut().zip([0, 70]) {
         let begin_ns = 1_700_000_000_000_000_000 + uncertainty_ns as i64;
-        let windows = vec![Some(CommonWindow { begin_ns, end_ns: begin_ns + 2_000_000_000 })];
+        let windows = vec![Some(CommonWindow { start_ns: begin_ns, end_ns: begin_ns + 2_000_000_000 })];
         record.hosts[0].clock = Some(HostClock { uncertainty_ns, windows, ..HostClock::default() });
     }
-    let alignment = merged(records).whole.unwrap().alignments[0];
+    let alignment = merged(records).merged.unwrap().alignments[0];
     assert_eq!((alignment.start_skew_ns, alignment.stop_skew_ns), (Some(70), Some(70)));
     assert_eq!((alignment.clock_uncertainty_ns, alignment.shifted), (Some(70), false));
 }
@@ -423,8 +423,8 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
         let rows = span.threads.iter().flat_map(|thread| &thread.targets);
         let (ios, bytes) = rows.fold((0, 0), |sum, row| (sum.0 + row.read.ios, sum.1 + row.read.bytes));
         let times = |of: u64| (of as f64 * times) as u64;
-        let layer = Layer { name: "sdx".into(), faithful: true, counted: true, ..Layer::default() };
-        let stack = Stack { first: vec!["sdx".into()], layers: vec![layer], ..Stack::default() };
+        let layer = Layer { name: "sdx".into(), one_to_one: true, statistics: true, ..Layer::default() };
+        let stack = Stack { top_devices: vec!["sdx".into()], layers: vec![layer], ..Stack::default() };
         let read = Flow { ios: times(ios), merges: 0, bytes: times(bytes) };
         let done = Activity { read, ..Activity::default() };
         span.observed = Some(Observed {
@@ -432,11 +432,11 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
                 targets: vec![TargetDevices { stack, ..TargetDevices::default() }],
                 devices: vec![DeviceActivity {
                     name: "sdx".into(),
-                    done,
-                    ever: true,
+                    activity: done,
+                    has_statistics: true,
                     ..DeviceActivity::default()
                 }],
-                own: Some(OwnIo { read_bytes: bytes, ..OwnIo::default() }),
+                process: Some(OwnIo { read_bytes: bytes, ..OwnIo::default() }),
                 elapsed: span.measured,
                 ..DeviceFacts::default()
             }),
@@ -453,7 +453,7 @@ fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
         let record = merged(on_disks("-d1 -r -Su", boots));
         let kept = record.hosts.iter().map(|host| host.summary.clone().unwrap());
         let kept = kept.map(|summary| {
-            let (devices, known) = (&summary.devices[0], summary.known.time_spans[0].clone().unwrap());
+            let (devices, known) = (&summary.devices[0], summary.run.time_spans[0].clone().unwrap());
             assert_eq!(known.verdict, Some(devices.verdict));
             (devices.verdict.to_string(), devices.ranks)
         });

@@ -226,7 +226,7 @@ fn seen(line: &str, observed: Observed) -> Record {
 
 fn of_beats(counts: Vec<u64>, quiet: Option<QuietFacts>) -> Observed {
     let beats = Some(Beats { width_us: 20_000, ios: PackedCounts(counts) });
-    Observed { beats, quiet, ..Observed::default() }
+    Observed { ticks: beats, outage_observations: quiet, ..Observed::default() }
 }
 
 fn message(record: &Record) -> Option<String> {
@@ -240,7 +240,7 @@ fn a_simulated_outage_is_named_to_the_interval() {
     let expected = "longest outage 4.30 s (at 5.00 s: nothing completed)";
     assert_eq!(message(&record).as_deref(), Some(expected));
     let [outage] = &outages_of(&record)[..] else { panic!() };
-    assert_eq!((outage.ios, outage.errors, outage.at_end, outage.began_utc_ms), (0, 0, false, None));
+    assert_eq!((outage.ios, outage.errors, outage.at_end, outage.start_utc_ms), (0, 0, false, None));
     // Ended in it, and in whole seconds.
     let record = simulated("--engine sim:outage -d8 -o1 -D x");
     let expected = "longest outage 3.00 s (at 5.00 s: nothing completed, until the end)";
@@ -266,8 +266,8 @@ fn a_simulated_outage_is_named_to_the_interval() {
 #[test]
 fn a_record_says_what_was_in_flight_and_what_failed() {
     let silence =
-        Silence { begin_us: 4_010_000, end_us: 7_050_000, in_flight: Some(32), ..Silence::default() };
-    let quiet = QuietFacts { silences: vec![silence], ..QuietFacts::default() };
+        Silence { start_us: 4_010_000, end_us: 7_050_000, in_flight: Some(32), ..Silence::default() };
+    let quiet = QuietFacts { gaps: vec![silence], ..QuietFacts::default() };
     let counts = steady(20, 500, &[200..352]);
     let mut record = seen("x", of_beats(counts.clone(), Some(quiet.clone())));
     let errors = IoErrors {
@@ -287,11 +287,11 @@ fn a_record_says_what_was_in_flight_and_what_failed() {
     let hung = seen("-i10 -j100 x", of_beats(counts.clone(), Some(quiet.clone())));
     assert_eq!(outages_of(&hung).len(), 1);
     let mut idle = quiet.clone();
-    idle.silences[0].in_flight = Some(0);
+    idle.gaps[0].in_flight = Some(0);
     assert_eq!(outages_of(&seen("x", of_beats(counts.clone(), Some(idle)))), [], "nothing was asked of it");
     // The program itself was stopped.
-    let unseen = vec![UnseenTime { begin_us: 3_990_000, end_us: 7_060_000 }];
-    let stopped = QuietFacts { unseen, ..QuietFacts::default() };
+    let unseen = vec![UnseenTime { start_us: 3_990_000, end_us: 7_060_000 }];
+    let stopped = QuietFacts { watcher_gaps: unseen, ..QuietFacts::default() };
     assert_eq!(outages_of(&seen("x", of_beats(counts, Some(stopped)))), []);
 }
 
@@ -299,10 +299,14 @@ fn a_record_says_what_was_in_flight_and_what_failed() {
 /// not known.
 #[test]
 fn what_nobody_asks_is_not_known_to_be_out() {
-    let worker = WorkerEffort { engine: EngineKind::Uring, depth: 4, cpu: None, rebound: None, times: None };
+    let worker =
+        WorkerEffort { engine: EngineKind::Uring, depth: 4, cpu: None, affinity_change: None, times: None };
     let told = |count: u64| {
         let effort = Some(Effort { workers: vec![worker.clone()], ..Effort::default() });
-        let mut record = seen("-d10 x", Observed { effort, ..of_beats(steady(20, 500, &[100..500]), None) });
+        let mut record = seen(
+            "-d10 x",
+            Observed { resource_usage: effort, ..of_beats(steady(20, 500, &[100..500]), None) },
+        );
         record.hosts[0].results.time_spans[0].errors = vec![IoErrors {
             target: TargetId(0),
             direction: Direction::Read,
@@ -327,16 +331,16 @@ fn threads_that_had_no_cpu_are_told_before_the_storage_is_blamed() {
     let beats = steady(20, 500, &[100..300]);
     let told = |waiting_ns: u64| {
         let busy = 1_000_000;
-        let times = ThreadTimes { busy, waiting: Some(waiting_ns), user: busy, system: 0 };
+        let times = ThreadTimes { busy, run_delay: Some(waiting_ns), user: busy, system: 0 };
         let worker = WorkerEffort {
             engine: EngineKind::Uring,
             depth: 1,
             cpu: None,
-            rebound: None,
+            affinity_change: None,
             times: Some(times),
         };
         let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
-        let record = seen("-d10 x", Observed { effort, ..of_beats(beats.clone(), None) });
+        let record = seen("-d10 x", Observed { resource_usage: effort, ..of_beats(beats.clone(), None) });
         let finding = judge(&record).findings.into_iter().find(|finding| finding.name == "outage").unwrap();
         (finding.evidence.join("; "), finding.remedy.unwrap_or_default())
     };
@@ -351,7 +355,7 @@ fn threads_that_had_no_cpu_are_told_before_the_storage_is_blamed() {
 fn one_target_may_be_out_while_others_answer() {
     let of = |target, out: &[Range<usize>]| TargetBeats {
         target: TargetId(target),
-        beats: Beats { width_us: 20_000, ios: PackedCounts(steady(20, 500, out)) },
+        ticks: Beats { width_us: 20_000, ios: PackedCounts(steady(20, 500, out)) },
     };
     let targets = vec![of(0, &[]), of(1, &[100..200])];
     let quiet = QuietFacts { targets, ..QuietFacts::default() };

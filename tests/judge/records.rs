@@ -43,7 +43,7 @@ fn edited(old: &str, new: &str) -> Vec<u8> {
 
 #[test]
 fn the_record_names_its_format_first() {
-    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":2},"index":{"identity":""#));
+    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":3},"index":{"identity":""#));
     assert!(STORED.ends_with(b"}\n"));
 }
 
@@ -58,8 +58,8 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
         (b"[]".to_vec(), "this is JSON, but not a record"),
         (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),
         (edited("diskspd-record", "fio"), "this is JSON, but not a record"),
-        (edited("\"version\":2", "\"version\":3"), "format version 3, this program reads versions up to 2"),
-        (edited("\"version\":2", "\"version\":99999999999999"), "format version 99999999999999"),
+        (edited("\"version\":3", "\"version\":4"), "format version 4, this program reads versions up to 3"),
+        (edited("\"version\":3", "\"version\":99999999999999"), "format version 99999999999999"),
         (edited("\"results\"", "\"result\""), "missing field `results`; the record was probably edited"),
         (edited("\"duration\":2", "\"duration\":\"2\""), "invalid type: string \"2\", expected u32"),
         (
@@ -162,12 +162,12 @@ fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
 fn what_has_no_index_is_told_from_what_is_damaged() {
     assert!(json::read_index(&include_bytes!("../data/records/one-line.json")[..]).unwrap().is_some());
     assert_eq!(json::read_index(&edited("\"index\":", "\"other\":")[..]), Ok(None));
-    let older = edited("\"version\":2", "\"version\":1");
-    assert_eq!(json::read_index(&older[..]), Err(RecordError::OlderVersion { found: 1 }));
-    assert_eq!(json::read(&older), Err(RecordError::OlderVersion { found: 1 }));
+    let older = edited("\"version\":3", "\"version\":2");
+    assert_eq!(json::read_index(&older[..]), Err(RecordError::OlderVersion { found: 2 }));
+    assert_eq!(json::read(&older), Err(RecordError::OlderVersion { found: 2 }));
     assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
-    let newer = edited("\"version\":2", "\"version\":3");
-    assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 3 }));
+    let newer = edited("\"version\":3", "\"version\":4");
+    assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 4 }));
     let damaged = edited("\"identity\":", "\"identity\":1,\"x\":");
     assert!(matches!(json::read_index(&damaged[..]), Err(RecordError::Field { .. })));
     assert!(matches!(json::read_index(&STORED[..90]), Err(RecordError::Truncated { .. })));
@@ -247,14 +247,15 @@ fn numbers_too_large_to_add_up_are_judged() {
         },
         |record| {
             with_content(record, |facts| {
-                facts.space = Some(Space { known: 1, holes: u64::MAX, inline: u64::MAX, ..Space::default() })
+                facts.space =
+                    Some(Space { examined: 1, holes: u64::MAX, inline: u64::MAX, ..Space::default() })
             })
         },
         |record| {
             with_content(record, |facts| {
                 let (blocks, block_size) = (u64::MAX, u64::MAX);
                 facts.sample = Some(content::Sample { blocks, block_size, ..Default::default() });
-                facts.reducers = vec![Reducer { compresses: true, ..Reducer::default() }];
+                facts.data_reduction = vec![Reducer { compresses: true, ..Reducer::default() }];
             })
         },
     ];
@@ -371,7 +372,7 @@ fn every_stored_field_is_documented() {
         first_offset: 0,
         at_us: vec![1],
     });
-    results.ended = Some(Ended { by: EndedBy::Interrupt, after: Some(1) });
+    results.ended = Some(Ended { cause: EndedBy::Interrupt, after: Some(1) });
     results.threads[0].targets[0].unfinished = vec![1];
     results.observed = Some(Observed { delays: Some(Delays::default()), ..Observed::default() });
     let mut keys = Vec::new();
@@ -448,7 +449,7 @@ fn what_could_not_be_read_again_is_not_written() {
     let effort = Effort { limit_changes: vec![change], ..Effort::default() };
     refused(
         &|record| {
-            let observed = Observed { effort: Some(effort.clone()), ..Observed::default() };
+            let observed = Observed { resource_usage: Some(effort.clone()), ..Observed::default() };
             record.hosts[0].results.time_spans[0].observed = Some(observed);
         },
         "could not be read again",

@@ -148,7 +148,7 @@ fn a_record_and_its_results_say_the_same() {
         let (kept, back) = (known::run(&judged, "a.xml"), one(&written));
         assert_eq!((&back.hosts, back.started_at), (&kept.hosts, kept.started_at), "{name}");
         let kept_findings = kept.findings.unwrap();
-        assert_eq!(back.findings.as_ref().and_then(|found| found.worst), kept_findings.worst, "{name}");
+        assert_eq!(back.findings.as_ref().and_then(|found| found.severity), kept_findings.severity, "{name}");
         assert_eq!(back.findings.unwrap_or_default().names, kept_findings.names, "{name}");
         let (kept, back) = (kept.time_spans[0].as_ref().unwrap(), back.time_spans[0].as_ref().unwrap());
         assert_eq!(kept.parameters, back.parameters, "{name}");
@@ -190,7 +190,7 @@ fn findings_of_results_have_their_severity() {
     let text = text.replace(found, &found.replace("</Results>", "</TimeSpan></Results>"));
     let run = one(text.as_bytes());
     let findings = run.findings.unwrap();
-    assert_eq!((findings.worst, findings.names), (Some(Severity::Wrong), vec!["b".into(), "a".into()]));
+    assert_eq!((findings.severity, findings.names), (Some(Severity::Wrong), vec!["b".into(), "a".into()]));
     assert_eq!(run.time_spans[0].as_ref().unwrap().verdict, Some(Verdict::Cached));
 }
 

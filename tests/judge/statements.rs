@@ -37,17 +37,29 @@ fn judged(statements: Vec<DeviceStatement>) -> Judgement {
 
 fn judged_of(mut record: Record, statements: Vec<DeviceStatement>) -> Judgement {
     let times = ThreadTimes { busy: SECOND / 10, user: SECOND / 100, ..ThreadTimes::default() };
-    let worker =
-        WorkerEffort { engine: EngineKind::Uring, depth: 8, cpu: None, rebound: None, times: Some(times) };
+    let worker = WorkerEffort {
+        engine: EngineKind::Uring,
+        depth: 8,
+        cpu: None,
+        affinity_change: None,
+        times: Some(times),
+    };
     let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
     record.hosts[0].results.time_spans[0].observed =
-        Some(Observed { statements, effort, ..Observed::default() });
+        Some(Observed { device_logs: statements, resource_usage: effort, ..Observed::default() });
     judge(&record, &summarize(&record))
 }
 
 fn statement(source: LogSource, before: Option<LogPage>, after: Option<LogPage>) -> DeviceStatement {
     let refused = before.is_none().then(|| "only root may read them".to_owned());
-    DeviceStatement { device: "nvme1n1".into(), source, before, after, apart_ns: 2 * SECOND, refused }
+    DeviceStatement {
+        device: "nvme1n1".into(),
+        source,
+        before,
+        after,
+        interval_ns: 2 * SECOND,
+        error: refused,
+    }
 }
 
 /// A volume of EBS that counted this between both readings.
@@ -71,7 +83,7 @@ fn limiter(judgement: &Judgement) -> Option<Limiter> {
 
 /// The findings that are about statements: name and message.
 fn told(judgement: &Judgement) -> Vec<(&str, &str)> {
-    let names = ["limited-by-volume-limit", "volume-limit-exceeded", "slowed-by-heat", "media-errors"];
+    let names = ["limited-by-volume-limit", "volume-limit-exceeded", "thermal-throttling", "media-errors"];
     let names = [&names[..], &["device-critical", "device-worn"]].concat();
     let of = |finding: &&Finding| names.contains(&finding.name);
     judgement.findings.iter().filter(of).map(|found| (found.name, found.message.as_str())).collect()
@@ -155,10 +167,10 @@ fn heat_errors_and_states_are_told_by_what_changed() {
     let hot = Health { light_throttles: 2, light_throttled_s: 5, kelvin: 353, ..new.clone() };
     let found = judged(vec![health(new.clone(), hot.clone())]);
     let message = "nvme1n1 throttled itself 2 times because of heat: 5 s lightly and 0 s heavily";
-    assert_eq!(told(&found), [("slowed-by-heat", message)]);
+    assert_eq!(told(&found), [("thermal-throttling", message)]);
     // Slow already, and still.
     let still = Health { light_throttled_s: 7, ..hot.clone() };
-    assert_eq!(told(&judged(vec![health(hot.clone(), still)]))[0].0, "slowed-by-heat");
+    assert_eq!(told(&judged(vec![health(hot.clone(), still)]))[0].0, "thermal-throttling");
     assert!(told(&judged(vec![health(hot.clone(), hot)])).is_empty());
 
     let errors = Health { media_errors: 3, ..new.clone() };

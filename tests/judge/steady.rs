@@ -392,7 +392,7 @@ fn steady_runs_neither_stall_nor_end_silent() {
         let span = &mut record.hosts[0].results.time_spans[0];
         span.measured = seconds * 1_000_000_000;
         let observed = span.observed.as_mut().unwrap();
-        (observed.warm_up, observed.beats) = (warm_up, Some(beats));
+        (observed.warm_up, observed.ticks) = (warm_up, Some(beats));
         let judgement = diskspd::truth::judge(&record, &summarize(&record));
         let found = judgement.steadiness[0].as_ref().map(|steady| steady.verdict);
         let found = found.map(|verdict| serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned());

@@ -51,7 +51,7 @@ fn observed(beats: Vec<u64>) -> Observed {
     let samples = beats.chunks_exact(50).enumerate().map(second).collect();
     Observed {
         samples,
-        beats: Some(Beats { width_us: 20_000, ios: PackedCounts(beats) }),
+        ticks: Some(Beats { width_us: 20_000, ios: PackedCounts(beats) }),
         ..Observed::default()
     }
 }
@@ -244,7 +244,8 @@ fn a_run_that_is_measured_keeps_its_latencies_by_seconds() {
 
 #[test]
 fn who_traces_the_program_is_named() {
-    let tracer = Tracer { pid: 4711, name: "strace".into(), looks: 2, of: 4, ..Tracer::default() };
+    let tracer =
+        Tracer { pid: 4711, name: "strace".into(), traced_checks: 2, checks: 4, ..Tracer::default() };
     let judgement = judged("-o1", 12, Observed { tracer: Some(tracer), ..Observed::default() });
     let found = text(finding(&judgement, "traced"));
     for words in ["strace (process 4711) traced the program", "seen in 2 of 4 checks", "end strace"] {
@@ -254,7 +255,7 @@ fn who_traces_the_program_is_named() {
         [(0, 1, Severity::Note), (1, 1, Severity::Warning), (0, 30, Severity::Warning)]
     {
         let (name, call_ns) = ("gdb".into(), Some(1000 * us));
-        let tracer = Tracer { pid: 4711, name, looks: 2, of: 2, samples: 24, stopped, call_ns };
+        let tracer = Tracer { pid: 4711, name, traced_checks: 2, checks: 2, samples: 24, stopped, call_ns };
         let judgement = judged("-o1", 12, Observed { tracer: Some(tracer), ..Observed::default() });
         assert_eq!(finding(&judgement, "traced").severity, severity);
     }
@@ -270,11 +271,11 @@ fn a_stall_to_the_end_is_no_depth_that_was_not_reached() {
         let span = &mut record.hosts[0].results.time_spans[0];
         span.measured += silent * 1_000_000_000;
         span.threads[0].targets[0].unfinished = vec![silent * 1_000_000_000; stuck];
-        let times = Some(ThreadTimes { busy: 1_000_000_000, waiting: Some(0), user: 0, system: 0 });
+        let times = Some(ThreadTimes { busy: 1_000_000_000, run_delay: Some(0), user: 0, system: 0 });
         let engine = diskspd::engines::EngineKind::Uring;
-        let workers = vec![WorkerEffort { engine, depth: 4, cpu: None, rebound: None, times }];
+        let workers = vec![WorkerEffort { engine, depth: 4, cpu: None, affinity_change: None, times }];
         let effort = Some(Effort { workers, ..Effort::default() });
-        span.observed = Some(Observed { effort, ..Observed::default() });
+        span.observed = Some(Observed { resource_usage: effort, ..Observed::default() });
         let judgement = diskspd::truth::judge(&record, &summarize(&record));
         let told = judgement.findings.iter().any(|finding| finding.name == "depth-not-reached");
         // Six seconds that are in no latency and no age are a queue that was not full.
@@ -290,11 +291,11 @@ fn bursts_limit_a_run_whose_time_their_pauses_take() {
     for (options, limited) in [("-o1 -i10 -j100", true), ("-o1 -i1000 -j1", false)] {
         let mut record = simulated(&format!("-c1G -r -W0 -L -d12 {options}"));
         let span = &mut record.hosts[0].results.time_spans[0];
-        let times = Some(ThreadTimes { busy: 1_000_000_000, waiting: Some(0), user: 0, system: 0 });
+        let times = Some(ThreadTimes { busy: 1_000_000_000, run_delay: Some(0), user: 0, system: 0 });
         let engine = diskspd::engines::EngineKind::Uring;
-        let workers = vec![WorkerEffort { engine, depth: 1, cpu: None, rebound: None, times }];
+        let workers = vec![WorkerEffort { engine, depth: 1, cpu: None, affinity_change: None, times }];
         let effort = Some(Effort { workers, ..Effort::default() });
-        span.observed = Some(Observed { effort, ..Observed::default() });
+        span.observed = Some(Observed { resource_usage: effort, ..Observed::default() });
         let judgement = diskspd::truth::judge(&record, &summarize(&record));
         let told = judgement.findings.iter().any(|finding| finding.name == "limited-by-profile");
         assert_eq!(told, limited, "{options}: {:?}", judgement.findings);

@@ -11,7 +11,7 @@ fn record(line: &str) -> Record {
 
 /// The findings about slow targets and threads, and missed rates.
 fn findings(record: &Record) -> Vec<Finding> {
-    let names = ["slow-target", "slow-thread", "rate-not-kept"];
+    let names = ["slow-target", "slow-thread", "rate-not-reached"];
     let judgement = Judged::new(record).judgement;
     judgement.findings.into_iter().filter(|finding| names.contains(&finding.name)).collect()
 }
@@ -85,16 +85,16 @@ fn targets_that_miss_their_rate_are_named() {
         let mut record = record("-o1 -F1 -g1000i w x y z");
         slow_down(&mut record, &[0], 2, share);
         let row = &mut record.hosts[0].results.time_spans[0].threads[0].targets[2];
-        row.overdue = Some(Overdue { ios: waiting, longest: 5_000_000 });
+        row.not_submitted = Some(Overdue { ios: waiting, longest: 5_000_000 });
         let found = findings(&record);
         let text = format!("{found:?}");
         assert_eq!(text.contains("'y'"), named, "{share}: {text}");
         assert!(
-            !text.contains("'x'") && found.iter().all(|finding| finding.name == "rate-not-kept"),
+            !text.contains("'x'") && found.iter().all(|finding| finding.name == "rate-not-reached"),
             "{text}"
         );
     }
     // Where all miss it, the finding is about all.
     let found = findings(&record("-o1 -F1 -g900000i w x"));
-    assert_eq!(found.iter().map(|finding| finding.name).collect::<Vec<_>>(), ["rate-not-kept"]);
+    assert_eq!(found.iter().map(|finding| finding.name).collect::<Vec<_>>(), ["rate-not-reached"]);
 }

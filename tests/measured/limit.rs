@@ -69,14 +69,14 @@ fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)
         engine,
         depth,
         cpu: None,
-        rebound: None,
-        times: Some(ThreadTimes { busy, waiting: Some(share(waiting)), user, system: busy - user }),
+        affinity_change: None,
+        times: Some(ThreadTimes { busy, run_delay: Some(share(waiting)), user, system: busy - user }),
     }
 }
 
 fn judged(mut record: Record, effort: Effort) -> Judgement {
     record.hosts[0].results.time_spans[0].observed =
-        Some(Observed { effort: Some(effort), ..Observed::default() });
+        Some(Observed { resource_usage: Some(effort), ..Observed::default() });
     judge(&record, &summarize(&record))
 }
 
@@ -174,7 +174,7 @@ fn limits_of_other_devices_limit_nothing() {
         let mut record = on_device("-o4", 3.9, 1, share);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         observed.devices.as_mut().unwrap().targets[0].stack.layers[0].number = Some("8:0".into());
-        observed.effort.as_mut().unwrap().io_limits = vec![limit.clone()];
+        observed.resource_usage.as_mut().unwrap().io_limits = vec![limit.clone()];
         let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
         let is_limit = limits.limited_by == Some(Limiter::IoLimit);
         assert_eq!(is_limit, limiter == Limiter::IoLimit, "{limit:?} {share}: {limits:?}");
@@ -182,7 +182,8 @@ fn limits_of_other_devices_limit_nothing() {
         let devices =
             record.hosts[0].results.time_spans[0].observed.as_mut().unwrap().devices.as_mut().unwrap();
         let stack = &mut devices.targets[0].stack;
-        (stack.without, stack.layers, stack.first) = (Some("FUSE".into()), Vec::new(), Vec::new());
+        (stack.no_device_reason, stack.layers, stack.top_devices) =
+            (Some("FUSE".into()), Vec::new(), Vec::new());
         let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
         assert_ne!(limits.limited_by, Some(Limiter::IoLimit), "{limit:?} {share}: {limits:?}");
     }
@@ -223,7 +224,7 @@ fn the_figures_are_shares_of_a_cpu_and_what_it_would_allow() {
     let limits = judgement.limits[0].as_ref().unwrap();
     let near = |value: Option<f64>, expected: f64| value.is_some_and(|v| (v / expected - 1.0).abs() < 1e-9);
     assert!(near(limits.busy, 0.2) && near(limits.busiest, 0.3), "{limits:?}");
-    assert!(near(limits.user, 0.05) && near(limits.waiting, 0.03), "{limits:?}");
+    assert!(near(limits.user, 0.05) && near(limits.run_delay, 0.03), "{limits:?}");
     assert!(near(limits.cpu_per_io, 4e8 / ios), "{limits:?}");
     assert!(near(limits.ceiling_iops, ios / 0.2), "{limits:?}");
     assert_eq!(limits.depth, 8);
@@ -249,7 +250,7 @@ fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
     ] {
         let told = format!("{line}: {:?}", effort.workers);
         let judgement = judged(record(line), effort);
-        let found = judgement.limits[0].as_ref().unwrap().accounted;
+        let found = judgement.limits[0].as_ref().unwrap().in_flight_share;
         match accounted {
             None => assert_eq!(found, None, "{told}"),
             Some(share) => assert!(
@@ -294,9 +295,14 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
         queue_ms: (in_flight * 1000.0) as u64,
         ..Activity::default()
     };
-    let layer = Layer { name: "sda".into(), counted: true, faithful: true, ..Layer::default() };
-    let stack = Stack { first: vec!["sda".into()], layers: vec![layer], ..Stack::default() };
-    let device = DeviceActivity { name: "sda".into(), done, ever: true, ..DeviceActivity::default() };
+    let layer = Layer { name: "sda".into(), statistics: true, one_to_one: true, ..Layer::default() };
+    let stack = Stack { top_devices: vec!["sda".into()], layers: vec![layer], ..Stack::default() };
+    let device = DeviceActivity {
+        name: "sda".into(),
+        activity: done,
+        has_statistics: true,
+        ..DeviceActivity::default()
+    };
     let facts = DeviceFacts {
         targets: vec![TargetDevices { target: TargetId(0), stack, ..TargetDevices::default() }],
         devices: vec![device],
@@ -304,7 +310,7 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
         ..DeviceFacts::default()
     };
     let effort = Some(effort(vec![worker(EngineKind::Uring, 16, (20, 5, 3))]));
-    span.observed = Some(Observed { effort, devices: Some(facts), ..Observed::default() });
+    span.observed = Some(Observed { resource_usage: effort, devices: Some(facts), ..Observed::default() });
     record
 }
 
@@ -369,11 +375,11 @@ fn on_cpus(line: &str, cpus: Cpus, bound: &[Option<u32>], times: (u64, u64, u64)
     let workers = bound.iter().map(|cpu| WorkerEffort { cpu: *cpu, ..worker(EngineKind::Uring, 4, times) });
     let span = &mut record.hosts[0].results.time_spans[0];
     let spent = |(idle, ..): (u64, u64, u64)| CpuTimes { idle: idle * 10, kernel: 1000 - idle * 10, user: 0 };
-    let lost = |(_, interrupts, stolen)| LostTimes { interrupts: interrupts * 10, stolen: stolen * 10 };
+    let lost = |(_, interrupts, stolen)| LostTimes { interrupts: interrupts * 10, steal: stolen * 10 };
     span.cpus = cpus.map(spent).to_vec();
     span.observed = Some(Observed {
-        effort: Some(effort(workers.collect())),
-        lost: cpus.map(lost).to_vec(),
+        resource_usage: Some(effort(workers.collect())),
+        lost_cpu_times: cpus.map(lost).to_vec(),
         ..Observed::default()
     });
     record
@@ -419,7 +425,7 @@ fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
         "{finding:?}"
     );
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
-    assert_eq!((limits.stolen, limits.interrupts), (Some(0.01), Some(0.7)));
+    assert_eq!((limits.steal, limits.interrupts), (Some(0.01), Some(0.7)));
 }
 
 /// Others that used so many percent of a CPU: threads of the kernel, and programs.
@@ -429,7 +435,7 @@ fn others(kernel: u64, programs: u64) -> Others {
     Others {
         elapsed: SECOND,
         kernel: Some(share(kernel)),
-        kernel_waiting: Some(0),
+        kernel_run_delay: Some(0),
         programs: share(programs),
         busiest: vec![
             task("kworker/u4:1-btrfs-endio", 7, true, kernel / 2),
@@ -476,8 +482,8 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
     ] {
         let mut record = on_cpus(line, cpus, bound, times);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
-        let effort = observed.effort.as_mut().unwrap();
-        effort.others = Some(others(kernel, programs));
+        let effort = observed.resource_usage.as_mut().unwrap();
+        effort.other_processes = Some(others(kernel, programs));
         effort.workers.iter_mut().filter(|_| line.contains("-o1")).for_each(|worker| worker.depth = 1);
         let finding = found(&record, "limited-by-busy-cpus");
         let case = format!("{line} {bound:?} {times:?}: {finding:?}");
@@ -505,9 +511,9 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
     {
         let mut record = on_cpus("-o4 -t2", [full, full], apart, (50, 5, 45));
         let effort =
-            record.hosts[0].results.time_spans[0].observed.as_mut().unwrap().effort.as_mut().unwrap();
-        effort.others = Some(others(90, 5));
-        effort.workers[1].rebound = Some(Rebound { after_us: 0, seen_us: 100_000, cpus });
+            record.hosts[0].results.time_spans[0].observed.as_mut().unwrap().resource_usage.as_mut().unwrap();
+        effort.other_processes = Some(others(90, 5));
+        effort.workers[1].affinity_change = Some(Rebound { after_us: 0, observed_us: 100_000, cpus });
         let message = found(&record, "limited-by-busy-cpus").unwrap().message;
         assert!(message.contains(words), "{message}");
     }
@@ -520,7 +526,7 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
 
 #[test]
 fn a_memory_limit_that_was_reached_is_told_and_who_waited_for_memory_was_not_paused() {
-    let change = quota::MemoryLimitChange { after_us: 200_000, seen_us: 300_000, bytes: Some(48 << 20) };
+    let change = quota::MemoryLimitChange { after_us: 200_000, observed_us: 300_000, bytes: Some(48 << 20) };
     let limit = |reached, stalled_us, changes: &[quota::MemoryLimitChange]| quota::MemoryLimit {
         group: "/sys/fs/cgroup/a".into(),
         bytes: Some(64 << 20),
@@ -540,12 +546,12 @@ fn a_memory_limit_that_was_reached_is_told_and_who_waited_for_memory_was_not_pau
         let mut record = on_device("-o16", 15.5, 1, 1.0);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         let is_changed = !limit.changes.is_empty();
-        observed.effort.as_mut().unwrap().memory = vec![limit];
-        observed.delays = Some(Delays { lost_us: Some(400_000), ..Delays::default() });
+        observed.resource_usage.as_mut().unwrap().memory = vec![limit];
+        observed.delays = Some(Delays { late_us: Some(400_000), ..Delays::default() });
         let finding = found(&record, "memory-limit-reached");
         assert_eq!(finding.as_ref().map(|finding| finding.severity), severity, "{finding:?}");
         assert!(finding.is_none_or(|finding| finding.message.contains(values)));
-        let message = found(&record, "held-up").unwrap().message;
+        let message = found(&record, "process-stalled").unwrap().message;
         assert!(message.starts_with(held_up(was).trim_end_matches(", and could not run")), "{message}");
         let changed = found(&record, "limits-changed").map(|finding| finding.evidence.join("; "));
         let told = "between second 0.2 and 0.3: 48MiB of memory for the control group /sys/fs/cgroup/a";
@@ -565,8 +571,9 @@ fn waiting_that_may_not_have_limited_the_rate_is_told_beside_the_limit() {
     ] {
         let mut record = on_device(line, in_flight, 1, 1.0);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
-        observed.effort.as_mut().unwrap().workers = vec![worker(EngineKind::Uring, 16, (20, 5, waiting))];
-        let finding = found(&record, "cpu-waiting");
+        observed.resource_usage.as_mut().unwrap().workers =
+            vec![worker(EngineKind::Uring, 16, (20, 5, waiting))];
+        let finding = found(&record, "run-queue-delay");
         assert_eq!(
             finding.as_ref().map(|finding| finding.severity),
             severity,
@@ -576,8 +583,8 @@ fn waiting_that_may_not_have_limited_the_rate_is_told_beside_the_limit() {
     // A queue that ran dry meanwhile is the limit.
     let mut record = on_device("-o16 -Su", 3.0, 1, 1.0);
     let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
-    observed.effort.as_mut().unwrap().workers = vec![worker(EngineKind::Uring, 16, (20, 5, 30))];
-    assert!(found(&record, "limited-by-busy-cpus").is_some() && found(&record, "cpu-waiting").is_none());
+    observed.resource_usage.as_mut().unwrap().workers = vec![worker(EngineKind::Uring, 16, (20, 5, 30))];
+    assert!(found(&record, "limited-by-busy-cpus").is_some() && found(&record, "run-queue-delay").is_none());
 }
 
 #[test]
@@ -607,14 +614,14 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         let span = &mut record.hosts[0].results.time_spans[0];
         span.cpus = vec![cpus; 2];
         let observed = span.observed.as_mut().unwrap();
-        observed.lost = vec![LostTimes::default(); 2];
-        let effort = observed.effort.as_mut().unwrap();
+        observed.lost_cpu_times = vec![LostTimes::default(); 2];
+        let effort = observed.resource_usage.as_mut().unwrap();
         effort.workers = vec![worker(EngineKind::Uring, 16, times)];
-        effort.others = Some(others(kernel, programs));
+        effort.other_processes = Some(others(kernel, programs));
         let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
         let case = format!("{in_flight} {times:?} {kernel}: {limits:?}");
         assert_eq!(limits.limited_by, Some(limiter), "{case}");
-        assert!(limits.bottom_in_flight.is_some_and(|n| (n / in_flight - 1.0).abs() < 0.01), "{case}");
+        assert!(limits.leaf_in_flight.is_some_and(|n| (n / in_flight - 1.0).abs() < 0.01), "{case}");
         if limiter == Limiter::Kernel && kernel == 150 {
             let finding = found(&record, "limited-by-kernel").unwrap();
             assert!(
@@ -636,7 +643,7 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         let mut record = on_device("-o16 -Su", 0.1, 1, 1.0);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         observed.devices.as_mut().unwrap().targets[0].stack.layers[0].number = Some("8:0".into());
-        let effort = observed.effort.as_mut().unwrap();
+        let effort = observed.resource_usage.as_mut().unwrap();
         (effort.io_limits, effort.limit_changes) = (limits, changes);
         let message = found(&record, "limit-unclear").unwrap().message;
         assert!(message.contains(told), "{message}");
@@ -645,8 +652,12 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
     for (lost_us, limiter) in [(400_000, Limiter::Unclear), (40_000, Limiter::Storage)] {
         let mut record = on_device("-o16 -Su", 15.5, 1, 1.0);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
-        observed.delays =
-            Some(Delays { continued: true, lost_us: Some(lost_us), total_us: lost_us, ..Delays::default() });
+        observed.delays = Some(Delays {
+            sigcont_received: true,
+            late_us: Some(lost_us),
+            total_us: lost_us,
+            ..Delays::default()
+        });
         let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
         assert_eq!(limits.limited_by, Some(limiter), "{lost_us}");
     }
@@ -683,12 +694,17 @@ fn a_full_queue_above_a_device_that_has_little_to_do_is_not_the_storage() {
             Some(Environment { disks: vec![disk], ..Environment::default() });
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         let facts = observed.devices.as_mut().unwrap();
-        facts.targets[0].stack.layers[0].on = vec!["sdb".into()];
-        let lower = Layer { name: "sdb".into(), counted: true, faithful: true, ..Layer::default() };
+        facts.targets[0].stack.layers[0].lower_devices = vec!["sdb".into()];
+        let lower = Layer { name: "sdb".into(), statistics: true, one_to_one: true, ..Layer::default() };
         facts.targets[0].stack.layers.push(lower);
-        let mut done = facts.devices[0].done;
+        let mut done = facts.devices[0].activity;
         done.queue_ms = (beneath * 1000.0) as u64;
-        facts.devices.push(DeviceActivity { name: "sdb".into(), done, ever: true, ..Default::default() });
+        facts.devices.push(DeviceActivity {
+            name: "sdb".into(),
+            activity: done,
+            has_statistics: true,
+            ..Default::default()
+        });
         let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
         assert_eq!(limits.limited_by, Some(limiter), "{beneath}: {limits:?}");
     }
@@ -699,7 +715,7 @@ fn a_full_queue_above_a_device_that_has_little_to_do_is_not_the_storage() {
 fn interrupted((first, second): (u64, u64), cpu: Option<u32>, in_flight: f64) -> Record {
     let mut record = on_device("-o16 -Su", in_flight, 1, 1.0);
     let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
-    observed.effort.as_mut().unwrap().workers[0].cpu = cpu;
+    observed.resource_usage.as_mut().unwrap().workers[0].cpu = cpu;
     let cpus = [(0, first), (1, second)].into_iter().filter(|(_, count)| *count > 0);
     let cpus = cpus.map(|(cpu, count)| CpuInterrupts { cpu, count }).collect();
     observed.interrupts = vec![DeviceInterrupts { device: "sda".into(), cpus }];
@@ -726,7 +742,7 @@ fn interrupts_on_other_cpus_than_those_of_the_threads_are_told_and_the_storage_i
         let case = format!("{counts:?} {cpu:?} {in_flight}");
         let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
         assert_eq!(limits.limited_by, Some(limiter), "{case}");
-        assert_eq!(found(&record, "interrupts-elsewhere").is_some(), told, "{case}");
+        assert_eq!(found(&record, "remote-interrupts").is_some(), told, "{case}");
     }
     let unclear = found(&interrupted((0, 50_000), Some(0), 9.0), "limit-unclear").unwrap();
     assert_eq!(
@@ -745,26 +761,26 @@ fn interrupts_on_other_cpus_than_those_of_the_threads_are_told_and_the_storage_i
     let bytes = reads.bytes / reads.ios * 10_000;
     (reads.ios, reads.bytes) = (10_000, bytes);
     let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
-    let done = &mut observed.devices.as_mut().unwrap().devices[0].done.read;
+    let done = &mut observed.devices.as_mut().unwrap().devices[0].activity.read;
     (done.ios, done.bytes) = (10_000, bytes);
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
     assert_eq!(limits.limited_by, Some(Storage));
     // A thread that was moved meanwhile was there for a part of the time only.
     let mut record = interrupted((0, 50_000), Some(0), 15.5);
     let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
-    observed.effort.as_mut().unwrap().workers[0].rebound =
-        Some(Rebound { after_us: 2_000_000, seen_us: 3_000_000, cpus: vec![1] });
-    assert_eq!(found(&record, "interrupts-elsewhere"), None);
-    let rebound = found(&record, "threads-rebound").unwrap();
+    observed.resource_usage.as_mut().unwrap().workers[0].affinity_change =
+        Some(Rebound { after_us: 2_000_000, observed_us: 3_000_000, cpus: vec![1] });
+    assert_eq!(found(&record, "remote-interrupts"), None);
+    let rebound = found(&record, "affinity-changed").unwrap();
     assert_eq!(rebound.severity, Severity::Warning);
     assert_eq!(rebound.evidence, ["thread 0 went from CPU 0 to CPU 1 between second 2.0 and 3.0"]);
-    assert_eq!(found(&interrupted((0, 50_000), Some(0), 15.5), "threads-rebound"), None);
+    assert_eq!(found(&interrupted((0, 50_000), Some(0), 15.5), "affinity-changed"), None);
     // Another disk's are nobody's business here; a partition is of its disk.
     for (name, told) in [("sd", false), ("sdb", false), ("sda1", false), ("sda", true)] {
         let mut record = interrupted((0, 50_000), Some(0), 15.5);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         observed.interrupts[0].device = name.into();
-        assert_eq!(found(&record, "interrupts-elsewhere").is_some(), told, "{name}");
+        assert_eq!(found(&record, "remote-interrupts").is_some(), told, "{name}");
     }
 }
 
@@ -864,13 +880,14 @@ fn a_real_run_says_what_limited_it_and_what_it_took() {
     let ended = diskspd(&line, Path::new(""));
     assert!(ended.stderr.contains("NOTE: limited by the requested limit"), "{}", ended.stderr);
     let record = json::read(&fs::read(&file).unwrap()).unwrap();
-    let effort = record.hosts[0].results.time_spans[0].observed.as_ref().unwrap().effort.as_ref().unwrap();
+    let effort =
+        record.hosts[0].results.time_spans[0].observed.as_ref().unwrap().resource_usage.as_ref().unwrap();
     assert_eq!(effort.workers.len(), 1);
     assert!(effort.process > 0);
     let cost = effort.tool.unwrap();
     assert!(cost.clock > 0.0 && cost.histogram > 0.0, "{cost:?}");
     let observed = record.hosts[0].results.time_spans[0].observed.as_ref().unwrap();
-    assert_eq!(observed.lost.len(), record.hosts[0].system.topology.active_cpus().count());
+    assert_eq!(observed.lost_cpu_times.len(), record.hosts[0].system.topology.active_cpus().count());
     assert!(effort.workers[0].cpu.is_some(), "threads are bound, if nobody says otherwise");
     let times = effort.workers[0].times.unwrap();
     assert!(times.busy > 0 && times.busy < 2 * SECOND, "{times:?}");
@@ -1049,8 +1066,12 @@ fn what_goes_in_turns_by_a_limit_is_no_stall_of_the_storage() {
     let judged = |effort| {
         let mut record = record("-o4");
         let beats = Some(Beats { width_us: 20_000, ios: PackedCounts(turns.clone()) });
-        record.hosts[0].results.time_spans[0].observed =
-            Some(Observed { effort: Some(effort), samples: samples.clone(), beats, ..Observed::default() });
+        record.hosts[0].results.time_spans[0].observed = Some(Observed {
+            resource_usage: Some(effort),
+            samples: samples.clone(),
+            ticks: beats,
+            ..Observed::default()
+        });
         judge(&record, &summarize(&record))
     };
     let found = |judgement: &Judgement, name: &str| {

@@ -431,9 +431,10 @@ const ROUNDS: &str = "DISKSPD_TEST_ROUNDS";
 const OF_THE_MACHINE: [&str; 4] =
     ["cpu-stolen", "limited-by-hypervisor", "limited-by-interrupts", "limited-by-cpu-quota"];
 /// Other tests use the CPUs at the same time: true as well, where [`crowded`] sees it in the record's facts.
-const OF_NEIGHBOURS: [&str; 4] = ["limited-by-busy-cpus", "cpu-waiting", "late-starts", "held-up"];
+const OF_NEIGHBOURS: [&str; 4] =
+    ["limited-by-busy-cpus", "run-queue-delay", "late-starts", "process-stalled"];
 /// A guest whose CPUs are given to others is late and held up: true as well, where [`stolen`] sees it in the record's facts.
-const OF_A_GUEST: [&str; 4] = ["held-up", "late-starts", "limited-by-busy-cpus", "cpu-waiting"];
+const OF_A_GUEST: [&str; 4] = ["process-stalled", "late-starts", "limited-by-busy-cpus", "run-queue-delay"];
 /// What is true without optimization alone: random content for a device that is only memory (zram) takes longer than the I/O.
 const OF_THE_BUILD: [&str; 1] = ["limited-by-tool"];
 

@@ -84,12 +84,16 @@ fn a_rate_that_is_reached_is_no_finding() {
                 let line = format!("--rate-total {rate} {load} -z{seed} -L -W0 -d1");
                 let record = run(&line);
                 let judged = Judged::new(&record);
-                assert!(find(&judged, "rate-not-kept").is_none(), "{line}: {:?}", judged.judgement.findings);
+                assert!(
+                    find(&judged, "rate-not-reached").is_none(),
+                    "{line}: {:?}",
+                    judged.judgement.findings
+                );
             }
         }
     }
     let record = run("-g500i -o4 -t3 -W0 -d2");
-    assert!(find(&Judged::new(&record), "rate-not-kept").is_none());
+    assert!(find(&Judged::new(&record), "rate-not-reached").is_none());
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn a_rate_that_is_not_reached_is_told_whatever_gave_it() {
     ] {
         let record = run(line);
         let judged = Judged::new(&record);
-        let finding = find(&judged, "rate-not-kept").unwrap_or_else(|| panic!("{line}"));
+        let finding = find(&judged, "rate-not-reached").unwrap_or_else(|| panic!("{line}"));
         assert_eq!(finding.severity, Severity::Warning, "{line}: {finding:?}");
         assert!(finding.message.contains(option), "{line}: {finding:?}");
         assert!(
@@ -120,17 +124,17 @@ fn ios_in_flight_chance_and_ios_that_did_not_wait_are_no_missed_rate() {
     // The I/Os of one thread are taken away: half of the rate. They waited, or nobody knows where they are.
     let row = &mut record.host_mut().results.time_spans[0].threads[0].targets[0];
     row.read = DirectionResults { paced: Some(Paced::default()), ..DirectionResults::default() };
-    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "nobody waited");
+    assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "nobody waited");
     let overdue = |record: &mut Record, ios, longest| {
         let rows = &mut record.host_mut().results.time_spans[0].threads[1].targets;
-        rows[0].overdue = Some(Overdue { ios, longest });
+        rows[0].not_submitted = Some(Overdue { ios, longest });
     };
     overdue(&mut record, 1000, 999_999);
-    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "they had just become due");
+    assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "they had just become due");
     overdue(&mut record, 900, 5_000_000);
-    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "more are missing than waited");
+    assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "more are missing than waited");
     overdue(&mut record, 1000, 5_000_000);
-    assert!(find(&Judged::new(&record), "rate-not-kept").is_some());
+    assert!(find(&Judged::new(&record), "rate-not-reached").is_some());
 }
 
 #[test]

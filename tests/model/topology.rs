@@ -68,7 +68,7 @@ fn active_is_online_and_what_is_not_allowed_is_noted() {
     let system = read("offline");
     assert_eq!(system.topology.groups, [group(0, 16, 0b1110_0111)]);
     assert_eq!(system.topology.kernel_cpus().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7]);
-    assert_eq!(system.topology.forbidden, [(0, 0b1010_0000)]);
+    assert_eq!(system.topology.disallowed, [(0, 0b1010_0000)]);
     assert_eq!(system.topology.allowed_cpus().collect::<Vec<_>>(), [0, 1, 2, 6]);
     assert_eq!(
         cores(&system),

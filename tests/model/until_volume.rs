@@ -33,7 +33,7 @@ fn done(record: &Record) -> (u64, u64) {
 
 fn found(record: &Record) -> Vec<(String, String)> {
     let findings = Judged::new(record).judgement.findings;
-    let about = ["volume-reached", "volume-not-reached", "ended-early"];
+    let about = ["amount-reached", "amount-not-reached", "ended-early"];
     let these = findings.into_iter().filter(|finding| about.contains(&finding.name));
     these.map(|finding| (finding.name.to_owned(), finding.message)).collect()
 }
@@ -52,7 +52,7 @@ fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
     ] {
         let record = run(&format!("--engine null -c64M -d600 -W0 {line} a.dat"));
         let span = &record.host().results.time_spans[0];
-        assert_eq!(span.ended.unwrap().by, EndedBy::Volume, "{line}");
+        assert_eq!(span.ended.unwrap().cause, EndedBy::Volume, "{line}");
         let (was_read, was_written) = done(&record);
         assert!(was_read >= read && was_written >= written, "{line}: {was_read}, {was_written}");
         // At most the last I/O of each of three threads more, and what two of them had in flight from before
@@ -62,7 +62,7 @@ fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
         assert!(exact, "{line}: {was_read}, {was_written}");
         assert!(span.measured < 600_000_000_000, "{line}");
         let found = found(&record);
-        assert!(found.len() == 1 && found[0].0 == "volume-reached", "{line}: {found:?}");
+        assert!(found.len() == 1 && found[0].0 == "amount-reached", "{line}: {found:?}");
         assert!(found[0].1.contains("before the time (-d600)"), "{found:?}");
         let again = record.run_options.as_ref().unwrap();
         assert!(again.until_written.or(again.until_read).is_some());
@@ -87,7 +87,7 @@ fn no_engine_does_more_than_was_asked_for() {
         let warmup = if line == "-W1" { "" } else { "-W0" };
         let record = run(&format!("{common} {warmup} {line} {}", file.display()));
         let span = &record.host().results.time_spans[0];
-        assert_eq!(span.ended.unwrap().by, EndedBy::Volume, "{line}");
+        assert_eq!(span.ended.unwrap().cause, EndedBy::Volume, "{line}");
         let written = done(&record).1;
         // What several threads submit at the same moment, one I/O each.
         assert!((12 << 20..=(12 << 20) + 2 * (64 << 10)).contains(&written), "{line}: {written}");
@@ -97,9 +97,9 @@ fn no_engine_does_more_than_was_asked_for() {
 #[test]
 fn when_the_time_is_over_first_it_says_so() {
     let record = run("--engine null -c1M --until-read 1T -w0 -b4K -o1 -W0 -d1 a.dat");
-    assert_eq!(record.host().results.time_spans[0].ended.unwrap().by, EndedBy::Time);
+    assert_eq!(record.host().results.time_spans[0].ended.unwrap().cause, EndedBy::Time);
     let found = found(&record);
-    assert!(found.len() == 1 && found[0].0 == "volume-not-reached", "{found:?}");
+    assert!(found.len() == 1 && found[0].0 == "amount-not-reached", "{found:?}");
     assert!(
         found[0].1.contains("measuring ended by the time (-d1)") && found[0].1.contains("of 1 TiB were read")
     );
@@ -110,7 +110,7 @@ fn a_real_file_is_written_as_often_as_asked() {
     let directory = directory();
     let file = directory.path().join("a.dat");
     let record = run(&format!("-c4M -w100 -b128K -o4 -t1 --until-written 2x -d600 -W0 {}", file.display()));
-    assert_eq!(record.host().results.time_spans[0].ended.unwrap().by, EndedBy::Volume);
+    assert_eq!(record.host().results.time_spans[0].ended.unwrap().cause, EndedBy::Volume);
     assert_eq!(done(&record).1, 8 << 20);
     // Sequentially, and more than once round: all of it.
     let pattern = |bytes: &[u8]| bytes.iter().zip(0u8..=255).all(|(byte, expected)| *byte == expected);

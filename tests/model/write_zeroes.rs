@@ -71,7 +71,7 @@ fn they_stand_behind_all_that_diskspd_has_in_every_form() {
     assert!(page.contains("Write zeroes: not counted in any other figure"), "{page}");
     let json: serde_json::Value =
         serde_json::from_slice(&format_named("json").unwrap().bytes(&record)).unwrap();
-    let total = &json["summary"]["time_spans"][0]["write_zeroes"]["total"];
+    let total = &json["figures"]["time_spans"][0]["write_zeroes"]["total"];
     assert_eq!(total["write_zeroes"], count(rows(&record)[0], Operation::WriteZeroes), "{total}");
     let again = diskspd::record::json::read(&format_named("json").unwrap().bytes(&record)[..]).unwrap();
     assert_eq!(rows(&again)[0].others, rows(&record)[0].others);

@@ -170,8 +170,8 @@ fn a_record_is_run_again_the_same_way() {
         (&other_record["profile"], &other_record["method"])
     );
     assert_eq!(
-        one_record["summary"]["time_spans"][0]["total"],
-        other_record["summary"]["time_spans"][0]["total"]
+        one_record["figures"]["time_spans"][0]["total"],
+        other_record["figures"]["time_spans"][0]["total"]
     );
     assert!(!again.stderr.contains("in the record"), "the machine is the same: {}", again.stderr);
     // Recorded elsewhere.

@@ -182,7 +182,7 @@ fn measured(options: &str, path: &Path) -> (f64, f64, serde_json::Value, String)
     let ended = diskspd(&format!("{options} -L -W0 -d1 --out {} {{}}", record.display()), path);
     ended.report();
     let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
-    let total = &record["summary"]["time_spans"][0]["total"]["total"];
+    let total = &record["figures"]["time_spans"][0]["total"]["total"];
     let iops = total["throughput"]["iops"].as_f64().unwrap();
     let mean = total["latency"]["mean"].as_f64().unwrap() / 1000.0;
     (iops, mean, record, ended.stderr)

@@ -263,7 +263,7 @@ fn ios_that_fail_with_x_are_in_every_form_of_the_report_and_in_strict() {
     let times = record["hosts"][0]["results"]["time_spans"][0]["errors"][0]["at_us"].as_array().unwrap();
     let within = times.iter().filter(|at| (0..1_000_000).contains(&at.as_i64().unwrap())).count() as u64;
     assert_eq!((times.len(), failed.len(), failed.iter().sum::<u64>()), (4, 10, within), "{csv}");
-    assert_eq!(record["summary"]["time_spans"][0]["failed"], 4);
+    assert_eq!(record["figures"]["time_spans"][0]["failed"], 4);
     let names: Vec<_> =
         record["judgement"]["findings"].as_array().unwrap().iter().map(|finding| &finding["name"]).collect();
     assert_eq!(names[0], "failed-ios", "the worst comes first: {names:?}");
@@ -307,7 +307,7 @@ fn ios_that_a_stall_holds_up_to_the_end_are_named_with_their_age() {
     let ages = span["threads"][0]["targets"][0]["unfinished"].as_array().unwrap();
     assert!(ages.len() == 4 && ages.iter().all(|age| age.as_u64().unwrap() > 500_000_000), "{ages:?}");
     // The intervals without I/O are there, to the end.
-    let intervals = record["summary"]["time_spans"][0]["iops"]["intervals"].as_array().unwrap();
+    let intervals = record["figures"]["time_spans"][0]["iops"]["intervals"].as_array().unwrap();
     let last = intervals.last().unwrap();
     assert_eq!((intervals.len(), last["total"]["ios"].as_u64()), (20, Some(0)), "{last}");
 }

@@ -274,7 +274,7 @@ fn times(path: &Path) -> Vec<(u64, u64, u64)> {
 fn paced(record: &Path) -> (Value, Vec<Value>) {
     let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
     let findings = record["judgement"]["findings"].as_array().unwrap().clone();
-    (record["summary"]["time_spans"][0]["paced"].clone(), findings)
+    (record["figures"]["time_spans"][0]["paced"].clone(), findings)
 }
 
 fn find<'a>(findings: &'a [Value], name: &str) -> Option<&'a Value> {

@@ -57,7 +57,7 @@ fn what_is_merged_is_what_all_hosts_logged() {
     assert_eq!(xmls.count(), 4);
 
     let record: Value = serde_json::from_slice(&std::fs::read(file("all.json")).unwrap()).unwrap();
-    let span = &record["summary"]["time_spans"][0];
+    let span = &record["figures"]["time_spans"][0];
     for (name, write) in [("read", false), ("write", true)] {
         let own = || ios.iter().filter(|io| io.0 == write);
         let throughput = &span[name]["total"]["throughput"];

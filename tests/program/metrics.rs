@@ -65,7 +65,7 @@ fn a_run_is_metrics_whose_figures_are_those_of_its_record() {
     assert_eq!(prom, om);
     assert!(text("run.om").ends_with("\n# EOF\n") && !text("run.prom").contains("# EOF"));
     let record: serde_json::Value = serde_json::from_str(&text("run.json")).unwrap();
-    let span = &record["summary"]["time_spans"][0];
+    let span = &record["figures"]["time_spans"][0];
     for direction in ["read", "write"] {
         let labels = format!("{{time_span=\"1\",direction=\"{direction}\"}}");
         let figures = &span[direction]["total"]["throughput"];

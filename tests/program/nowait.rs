@@ -43,7 +43,7 @@ fn misses(path: &Path, engine: &str, block: &str) -> (u64, u64) {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert!(ended.stderr.contains("nowait-misses") || ended.stderr.contains("would have waited"));
     let record: Value = serde_json::from_str(&ended.stdout).unwrap();
-    let read = &record["summary"]["time_spans"][0]["nowait"]["total"]["read"];
+    let read = &record["figures"]["time_spans"][0]["nowait"]["total"]["read"];
     let of_index = &record["index"]["time_spans"][0]["read"]["nowait_misses"];
     assert_eq!(&read["misses"], of_index);
     (read["misses"].as_u64().unwrap(), read["ios"].as_u64().unwrap())

@@ -298,7 +298,7 @@ fn below_write_pointers(report: &str) -> u64 {
 fn assert_zones(outcome: &Outcome, engine: &str) {
     assert_told(outcome, &format!("zones {engine}"), 0, &["Zone resets of timespan 1"]);
     let record: serde_json::Value = serde_json::from_str(&outcome.text(&format!("{engine}.json"))).unwrap();
-    let counted = &record["summary"]["time_spans"][0]["zone_resets"]["total"]["zone_resets"];
+    let counted = &record["figures"]["time_spans"][0]["zone_resets"]["total"]["zone_resets"];
     let [mut resets, mut written] = [0, 0];
     for line in outcome.text(&format!("{engine}.csv")).lines().filter(|line| !line.starts_with('#')) {
         match line.split(',').collect::<Vec<_>>()[..] {

@@ -208,7 +208,7 @@ fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
     assert!(!storage["file_system"]["kind"].as_str().unwrap().is_empty());
     assert!(storage["file_system"]["options"].as_str().unwrap().contains("rw"));
 
-    let span = &record["summary"]["time_spans"][0];
+    let span = &record["figures"]["time_spans"][0];
     let intervals = span["iops"]["intervals"].as_array().unwrap();
     assert_eq!(intervals.len(), 4);
     let began = record["hosts"][0]["results"]["time_spans"][0]["started_at"].as_i64().unwrap();
@@ -285,7 +285,7 @@ fn percentiles_of_an_interval_are_those_of_all_its_ios() {
     let line = format!("--engine sim -c1G -b4K -r -t4 -o8 -L -D1000 -W0 -d1 --out {} {{}}", path.display());
     diskspd(&line, &directory.path().join("nowhere")).report();
     let record = schema::record(&std::fs::read(&path).unwrap());
-    let span = &record["summary"]["time_spans"][0];
+    let span = &record["figures"]["time_spans"][0];
     // One interval is the whole span: its percentiles are those of the exact histogram, but for its coarser cells.
     let interval = &span["iops"]["intervals"][0]["percentiles"];
     let rows = span["fine"]["rows"].as_array().unwrap();
@@ -342,7 +342,7 @@ fn an_interval_that_was_not_a_whole_one_is_one_for_diskspd_alone() {
         let [.., first, last] = &rows[..] else { panic!("{csv}") };
         assert_eq!((first[1], last[1], last[16]), (before, end, length), "{csv}");
         let record: serde_json::Value = serde_json::from_slice(&std::fs::read(out("json")).unwrap()).unwrap();
-        let span = &record["summary"]["time_spans"][0];
+        let span = &record["figures"]["time_spans"][0];
         let (iops, rate) = (&span["iops"], span["total"]["total"]["throughput"]["iops"].as_f64().unwrap());
         let last = iops["intervals"].as_array().unwrap().last().unwrap();
         assert_eq!(format!("{:.3}", last["partial_s"].as_f64().unwrap()), length);
@@ -388,7 +388,7 @@ fn an_interrupted_run_ends_where_its_last_interval_ends() {
     assert!(run.wait().unwrap().success());
     let record = schema::record(&std::fs::read(&json).unwrap());
     let measured = record["hosts"][0]["results"]["time_spans"][0]["measured"].as_u64().unwrap();
-    let intervals = record["summary"]["time_spans"][0]["iops"]["intervals"].as_array().unwrap();
+    let intervals = record["figures"]["time_spans"][0]["iops"]["intervals"].as_array().unwrap();
     let last = intervals.last().unwrap();
     assert_eq!(last["end_ms"].as_u64(), Some(measured / 1_000_000));
     assert_eq!(intervals.len() as u64, measured.div_ceil(200_000_000));

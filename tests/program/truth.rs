@@ -47,7 +47,7 @@ fn the_block_after_a_run_is_short_and_has_the_worst_first() {
             quiet(finding("for-programs", Warning, 1)),
             finding("limited-by-storage", Note, 1),
             finding("steady", Note, 1),
-            finding("waking-up", Note, 1),
+            finding("idle-exit-latency", Note, 1),
             quiet(finding("single-run", Note, 1)),
         ]
     };
@@ -58,7 +58,7 @@ WRONG: this is bad
 WARNING: this is doubtful
          figures
          -> help
-NOTE: this is limited-by-storage (-v shows 2 more: steady, waking-up)
+NOTE: this is limited-by-storage (-v shows 2 more: steady, idle-exit-latency)
 ";
     assert_eq!(brief(all(), 1), expected);
     assert_eq!(full(all(), 1).matches("-> help").count(), 7, "everything, with figures and remedies");

@@ -228,7 +228,7 @@ fn listed(count: usize) -> Vec<ListedRun<'static>> {
     (0..count).map(run).collect()
 }
 
-const RECORD: Origin = Origin::Record { version: 2 };
+const RECORD: Origin = Origin::Record { version: 3 };
 
 fn listed_of(run: RunSummary, number: usize) -> ListedRun<'static> {
     ListedRun {

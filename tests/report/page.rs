@@ -324,11 +324,11 @@ fn threads_and_targets_are_called_by_name() {
         engine: EngineKind::Sync,
         depth: 1,
         cpu: Some(thread + 4),
-        rebound: None,
+        affinity_change: None,
         times: None,
     };
     let effort = Effort { workers: (0..threads).map(worker).collect(), ..Effort::default() };
-    let observed = Observed { effort: Some(effort), ..Observed::default() };
+    let observed = Observed { resource_usage: Some(effort), ..Observed::default() };
     record.host_mut().results.time_spans[0].observed = Some(observed);
     let expected: Vec<String> =
         (0..threads).map(|thread| format!("thread {thread} on CPU {}", thread + 4)).collect();

@@ -97,7 +97,7 @@ fn examples() -> Vec<Record> {
     full.preconditioning = Some(preconditioning());
     full.hosts[0].system.start_time = Some(1);
     full.hosts[0].system.topology.cores[0].continued = true;
-    full.hosts[0].system.topology.forbidden = vec![(0, 1)];
+    full.hosts[0].system.topology.disallowed = vec![(0, 1)];
     let device = BlockDevice {
         direct: Some(true),
         disk: Some("/dev/sda".into()),
@@ -135,7 +135,7 @@ fn examples() -> Vec<Record> {
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
     full.hosts[0].results.time_spans.push(SpanResults {
         observed: Some(Observed::default()),
-        ended: Some(Ended { by: EndedBy::Time, after: None }),
+        ended: Some(Ended { cause: EndedBy::Time, after: None }),
         ..SpanResults::default()
     });
     assert_eq!(full.check(), Ok(()));
@@ -145,9 +145,9 @@ fn examples() -> Vec<Record> {
     unknown.preconditioning = Some(not_filled);
     // Nothing but what lies in memory: nobody can say, and that's not bad.
     let stack = Stack::without("it lies in memory");
-    let in_memory = TargetDevices { stack, moved_to: vec!["sdb".into()], ..Default::default() };
+    let in_memory = TargetDevices { stack, stack_at_end: vec!["sdb".into()], ..Default::default() };
     unknown.hosts[0].results.time_spans[0].observed = Some(Observed {
-        effort: Some(effort(true)),
+        resource_usage: Some(effort(true)),
         // What nobody counted.
         delays: Some(Delays::default()),
         devices: Some(DeviceFacts { targets: vec![in_memory], ..DeviceFacts::default() }),
@@ -227,14 +227,14 @@ fn several_hosts() -> [Record; 2] {
         if known {
             let begin_ns = 1 + i64::from(number) * 300_000_000;
             let end_ns = begin_ns + host.results.time_spans[0].measured as i64;
-            let windows = vec![Some(CommonWindow { begin_ns, end_ns })];
+            let windows = vec![Some(CommonWindow { start_ns: begin_ns, end_ns })];
             host.clock = Some(HostClock { windows, ..HostClock::default() });
             host.system.fingerprint = Some(Fingerprint::of(&host.system));
             host.system.boot = Some("b".into());
-            host.system.unread = vec![UnreadFacts {
+            host.system.unreadable = vec![UnreadFacts {
                 path: "/proc/meminfo".into(),
                 facts: "memory".into(),
-                why: "none".into(),
+                reason: "none".into(),
                 remedy: "mount it".into(),
                 processors: true,
             }];
@@ -366,22 +366,22 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.began = Some(SpanBegin::default());
+    span.start = Some(SpanBegin::default());
     span.observed = Some(Observed {
         devices: Some(devices()),
         content: contents(),
-        statements: statements(),
+        device_logs: statements(),
         polled: true,
         cpu_latency: Some(1),
         until_written: Some(1),
         until_read: Some(1),
-        one_by_one: vec![None, Some(OneByOne::Memory)],
+        serialized: vec![None, Some(OneByOne::Memory)],
         trace: Some(trace()),
         delays: Some(Delays {
-            continues: Some(0),
-            lost_us: Some(0),
-            lost_alone_us: Some(0),
-            alone_us: Some(0),
+            sigcont_count: Some(0),
+            late_us: Some(0),
+            late_workers_active_us: Some(0),
+            workers_active_us: Some(0),
             frozen_us: Some(0),
             ..Delays::default()
         }),
@@ -402,13 +402,13 @@ fn fill_results(span: &mut SpanResults) {
     assert!(width > 0);
     // The last interval isn't a whole one.
     span.measured -= width / 2;
-    span.ended = Some(Ended { by: EndedBy::Interrupt, after: Some(1) });
+    span.ended = Some(Ended { cause: EndedBy::Interrupt, after: Some(1) });
     span.threads[0].targets[0].unfinished = vec![1];
     span.started_at = Some(1);
     span.intervals = Some(intervals());
     span.responses = Some(intervals());
     let target = &mut span.threads[0].targets[0];
-    target.overdue = Some(Overdue { ios: 1, longest: 2_000_000 });
+    target.not_submitted = Some(Overdue { ios: 1, longest: 2_000_000 });
     Operation::shared().for_each(|(op, ..)| target.others.set(op, target.write.clone()));
     for direction in [&mut target.read, &mut target.write].into_iter().chain(target.others.accounts_mut()) {
         let mut delay = Histogram::new();
@@ -471,26 +471,26 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     let mut device = devices();
     device.targets.truncate(1);
     // What is counted all the time tells how deep the queue was.
-    device.devices.iter_mut().for_each(|device| device.switched = false);
+    device.devices.iter_mut().for_each(|device| device.statistics_switched = false);
     let observed = Observed {
         devices: known.then_some(device),
         samples,
-        beats: Some(if known { paused(1) } else { paused(30) }),
+        ticks: Some(if known { paused(1) } else { paused(30) }),
         latencies: Some(latencies(ios)),
         tracer: known.then(Tracer::default),
         warm_up,
-        effort: Some(effort(known)),
+        resource_usage: Some(effort(known)),
         thermal: Some(thermal(known)),
-        sleeps: sleeps(known),
+        idle_entries: sleeps(known),
         interrupts: interrupts(known),
-        lost: if known {
+        lost_cpu_times: if known {
             vec![LostTimes::default(); record.hosts[0].results.time_spans[0].cpus.len()]
         } else {
             Vec::new()
         },
         trace: Some(Trace::default()),
         slow: Some(slowest(known)),
-        quiet: known.then(quiet),
+        outage_observations: known.then(quiet),
         ..Observed::default()
     };
     let span = &mut record.hosts[0].results.time_spans[0];
@@ -511,15 +511,15 @@ fn slowest(known: bool) -> SlowIos {
         submitted_ns: -1,
         latency_ns: 1,
         stages: StageTimes::default(),
-        culprit,
+        cause: culprit,
     };
-    let culprit = |name: &str| Some(Culprit { kind: CulpritKind::Task, name: name.into(), ns: 1 });
+    let culprit = |name: &str| Some(Culprit { kind: CulpritKind::Task, name: name.into(), duration_ns: 1 });
     SlowIos {
-        wanted: 1,
+        requested: 1,
         ios: vec![io(None), io(culprit("")), io(culprit("a"))],
         seconds: vec![SlowSecond::default()],
         cost_percent: 0.5,
-        trouble: known.then(|| "a".into()),
+        error: known.then(|| "a".into()),
         ..SlowIos::default()
     }
 }
@@ -529,35 +529,44 @@ fn with_outage(mut record: Record, quiet: Option<QuietFacts>) -> Record {
     let beat = |beat: u64| if (400..600).contains(&beat) { 0 } else { 100_000 };
     let beats = Beats { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) };
     let facts = quiet.map(|mut facts| {
-        facts.targets.iter_mut().for_each(|target| target.beats = beats.clone());
+        facts.targets.iter_mut().for_each(|target| target.ticks = beats.clone());
         facts
     });
     let span = &mut record.hosts[0].results.time_spans[0];
     let observed = span.observed.as_mut().unwrap();
-    (observed.beats, observed.quiet) = (Some(beats), facts);
+    (observed.ticks, observed.outage_observations) = (Some(beats), facts);
     span.started_at = span.started_at.or(Some(1));
-    span.began = span.began.or(Some(SpanBegin { start_signal_utc_ns: 1, measuring_utc_ns: 1 }));
+    span.start = span.start.or(Some(SpanBegin { start_signal_utc_ns: 1, measuring_utc_ns: 1 }));
     record
 }
 
 fn quiet() -> QuietFacts {
-    let change =
-        PathChange { seen_us: 1, what: "sdb state".into(), from: "running".into(), to: "offline".into() };
+    let change = PathChange {
+        observed_us: 1,
+        attribute: "sdb state".into(),
+        from: "running".into(),
+        to: "offline".into(),
+    };
     let (begin_us, end_us) = (8_000_000, 12_000_000);
-    let silence =
-        Silence { target: TargetId(0), begin_us, end_us, in_flight: Some(1), changes: vec![change] };
+    let silence = Silence {
+        target: TargetId(0),
+        start_us: begin_us,
+        end_us,
+        in_flight: Some(1),
+        changes: vec![change],
+    };
     let stuck = StuckFact {
         target: TargetId(0),
         operation: "read".into(),
         offset: 0,
         length: 4096,
         submitted_us: -1,
-        seen_us: 1,
+        observed_us: 1,
     };
     QuietFacts {
-        targets: vec![TargetBeats { target: TargetId(0), beats: Beats::default() }],
-        unseen: vec![UnseenTime { begin_us: 1, end_us: 2 }],
-        silences: vec![silence, Silence { begin_us: 1, end_us: 2, ..Silence::default() }],
+        targets: vec![TargetBeats { target: TargetId(0), ticks: Beats::default() }],
+        watcher_gaps: vec![UnseenTime { start_us: 1, end_us: 2 }],
+        gaps: vec![silence, Silence { start_us: 1, end_us: 2, ..Silence::default() }],
         stuck: vec![stuck],
     }
 }
@@ -581,10 +590,10 @@ fn effort(known: bool) -> Effort {
         engine: EngineKind::Sync,
         depth: 1,
         cpu: times.and(Some(1)),
-        rebound: times.map(|_| Rebound { after_us: 1, seen_us: 2, cpus: vec![1] }),
+        affinity_change: times.map(|_| Rebound { after_us: 1, observed_us: 2, cpus: vec![1] }),
         times,
     };
-    let times = |waiting| Some(ThreadTimes { busy: 1, waiting, ..ThreadTimes::default() });
+    let times = |waiting| Some(ThreadTimes { busy: 1, run_delay: waiting, ..ThreadTimes::default() });
     let cost = |io| ToolCost { clock: 0.5, histogram: 0.5, io, ring_noop: io };
     let limit = |value| IoLimit {
         read_bytes: value,
@@ -612,7 +621,7 @@ fn effort(known: bool) -> Effort {
             true => vec![
                 LimitChange::default(),
                 LimitChange {
-                    moved: true,
+                    group_changed: true,
                     io_limits: vec![limit(Some(1))],
                     cpus: vec![CpuLimit { group: "a".into(), cpus: 0.5 }],
                     ..LimitChange::default()
@@ -628,7 +637,7 @@ fn effort(known: bool) -> Effort {
             false => Vec::new(),
         },
         io_controls: if known { vec![IoControl::default()] } else { Vec::new() },
-        others: Some(others(known)),
+        other_processes: Some(others(known)),
     }
 }
 
@@ -636,7 +645,7 @@ fn others(seen: bool) -> Others {
     let task = Task { name: "kworker/0:1".into(), pid: 1, kernel: seen, busy: 1 };
     Others {
         kernel: seen.then_some(1),
-        kernel_waiting: seen.then_some(1),
+        kernel_run_delay: seen.then_some(1),
         busiest: vec![task],
         ..Others::default()
     }
@@ -666,28 +675,28 @@ fn devices() -> DeviceFacts {
     let layer = |name: &str, on: &[&str]| Layer {
         name: name.into(),
         number: (name == "sda").then(|| "8:0".into()),
-        on: on.iter().map(|name| name.to_string()).collect(),
-        counted: true,
-        traits: match name {
+        lower_devices: on.iter().map(|name| name.to_string()).collect(),
+        statistics: true,
+        queue_limits: match name {
             "sda" => Some(Traits::default()),
             "sdb" => None,
             _ => Some(Traits {
                 write_back: Some(true),
                 fua: Some(true),
                 largest_io: Some(1),
-                possible_io: Some(1),
+                hardware_max_io: Some(1),
             }),
         },
         memory: on.is_empty().then_some(InMemory::Zram),
-        unknown_below: on.is_empty().then(|| "no name".into()),
+        lower_unknown: on.is_empty().then(|| "no name".into()),
         direct: (name == "sda").then_some(true),
         ..Layer::default()
     };
-    let mounted = StackMount { at: "/".into(), kind: "ext4".into(), options: "rw".into() };
+    let mounted = StackMount { mount_point: "/".into(), kind: "ext4".into(), options: "rw".into() };
     let stack = Stack {
         mounts: vec![mounted.clone()],
         file_system: Some("ext4".into()),
-        first: vec!["dm-0".into()],
+        top_devices: vec!["dm-0".into()],
         layers: vec![layer("dm-0", &["sda"]), layer("sda", &[])],
         ..Stack::default()
     };
@@ -696,10 +705,10 @@ fn devices() -> DeviceFacts {
     let flushed = Activity { flushes: Some(1), flush_ms: Some(1), ..done };
     let activity = |name: &str| DeviceActivity {
         name: name.into(),
-        done: if name == "sda" { done } else { flushed },
+        activity: if name == "sda" { done } else { flushed },
         in_flight_before: 0,
-        ever: true,
-        switched: name == "sda",
+        has_statistics: true,
+        statistics_switched: name == "sda",
         changes: if name == "sda" { vec![SettingChange::default()] } else { Vec::new() },
         counts_flushes: name == "sda",
     };
@@ -713,7 +722,7 @@ fn devices() -> DeviceFacts {
     let remote = Some(RemoteMount::default());
     let mount = Layer { name: "a:/b".into(), kind: LayerKind::Mount, remote, ..Layer::default() };
     let other =
-        Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[]), mount], ..Stack::default() };
+        Stack { top_devices: vec!["sdb".into()], layers: vec![layer("sdb", &[]), mount], ..Stack::default() };
     let target = |id, stack| TargetDevices { target: TargetId(id), stack, ..TargetDevices::default() };
     DeviceFacts {
         targets: vec![
@@ -726,7 +735,7 @@ fn devices() -> DeviceFacts {
                 synchronous: true,
                 remounted: vec![mounted],
                 states: vec![FileState::default(), FileState { synchronous: true, ..FileState::default() }],
-                came: Some(1),
+                cached_bytes: Some(1),
                 atomic: Some(AtomicWrites { device_max: Some(0), ..AtomicWrites::default() }),
                 ..target(0, stack)
             },
@@ -742,14 +751,14 @@ fn devices() -> DeviceFacts {
             ArrayFacts {
                 members: Some(3),
                 missing: (0, 1),
-                upkeep: Some(Upkeep { action: "recover".into(), done: (0.0, 0.5) }),
+                maintenance: Some(Upkeep { action: "recover".into(), done: (0.0, 0.5) }),
                 ..ArrayFacts::default()
             },
-            ArrayFacts { upkeep: Some(Upkeep::default()), untold: true, ..ArrayFacts::default() },
+            ArrayFacts { maintenance: Some(Upkeep::default()), state_unknown: true, ..ArrayFacts::default() },
             ArrayFacts::default(),
         ],
         space: spaces,
-        own: Some(OwnIo::default()),
+        process: Some(OwnIo::default()),
         unwritten: Some((1, 1)),
         elapsed: 1,
     }
@@ -760,7 +769,7 @@ fn remote_facts() -> RemoteFacts {
     let (transmissions, times) = (Some(1), Some(CallTimes::default()));
     let read = RemoteCalls { transmissions, times, ..RemoteCalls::default() };
     let done = RemoteActivity { read, write: read, commit: read, reconnects: Some(0), ..Default::default() };
-    RemoteFacts { name: "a:/b".into(), done, tcp: Some(TcpSegments::default()) }
+    RemoteFacts { name: "a:/b".into(), activity: done, tcp: Some(TcpSegments::default()) }
 }
 
 /// Of a machine that tells some things only; a second trace is one of nothing.
@@ -792,9 +801,9 @@ fn trace() -> Trace {
 fn contents() -> Vec<ContentFacts> {
     let full = ContentFacts {
         target: TargetId(2),
-        space: Some(Space { known: 1, holes: 1, ..Space::default() }),
+        space: Some(Space { examined: 1, holes: 1, ..Space::default() }),
         sample: Some(content::Sample::default()),
-        reducers: vec![Reducer::default()],
+        data_reduction: vec![Reducer::default()],
         discards: Some(true),
         rotational: Some(true),
         ..ContentFacts::default()
@@ -811,9 +820,9 @@ fn statements() -> Vec<DeviceStatement> {
         device: "nvme0n1".into(),
         source,
         before: page.clone(),
-        refused: page.is_none().then(String::new),
+        error: page.is_none().then(String::new),
         after: page,
-        apart_ns: 1,
+        interval_ns: 1,
     };
     vec![
         statement(LogSource::NvmeHealth, Some(LogPage::Health(Health::default()))),
@@ -961,7 +970,7 @@ const COMPARISON_FIELDS: [(&str, &str); 46] = [
         "of the form: diskspd-comparison; of a side: what it is called; of a workload: what tells it from the others, empty = there is one",
     ),
     ("version", "rises when a reader of the last version could misunderstand"),
-    ("same_percent", "differences up to this count as the same (--same)"),
+    ("equivalence_percent", "differences up to this count as the same (--same)"),
     ("order_seed", "seed of the random order of the runs; null if the command did not make them"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
     ("runs", "the names of the runs; of a workload: those of A and of B"),
@@ -977,7 +986,7 @@ const COMPARISON_FIELDS: [(&str, &str); 46] = [
         "boots",
         "how many boots measured A, and B, where none measured both: the unit is then the boot; null = one did, or it isn't known",
     ),
-    ("alone", "workloads that only A has, and only B: not compared"),
+    ("unmatched", "workloads that only A has, and only B: not compared"),
     ("time_spans", "the time spans of all workloads, in order"),
     ("time_span", "its number, from 1"),
     ("metrics", "the figures; the first one decides"),
@@ -985,14 +994,14 @@ const COMPARISON_FIELDS: [(&str, &str); 46] = [
         "parts",
         "latencies of each part of a mix, which decide nothing; missing = there are no parts, or not every run has them",
     ),
-    ("why_this_decides", "why that one does under a rate; null = it is IOPS, or was asked for (--metric)"),
+    ("decisive_reason", "why that one does under a rate; null = it is IOPS, or was asked for (--metric)"),
     ("metric", "as --metric names it"),
     ("title", "for people, with the unit"),
     ("more_is_better", "false for latencies"),
     ("median", "of the values"),
     ("values", "of each run, in the order of the names"),
     ("verdict", "better, worse, same, cant_tell, two_runs (one run a side) or not_compared"),
-    ("why_not", "why it is not compared; null = it is"),
+    ("reason", "why it is not compared; null = it is"),
     (
         "change_percent",
         "of B against A (Hodges-Lehmann, of the logarithms); null = not compared, or A did nothing and B something",
@@ -1003,10 +1012,10 @@ const COMPARISON_FIELDS: [(&str, &str); 46] = [
         "confidence_percent",
         "how sure the interval is, at least 95, before it is widened; null = too few runs for one",
     ),
-    ("chance", "that two sides without a difference look so different or more, 0 to 1"),
-    ("corrected_chance", "the same, times the number of figures that share an error rate (Bonferroni)"),
+    ("p_value", "that two sides without a difference look so different or more, 0 to 1"),
+    ("corrected_p_value", "the same, times the number of figures that share an error rate (Bonferroni)"),
     ("noise_percent", "how runs of a side scatter, or those of a pair (standard deviation)"),
-    ("finds_5_percent", "how likely so many runs find a change of 5 %, percent"),
+    ("power_5_percent", "how likely so many runs find a change of 5 %, percent"),
     ("detectable_percent", "the smallest change that is found in 80 of 100 cases; null = none is"),
     ("more_runs", "so many more of A and of B would probably tell; null = told, or a thousand would not"),
     ("drift_percent", "what both sides did alike from the first to the last pair; null = not run in turn"),
@@ -1019,9 +1028,9 @@ const COMPARISON_FIELDS: [(&str, &str); 46] = [
     ("sessions", "steps between neighbouring sessions that this rests on; 0 = unknown, a bound is assumed"),
     ("differences", "what else differs"),
     ("not_comparable", "what must agree and doesn't; empty without --anyway"),
-    ("what", "what differs"),
+    ("subject", "what differs"),
     ("first", "of A; several values are joined by or; null = not recorded"),
-    ("other", "of B"),
+    ("second", "of B"),
 ];
 
 fn comparison_schema() -> String {
@@ -1036,15 +1045,15 @@ fn comparison_schema() -> String {
             more_is_better: true,
             sides: known.then(|| [summarized(), summarized()]),
             verdict: ChangeVerdict::CantTell,
-            why_not: text().filter(|_| !known),
+            reason: text().filter(|_| !known),
             change_percent: figure(),
             low_percent: figure(),
             high_percent: figure(),
             confidence_percent: figure(),
-            chance: figure(),
-            corrected_chance: figure(),
+            p_value: figure(),
+            corrected_p_value: figure(),
             noise_percent: figure(),
-            finds_5_percent: figure(),
+            power_5_percent: figure(),
             detectable_percent: figure(),
             more_runs: known.then_some([1, 2]),
             more_of_b: None,
@@ -1059,12 +1068,12 @@ fn comparison_schema() -> String {
         }
     };
     let difference =
-        |known: Option<String>| SideDifference { what: "a".into(), first: known.clone(), other: known };
+        |known: Option<String>| SideDifference { subject: "a".into(), first: known.clone(), second: known };
     let side = || Names { name: "a".into(), runs: vec!["a".into()], wrong_runs: 1 };
     let comparison = RunComparison {
         looks: 1,
-        format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
-        same_percent: 2.5,
+        format: ComparisonFormat { name: "diskspd-comparison", version: 3 },
+        equivalence_percent: 2.5,
         order_seed: None,
         sides: [side(), side()],
         workloads: [None, Some([1, 2])]
@@ -1077,7 +1086,7 @@ fn comparison_schema() -> String {
                 places: [vec![0], vec![0]],
             })
             .to_vec(),
-        alone: [vec!["a".into()], vec!["a".into()]],
+        unmatched: [vec!["a".into()], vec!["a".into()]],
         time_spans: [None, Some("because")]
             .map(|why_this_decides| SpanCompared {
                 same_percent: 2.0,
@@ -1085,7 +1094,7 @@ fn comparison_schema() -> String {
                 time_span: 1,
                 metrics: vec![compared(true), compared(false)],
                 parts: why_this_decides.iter().flat_map(|_| [compared(true), compared(false)]).collect(),
-                why_this_decides,
+                decisive_reason: why_this_decides,
             })
             .to_vec(),
         differences: vec![difference(text()), difference(None)],

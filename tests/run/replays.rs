@@ -56,7 +56,7 @@ fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
     assert_eq!((replayed.ios, replayed.length_ns), (first.len() as u64, *expected.last().unwrap()));
     let judged = Judged::new(&record);
     let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.as_ref().unwrap();
-    assert_eq!((paced.ios, paced.late, paced.overdue), (first.len() as u64, 0, 0));
+    assert_eq!((paced.ios, paced.late_starts, paced.not_submitted), (first.len() as u64, 0, 0));
     assert!((paced.offered_iops / 1000.0 - 1.0).abs() < 0.01, "{}", paced.offered_iops);
     let report = String::from_utf8(text::text(&record)).unwrap();
     assert!(report.contains("Lateness of timespan 1:"), "{report}");
@@ -93,7 +93,7 @@ fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
     let (record, _) = run(&replay.replace("-o16", "-o1 --replay-speed 1000x"), &file("late.csv")).unwrap();
     let judged = Judged::new(&record);
     let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.as_ref().unwrap();
-    assert!(paced.late > 500, "{paced:?}");
+    assert!(paced.late_starts > 500, "{paced:?}");
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn printed(
         ("text", reports::text(&read(text)?), false),
         ("XML", reports::xml(&read(xml)?), false),
         ("CSV", reports::csv(&read(csv)?), false),
-        ("JSON", reports::json(&record["summary"]["time_spans"][0]), true),
+        ("JSON", reports::json(&record["figures"]["time_spans"][0]), true),
     ])
 }
 

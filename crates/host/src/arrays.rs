@@ -42,7 +42,7 @@ pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
     let now = |name: String| {
         let ArrayLook { members, missing, untold, upkeep } = look(&root, &name);
         let upkeep = upkeep.map(|(action, done)| Upkeep { action, done: (done, done) });
-        ArrayFacts { name, members, missing: (missing, missing), untold, upkeep }
+        ArrayFacts { name, members, missing: (missing, missing), state_unknown: untold, maintenance: upkeep }
     };
     arrays.into_iter().map(now).collect()
 }

@@ -72,9 +72,9 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
         None => {}
     }
     facts.sample = sample::take(order, &file, to, &gaps, began + time);
-    facts.reducers = reducers::below(root, &place, &found, device);
+    facts.data_reduction = reducers::below(root, &place, &found, device);
     if !device {
-        facts.reducers.extend(file_system_reducer(root, &kind, &place, &file, &found, facts.space));
+        facts.data_reduction.extend(file_system_reducer(root, &kind, &place, &file, &found, facts.space));
     }
     if let Some(own) = own {
         let queue = own.whole().unwrap_or(own).directory().join("queue");
@@ -114,7 +114,7 @@ fn file_system_reducer(
         let allocated = u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512);
         let size = u64::try_from(found.st_size).unwrap_or(0);
         // Holes outside of the part that is read would look like compression.
-        let written = if space.known == size { size - space.holes - space.pending } else { 0 };
+        let written = if space.examined == size { size - space.holes - space.pending } else { 0 };
         return reducers::of_file_system(kind, &options, file, written, allocated);
     }
     // It tells of every extent whether it is compressed; of what is in memory, the mount options tell.

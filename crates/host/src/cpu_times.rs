@@ -87,7 +87,7 @@ impl CpuClock {
         let lost = |cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
             (Some((_, now)), Some((_, then))) => LostTimes {
                 interrupts: now.interrupts.saturating_sub(then.interrupts),
-                stolen: now.stolen.saturating_sub(then.stolen),
+                steal: now.steal.saturating_sub(then.steal),
             },
             _ => LostTimes::default(),
         };
@@ -111,7 +111,7 @@ fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
             .fold(0, |sum: u64, ticks| sum.saturating_add(*ticks))
     };
     let times = CpuTimes { idle: sum(&[3, 4]), kernel: sum(&[2, 5, 6, 7]), user: sum(&[0, 1]) };
-    Some((cpu, (times, LostTimes { interrupts: sum(&[5, 6]), stolen: sum(&[7]) })))
+    Some((cpu, (times, LostTimes { interrupts: sum(&[5, 6]), steal: sum(&[7]) })))
 }
 
 #[cfg(all(test, windows))]
@@ -145,7 +145,7 @@ mod tests {
                     intr 1\nctxt 2\n";
         let clock = CpuClock::parse(text);
         let times = CpuTimes { idle: 54000, kernel: 87600300, user: 21 };
-        let lost = LostTimes { interrupts: 7_600_000, stolen: 80_000_000 };
+        let lost = LostTimes { interrupts: 7_600_000, steal: 80_000_000 };
         assert_eq!(clock.0, BTreeMap::from([(3, (times, lost))]));
         let times = CpuTimes { idle: 4, kernel: 3, user: 3 };
         assert_eq!(CpuClock::parse("cpu0 1 2 3 4\n").0[&0], (times, LostTimes::default()));
@@ -167,7 +167,7 @@ mod tests {
     fn what_was_lost_is_known_by_cpu_in_the_same_order() {
         let earlier = CpuClock::parse("cpu0 1 1 1 1 1 10 20 30\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 5");
         let later = CpuClock::parse("cpu0 1 1 1 1 1 12 23 35\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 4");
-        let lost = |interrupts, stolen| LostTimes { interrupts, stolen };
+        let lost = |interrupts, stolen| LostTimes { interrupts, steal: stolen };
         let none = lost(0, 0);
         assert_eq!(later.lost_since(&earlier, &topology(0b1111)), [lost(5, 5), none, none, none]);
     }

@@ -24,7 +24,7 @@ pub fn read(file: &File, seen_us: u64, is_cached: bool) -> Option<FileState> {
         found.is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::SYNCHRONOUS))
     };
     is_file.then(|| FileState {
-        seen_us,
+        observed_us: seen_us,
         size: found.stx_size,
         links: found.stx_nlink.into(),
         synchronous: !is_cached && (flagged() || mounted()),
@@ -41,7 +41,8 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, [0; 100]).unwrap();
         let file = File::open(&path).unwrap();
-        let state = |seen_us, size, links| Some(FileState { seen_us, size, links, synchronous: false });
+        let state =
+            |seen_us, size, links| Some(FileState { observed_us: seen_us, size, links, synchronous: false });
         assert_eq!(read(&file, 1, false), state(1, 100, 1));
         std::fs::hard_link(&path, folder.path().join("b")).unwrap();
         assert_eq!(read(&file, 2, true), state(2, 100, 2));

@@ -15,7 +15,7 @@ use diskspd_model::machine::{PowerScheme, System};
 /// Nothing that is missing or odd is an error: unknown is told as unknown.
 pub fn snapshot() -> System {
     let root = Root::live();
-    System { unread: unread_facts(&root), ..read(&root) }
+    System { unreadable: unread_facts(&root), ..read(&root) }
 }
 
 pub fn name() -> String {

@@ -244,7 +244,7 @@ mod tests {
                 assert_eq!(number, (259, 0));
                 Stack::default()
             });
-            assert!(stack.without.unwrap_or_default().contains(expected), "{counted:?}");
+            assert!(stack.no_device_reason.unwrap_or_default().contains(expected), "{counted:?}");
         }
     }
 }

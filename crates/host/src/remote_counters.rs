@@ -15,7 +15,7 @@ pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
     let done = match mount.protocol {
         Protocol::Nfs => {
             let text = root.text("/proc/self/mountstats")?;
-            RemoteActivity::parse_mountstats(&text, &escaped(&mount.at))
+            RemoteActivity::parse_mountstats(&text, &escaped(&mount.mount_point))
         }
         Protocol::Smb => {
             let text = root.text("/proc/fs/cifs/Stats")?;

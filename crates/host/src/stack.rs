@@ -62,7 +62,7 @@ fn at(root: &Root, place: &FilePlace) -> Stack {
 
 fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> Stack {
     let names = |devices: &[Device]| devices.iter().map(|device| device.name.clone()).collect();
-    let mut stack = Stack { file_system, first: names(&first), ..Stack::default() };
+    let mut stack = Stack { file_system, top_devices: names(&first), ..Stack::default() };
     // What is met again was reached over another way down: it goes behind that one too.
     let mut open: Vec<Device> = first;
     while let Some(device) = (!open.is_empty()).then(|| open.remove(0)) {
@@ -130,13 +130,13 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Layer, Vec<St
         name,
         number,
         kind,
-        on,
-        faithful,
+        lower_devices: on,
+        one_to_one: faithful,
         cache,
-        counted,
+        statistics: counted,
         direct,
-        unknown_below,
-        traits,
+        lower_unknown: unknown_below,
+        queue_limits: traits,
         memory,
         remote: None,
     };
@@ -202,7 +202,7 @@ impl Device {
             write_back: text(&queue.join("write_cache")).map(|cache| cache == "write back"),
             fua: text(&queue.join("fua")).map(|fua| fua != "0"),
             largest_io: kib("max_sectors_kb"),
-            possible_io: kib("max_hw_sectors_kb"),
+            hardware_max_io: kib("max_hw_sectors_kb"),
         }
     }
 }

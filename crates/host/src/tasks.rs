@@ -60,7 +60,7 @@ impl Tasks {
                 *others.kernel.get_or_insert(0) += busy;
                 if let Some(waiting) = now.waiting {
                     let before = then.and_then(|then| then.waiting).unwrap_or(0);
-                    *others.kernel_waiting.get_or_insert(0) += waiting.saturating_sub(before);
+                    *others.kernel_run_delay.get_or_insert(0) += waiting.saturating_sub(before);
                 }
             } else {
                 others.programs += busy;
@@ -138,7 +138,7 @@ mod tests {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
         let others = after.since(&before);
         assert_eq!((others.elapsed, others.kernel), (1_000_000_000, Some(600_000_000)));
-        assert_eq!((others.kernel_waiting, others.programs), (Some(20), 50 * tick));
+        assert_eq!((others.kernel_run_delay, others.programs), (Some(20), 50 * tick));
         let named: Vec<(&str, bool, u64)> =
             others.busiest.iter().map(|task| (task.name.as_str(), task.kernel, task.busy)).collect();
         let expected = [

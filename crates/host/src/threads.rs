@@ -17,7 +17,7 @@ pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
     // All zeros: the kernel was built without these counters.
     let busy: Option<u64> = nanos.next().filter(|busy| *busy > 0);
     let waiting = busy.and(nanos.next());
-    Some(ThreadTimes { busy: busy.unwrap_or(user + system), waiting, user, system })
+    Some(ThreadTimes { busy: busy.unwrap_or(user + system), run_delay: waiting, user, system })
 }
 
 /// Whether a thread is one of this process, those that the kernel does its I/O in among them (`iou-wrk`).
@@ -46,8 +46,8 @@ mod tests {
         let stat = "7 (a) 3 (b) R 1 2 3 4 5 6 7 8 9 10 25 50 0 0 20 0 1 0";
         let full = times(stat, Some("760000000 1234 99\n"));
         let (user, system) = (25 * tick, 50 * tick);
-        assert_eq!(full, Some(ThreadTimes { busy: 760_000_000, waiting: Some(1234), user, system }));
-        let sampled = Some(ThreadTimes { busy: user + system, waiting: None, user, system });
+        assert_eq!(full, Some(ThreadTimes { busy: 760_000_000, run_delay: Some(1234), user, system }));
+        let sampled = Some(ThreadTimes { busy: user + system, run_delay: None, user, system });
         assert_eq!(times(stat, None), sampled);
         assert_eq!(times(stat, Some("0 0 0")), sampled);
         assert_eq!(times("7 (a) R 1 2", None), None);

@@ -19,7 +19,7 @@ pub fn read(root: &Root) -> Topology {
         sockets: sockets(root, &active),
         smt: cores.iter().any(|core| core.continued || core.mask.count_ones() > 1),
         cores,
-        forbidden: masks(&forbidden).into_iter().collect(),
+        disallowed: masks(&forbidden).into_iter().collect(),
     }
 }
 

@@ -32,9 +32,9 @@ impl TracerWatch {
 
     /// Looks whether somebody traces one of the threads.
     pub fn look(&mut self) {
-        self.found.of += 1;
+        self.found.checks += 1;
         let Some(pid) = self.threads.iter().find_map(|thread| tracer_of(&self.root, *thread)) else { return };
-        self.found.looks += 1;
+        self.found.traced_checks += 1;
         self.sample();
         if self.found.pid != pid {
             self.found.pid = pid;
@@ -62,7 +62,7 @@ impl TracerWatch {
 
     pub fn finish(&mut self) -> Option<Tracer> {
         self.look();
-        (self.found.looks > 0).then(|| std::mem::take(&mut self.found))
+        (self.found.traced_checks > 0).then(|| std::mem::take(&mut self.found))
     }
 }
 
@@ -101,7 +101,8 @@ mod tests {
         let (samples, stopped) = (2 * SAMPLES as u32, SAMPLES as u32);
         let found = watch.finish().unwrap();
         let call_ns = found.call_ns;
-        let expected = Tracer { pid: 99, name: "strace".into(), looks: 1, of: 3, samples, stopped, call_ns };
+        let expected =
+            Tracer { pid: 99, name: "strace".into(), traced_checks: 1, checks: 3, samples, stopped, call_ns };
         assert!(found == expected && call_ns.is_some(), "{found:?}");
         let mut watch = TracerWatch::new(Root::at(machine.path()));
         watch.begin([7].into_iter());

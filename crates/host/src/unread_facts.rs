@@ -32,7 +32,7 @@ pub fn unread_facts(root: &Root) -> Vec<UnreadFacts> {
         Some(UnreadFacts {
             path: (*path).to_owned(),
             facts: (*facts).to_owned(),
-            why: failed.to_string(),
+            reason: failed.to_string(),
             remedy: failed.remedy().to_owned(),
             processors: *path == PROCESSORS,
         })

@@ -28,7 +28,7 @@ pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
     let spans = whole.host.results.time_spans.iter().zip(&summary.time_spans).zip(&whole.alignments);
     let common = spans.filter_map(|((results, measured), alignment)| {
         let series = measured.as_ref()?.iops.as_ref();
-        let Some(series) = series.filter(|_| alignment.shifted || alignment.cut) else {
+        let Some(series) = series.filter(|_| alignment.shifted || alignment.truncated) else {
             return common_time(alignment.common_ns.filter(|_| present > 1)?, results.measured);
         };
         let merged = results.intervals.as_ref().map(|intervals| intervals.all());

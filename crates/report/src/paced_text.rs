@@ -18,7 +18,12 @@ pub(super) fn write_response_times(out: &mut Vec<u8>, summary: &Summary) {
 fn write_lateness(out: &mut Vec<u8>, number: usize, measured: &Measured) {
     let Some(paced) = measured.paced.as_ref().filter(|paced| !paced.later_than.is_empty()) else { return };
     put!(out, "\n\nLateness of timespan {number}:\n{}\n\n", "*".repeat(79));
-    put!(out, "recorded I/Os that were started: {}; due and never started: {}\n\n", paced.ios, paced.overdue);
+    put!(
+        out,
+        "recorded I/Os that were started: {}; due and never started: {}\n\n",
+        paced.ios,
+        paced.not_submitted
+    );
     put!(out, "started after they were due |        I/Os |  percent\n{}\n", "-".repeat(51));
     let mut row = |label: String, ios: u64| {
         let percent = ios as f64 * 100.0 / paced.ios.max(1) as f64;
@@ -40,8 +45,13 @@ fn write_section(out: &mut Vec<u8>, number: usize, measured: &Measured) {
     put!(out, "\n\nResponse times of timespan {number}:\n{}\n\n", "*".repeat(79));
     put!(out, "offered rate:\t\t{:.2} I/O per s\n", paced.offered_iops);
     put!(out, "reached rate:\t\t{:.2} I/O per s\n", paced.iops);
-    put!(out, "started late:\t\t{} of {} I/Os (more than 1 ms after they were due)\n", paced.late, paced.ios);
-    put!(out, "never started:\t\t{} I/Os that were due\n\n", paced.overdue);
+    put!(
+        out,
+        "started late:\t\t{} of {} I/Os (more than 1 ms after they were due)\n",
+        paced.late_starts,
+        paced.ios
+    );
+    put!(out, "never started:\t\t{} I/Os that were due\n\n", paced.not_submitted);
     put!(out, "        |  response, from when an I/O was due  |   service, from when it started\n");
     let columns = " |  Read (ms) | Write (ms) | Total (ms)".repeat(2);
     put!(out, "  %-ile{columns}\n{}\n", "-".repeat(7 + columns.len()));

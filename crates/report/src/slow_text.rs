@@ -34,12 +34,13 @@ pub(super) fn remarks(slow: &SlowIos) -> String {
     if slow.ios.is_empty() {
         lines.push("no I/O was explained".to_owned());
     }
-    lines.extend(slow.trouble.as_deref().map(|why| visible::line(why).to_string()));
+    lines.extend(slow.error.as_deref().map(|why| visible::line(why).to_string()));
     if slow.missed > 0 {
         lines.push(format!("{} slow I/Os are missing: the recorder couldn't keep up", slow.missed));
     }
-    if slow.lost > 0 {
-        lines.push(format!("{} events of the kernel were lost: their time is unattributed", slow.lost));
+    if slow.lost_events > 0 {
+        lines
+            .push(format!("{} events of the kernel were lost: their time is unattributed", slow.lost_events));
     }
     let (cost, events) = (slow.cost_percent, slow.events);
     lines.push(match cost > DEAR {
@@ -104,7 +105,7 @@ fn write_ios(out: &mut Vec<u8>, slow: &SlowIos) {
         "    at (s) |   ms     | thread |  what  |     offset     |   size   | mostly, and what held it up";
     put!(out, "\n{header}\n{}\n", "-".repeat(header.len()));
     for io in slow.ios.iter().take(LISTED) {
-        let why = io.culprit.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
+        let why = io.cause.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
         let why = why.map(|why| format!(": {}", visible::line(&why))).unwrap_or_default();
         put!(
             out,
@@ -141,13 +142,13 @@ mod tests {
             submitted_ns: 1_500_000_000,
             latency_ns: ns,
             stages,
-            culprit: Some(Culprit { kind, name: "vda".into(), ns }),
+            cause: Some(Culprit { kind, name: "vda".into(), duration_ns: ns }),
         };
         let stopped = StageTimes { wake_ns: 30_000_000, ..StageTimes::default() };
         let device = StageTimes { device_ns: 10_000_000, ..StageTimes::default() };
         let ios =
             vec![io(30_000_000, stopped, CulpritKind::Stopped), io(10_000_000, device, CulpritKind::Device)];
-        let slow = SlowIos { wanted: 2, ios, lost: 3, cost_percent: 7.0, ..SlowIos::default() };
+        let slow = SlowIos { requested: 2, ios, lost_events: 3, cost_percent: 7.0, ..SlowIos::default() };
         let mut out = Vec::new();
         write_section(&mut out, 1, &slow);
         let text = String::from_utf8(out).expect("text");
@@ -161,7 +162,7 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }
-        let nothing = SlowIos { trouble: Some("no right".into()), ..SlowIos::default() };
+        let nothing = SlowIos { error: Some("no right".into()), ..SlowIos::default() };
         assert!(remarks(&nothing).starts_with("no I/O was explained\nno right\n"));
     }
 }

@@ -54,7 +54,7 @@ pub fn text(record: &Record) -> Vec<u8> {
 fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
     let mut report = render(&record.profile, &record.host().system, summary);
     write_slow(&mut report, record);
-    let Some(whole) = &record.whole else { return report };
+    let Some(whole) = &record.merged else { return report };
     let mut out = first_line(record, whole, summary).into_bytes();
     out.extend(report);
     write_hosts(&mut out, record);

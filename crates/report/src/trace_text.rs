@@ -22,18 +22,18 @@ pub(super) fn write_trace(out: &mut Vec<u8>, trace: &TraceFigures) {
     write_session(out, &trace.session);
     if let Some(devices) = &trace.devices {
         write_devices(out, devices);
-        if trace.session.lost > 0 {
+        if trace.session.lost_events > 0 {
             put!(
                 out,
                 "{} events were not recorded: requests and times above are those of the others\n",
-                trace.session.lost
+                trace.session.lost_events
             );
         }
     }
 }
 
 fn write_session(out: &mut Vec<u8>, session: &TraceSession) {
-    let TraceSession { buffer_kib, buffers, read, lost, .. } = session;
+    let TraceSession { buffer_kib, buffers, read, lost_events: lost, .. } = session;
     put!(out, "\n\n          ETW Buffer Settings & Statistics\n{}\n", "-".repeat(56));
     put!(out, "(KB)                           Buffers   (Secs)   (Mins)\n");
     put!(out, "Size  | Min |  Max  |  Free  | Written  | Flush    Age\n");
@@ -119,8 +119,13 @@ mod tests {
 
     #[test]
     fn sections_come_in_their_order_and_what_is_not_counted_is_not_zero() {
-        let session =
-            TraceSession { buffer_kib: 4096, buffers: 2, read: 312, lost: 7, ..TraceSession::default() };
+        let session = TraceSession {
+            buffer_kib: 4096,
+            buffers: 2,
+            read: 312,
+            lost_events: 7,
+            ..TraceSession::default()
+        };
         let counts = counts(&[
             (DiskRead, Some(135_498)),
             (DiskWrite, Some(0)),

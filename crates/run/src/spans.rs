@@ -88,9 +88,9 @@ pub fn run(
         let mut ended = span::run(time_span, common);
         let after = ended.results.ended.and_then(|ended| ended.after);
         if !ended.failures.is_empty() {
-            ended.results.ended = Some(Ended { by: EndedBy::Failure, after });
+            ended.results.ended = Some(Ended { cause: EndedBy::Failure, after });
         } else if after.is_none() && control.is_interrupted() {
-            ended.results.ended = Some(Ended { by: control.ended_by(), after });
+            ended.results.ended = Some(Ended { cause: control.ended_by(), after });
         }
         probes.forget_what_lacked();
         voice.clear_line();
@@ -175,7 +175,7 @@ fn refused(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outc
 /// ended the run.
 fn not_reached(number: usize, went_well: bool, control: &Control) -> SpanResults {
     let by = if went_well { control.ended_by() } else { EndedBy::Failure };
-    let ended = (number == 0).then_some(Ended { by, after: None });
+    let ended = (number == 0).then_some(Ended { cause: by, after: None });
     SpanResults { ended, ..SpanResults::default() }
 }
 

@@ -101,7 +101,7 @@ fn doubt(path: &Path, profile: &Profile) -> Option<String> {
     let disks = |stack: &Stack| stack.leaves().map(|layer| layer.name.clone()).collect::<Vec<_>>();
     let own = disks(&of_journal);
     if own.is_empty() {
-        let why = of_journal.without.unwrap_or_default();
+        let why = of_journal.no_device_reason.unwrap_or_default();
         return Some(format!("it is on no disk of this machine ({why}), so a power cut may destroy it too"));
     }
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);

@@ -323,7 +323,7 @@ impl Recorder {
     /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
     /// over.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
-        self.targets[target].overdue = Some(Overdue { ios, longest });
+        self.targets[target].not_submitted = Some(Overdue { ios, longest });
     }
 
     /// Counts an I/O that failed. Failures end the run, so this may be slow.
@@ -409,7 +409,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         size: target.size,
         read: direction(worker.is_paced_on(index), target.ways.no_wait),
         write: direction(worker.is_paced_on(index), target.ways.no_wait),
-        overdue: None,
+        not_submitted: None,
         integrity: None,
         others: others(target, worker.is_paced_on(index)),
         distribution: Vec::new(),

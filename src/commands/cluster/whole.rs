@@ -63,8 +63,8 @@ pub fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeR
         }
     }
     let mut record = merge.finish().unwrap_or(without);
-    if let Some(whole) = &mut record.whole {
-        whole.asked = asked.profile.clone();
+    if let Some(whole) = &mut record.merged {
+        whole.profile = asked.profile.clone();
     }
     let record = record.with_run_options(asked.run_options.clone());
     let lost = by_message(missing, names);
@@ -97,10 +97,10 @@ fn clock(
 ) -> HostClock {
     let common = |own: u64| (before.to_own(own) as i64).wrapping_add(common_wall_ns);
     let window = |window: &Option<(u64, u64)>| {
-        window.map(|(begin, end)| CommonWindow { begin_ns: common(begin), end_ns: common(end) })
+        window.map(|(begin, end)| CommonWindow { start_ns: common(begin), end_ns: common(end) })
     };
     HostClock {
-        ahead_ns: before.ahead_ns.wrapping_add(before.wall_ns).wrapping_sub(common_wall_ns),
+        offset_ns: before.ahead_ns.wrapping_add(before.wall_ns).wrapping_sub(common_wall_ns),
         uncertainty_ns: before.uncertainty_ns,
         drift_ns: after.map(|after| after.ahead_ns.wrapping_sub(before.ahead_ns)),
         uncertainty_after_ns: after.map(|after| after.uncertainty_ns),
@@ -133,13 +133,13 @@ pub fn tell(record: &Record, names: &[String]) {
 
 /// When hosts measured together, in a sentence.
 fn together(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]) -> String {
-    let begins = || windows.iter().map(|(_, window)| window.begin_ns);
+    let begins = || windows.iter().map(|(_, window)| window.start_ns);
     let ends = || windows.iter().map(|(_, window)| window.end_ns);
     let (first, last) = (begins().min().unwrap_or(0), begins().max().unwrap_or(0));
     let (first_end, last_end) = (ends().min().unwrap_or(0), ends().max().unwrap_or(0));
     let uncertain = |host: &Host| host.clock.as_ref().map_or(0, |clock| clock.uncertainty_ns);
     let clocks = record.hosts.iter().map(uncertain).max().unwrap_or(0);
-    let late = windows.iter().max_by_key(|(_, window)| window.begin_ns).map_or(0, |(rank, _)| *rank);
+    let late = windows.iter().max_by_key(|(_, window)| window.start_ns).map_or(0, |(rank, _)| *rank);
     format!(
         "{} ranks measured together for {:.3} s: they began within {} ms ({} last) and ended within \
          {} ms of each other, by {}",

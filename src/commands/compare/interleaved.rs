@@ -174,7 +174,7 @@ pub fn one(
 pub fn tell(turn: &str, run: &RunSummary, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());
-    let worst = run.findings.as_ref().and_then(|found| found.worst).filter(|w| w.word() == "wrong");
+    let worst = run.findings.as_ref().and_then(|found| found.severity).filter(|w| w.word() == "wrong");
     let doubt = worst.map(|_| ", whose figures are WRONG").unwrap_or_default();
     if !quiet || worst.is_some() {
         say(format_args!("{turn}: {iops}{doubt}"));

@@ -137,7 +137,7 @@ impl<'a> PreconditionSteps<'a> {
         self.watcher.begin("fill".to_owned());
         let Some(record) = self.run(&line.run)? else { return Ok(false) };
         let span = record.host().results.time_spans.first();
-        if span.and_then(|span| span.ended).is_none_or(|ended| ended.by != EndedBy::Volume) {
+        if span.and_then(|span| span.ended).is_none_or(|ended| ended.cause != EndedBy::Volume) {
             return Err(StepFault::CutShort);
         }
         let judged = Judged::new(&record);

@@ -101,7 +101,7 @@ fn system(machine: Machine) -> System {
                 .collect(),
             // The recorded machines were stated without it: none of the reports has a Core column.
             smt: false,
-            forbidden: Vec::new(),
+            disallowed: Vec::new(),
         },
         ..System::default()
     }
@@ -138,7 +138,7 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
             read: direction('R'),
             write: direction('W'),
             distribution: target.dist.iter().map(range).collect(),
-            overdue: None,
+            not_submitted: None,
             integrity: None,
             others: Default::default(),
             parts: Vec::new(),

@@ -33,8 +33,8 @@ pub fn blames(record: &Record, delays: &[StagedDelay], length: Duration, kind: &
     let span = record.host().results.time_spans.first();
     let began_ns = span.and_then(|span| span.started_at).unwrap_or(0).saturating_mul(1_000_000);
     let slow = span.and_then(|span| span.observed.as_ref()).and_then(|observed| observed.slow.as_ref());
-    if let Some(slow) = slow.filter(|slow| slow.lost > 0) {
-        println!("{}: {} of {} events were lost", kind.name, slow.lost, slow.events);
+    if let Some(slow) = slow.filter(|slow| slow.lost_events > 0) {
+        println!("{}: {} of {} events were lost", kind.name, slow.lost_events, slow.events);
     }
     let ios: &[SlowIo] = slow.map_or(&[], |slow| &slow.ios);
     let of = |delay: &StagedDelay| {
@@ -60,8 +60,8 @@ fn worst(blames: impl Iterator<Item = Blame>) -> Blame {
 fn blame(io: &SlowIo, kind: &DelayKind) -> Blame {
     let longest =
         IoStage::ALL.into_iter().max_by_key(|stage| io.stages.of(*stage)).unwrap_or(IoStage::Unattributed);
-    let culprit = io.culprit.as_ref().map(|culprit| culprit.kind);
-    let is_it = (kind.is_it)(longest, io.culprit.as_ref());
+    let culprit = io.cause.as_ref().map(|culprit| culprit.kind);
+    let is_it = (kind.is_it)(longest, io.cause.as_ref());
     if !is_it {
         println!("{}: {}", kind.name, words(io, longest));
     }
@@ -76,9 +76,9 @@ fn blame(io: &SlowIo, kind: &DelayKind) -> Blame {
 /// What an I/O is blamed on, for people.
 fn words(io: &SlowIo, longest: IoStage) -> String {
     let ms = |ns: u64| format!("{:.1} ms", ns as f64 / 1e6);
-    let culprit = io.culprit.as_ref().map_or_else(
+    let culprit = io.cause.as_ref().map_or_else(
         || "nobody is named".to_owned(),
-        |culprit| format!("{} for {}", culprit.kind.words(&culprit.name), ms(culprit.ns)),
+        |culprit| format!("{} for {}", culprit.kind.words(&culprit.name), ms(culprit.duration_ns)),
     );
     let (all, most) = (ms(io.latency_ns), ms(io.stages.of(longest)));
     format!("an I/O of {all}, of these {most} {}; {culprit}", longest.words())
@@ -106,7 +106,7 @@ mod tests {
             submitted_ns: submitted_ms * MS.cast_signed(),
             latency_ns: 60 * MS,
             stages,
-            culprit: culprit.map(|kind| Culprit { kind, name: String::new(), ns: 60 * MS }),
+            cause: culprit.map(|kind| Culprit { kind, name: String::new(), duration_ns: 60 * MS }),
         }
     }
 

@@ -69,7 +69,7 @@ fn add(sample: &mut Sample, block: &[u8], unwritten: bool, seen: &mut HashSet<u6
     sample.blocks += 1;
     sample.zeros += u64::from(zero);
     if !zero {
-        sample.repeats += u64::from(!seen.insert(fingerprint(block)));
+        sample.duplicates += u64::from(!seen.insert(fingerprint(block)));
         // The last block of a file may be a short one: as if it were whole.
         sample.compressed += compressed_size(block) as u64 * sample.block_size / block.len() as u64;
     }
@@ -166,7 +166,7 @@ mod tests {
         for (byte, unwritten) in [(0, false), (1, false), (1, false), (2, false), (0, true), (3, true)] {
             add(&mut sample, &[byte; 4096], unwritten, &mut seen);
         }
-        assert_eq!((sample.blocks, sample.zeros, sample.repeats), (4, 1, 1));
+        assert_eq!((sample.blocks, sample.zeros, sample.duplicates), (4, 1, 1));
         assert_eq!((sample.unwritten, sample.unwritten_zeros), (2, 1));
         assert!(sample.compressed > 0 && sample.compressed < 100);
     }

@@ -20,7 +20,7 @@ pub(super) fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Sp
     let mut end = None;
     let walked = each_piece(file.as_fd(), from, to, false, &mut |piece| {
         let length = piece.to - piece.from;
-        space.known += length;
+        space.examined += length;
         match piece.kind {
             PieceKind::Written => {}
             PieceKind::Hole => space.holes += length,
@@ -116,7 +116,7 @@ impl SpaceSource {
     fn read(&self, until: Nanos) -> Option<Space> {
         match self {
             SpaceSource::File { file, from, to } => {
-                space(file, *from, *to, until).0.filter(|space| space.known == to - from)
+                space(file, *from, *to, until).0.filter(|space| space.examined == to - from)
             }
             SpaceSource::Thin { volume, root } => {
                 let parts = volume.mapped_parts(root)?;
@@ -132,7 +132,7 @@ impl SpaceSource {
 fn thin(kind: &str, status: &str, size: u64) -> Option<Space> {
     let mapped: u64 = status.split_ascii_whitespace().next()?.parse().ok()?;
     let holes = size.checked_sub(mapped.checked_mul(512)?)?;
-    (kind == "thin").then_some(Space { known: size, holes, ..Space::default() })
+    (kind == "thin").then_some(Space { examined: size, holes, ..Space::default() })
 }
 
 #[cfg(test)]

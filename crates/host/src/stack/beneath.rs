@@ -100,7 +100,7 @@ impl Beneath {
 
 fn described(mount: &Mount) -> StackMount {
     let Mount { at, file_system, options, .. } = mount.clone();
-    StackMount { at, kind: file_system, options }
+    StackMount { mount_point: at, kind: file_system, options }
 }
 
 /// Further devices of a file system: external journals, and realtime data (XFS).

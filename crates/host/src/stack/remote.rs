@@ -11,7 +11,7 @@ use diskspd_model::machine::stack::*;
 pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
     let mount = place.mount(root)?;
     let protocol = Protocol::of(&mount.file_system)?;
-    let remote = RemoteMount { protocol, source: mount.source.clone(), at: mount.at.clone() };
+    let remote = RemoteMount { protocol, source: mount.source.clone(), mount_point: mount.at.clone() };
     remote_counters::read(root, &remote)?;
     let name = name(root, &mount);
     let option = |name: &str| {
@@ -23,20 +23,20 @@ pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
         write_back: Some(false),
         fua: None,
         largest_io: option("rsize").into_iter().chain(option("wsize")).min(),
-        possible_io: None,
+        hardware_max_io: None,
     };
     let layer = Layer {
         name: name.clone(),
         kind: LayerKind::Mount,
-        faithful: true,
+        one_to_one: true,
         cache: false,
-        counted: true,
-        traits: Some(traits),
+        statistics: true,
+        queue_limits: Some(traits),
         remote: Some(remote),
         ..Layer::default()
     };
     let (first, layers) = (vec![name], vec![layer]);
-    Some(Stack { file_system: Some(mount.file_system), first, layers, ..Stack::default() })
+    Some(Stack { file_system: Some(mount.file_system), top_devices: first, layers, ..Stack::default() })
 }
 
 /// What is mounted; with a number where the same is mounted once more with counters of its own

@@ -78,7 +78,7 @@ impl WatchedDevice {
 
     /// The one device right beneath a target; `None` = there is none, or several.
     pub fn beneath(root: &Root, stack: &Stack) -> Option<WatchedDevice> {
-        let [name] = stack.first.as_slice() else { return None };
+        let [name] = stack.top_devices.as_slice() else { return None };
         WatchedDevice::of(&Device::named(root, name)?)
     }
 

@@ -72,14 +72,14 @@ impl DiskProperties {
         Layer {
             name: disk_name(self.number),
             kind: LayerKind::Disk,
-            faithful: true,
-            counted: self.counted,
-            unknown_below: made_of.map(str::to_owned),
-            traits: Some(Traits {
+            one_to_one: true,
+            statistics: self.counted,
+            lower_unknown: made_of.map(str::to_owned),
+            queue_limits: Some(Traits {
                 write_back: self.writes_back,
                 fua: None,
                 largest_io: self.largest_transfer,
-                possible_io: None,
+                hardware_max_io: None,
             }),
             ..Layer::default()
         }
@@ -106,16 +106,16 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
         _ if numbers.is_empty() => return without(format!("Windows names no disk beneath {}", volume.name)),
         (true, Some(below)) => {
             let own = Layer {
-                on: below.iter().map(|layer| layer.name.clone()).collect(),
-                faithful: numbers.len() == 1,
-                traits: below.first().filter(|_| numbers.len() == 1).and_then(|disk| disk.traits),
+                lower_devices: below.iter().map(|layer| layer.name.clone()).collect(),
+                one_to_one: numbers.len() == 1,
+                queue_limits: below.first().filter(|_| numbers.len() == 1).and_then(|disk| disk.queue_limits),
                 ..own_layer(volume)
             };
             (own.name.clone(), std::iter::once(own).chain(below).collect())
         }
         (true, None) => {
             let why = format!("Windows doesn't count the I/O of {}", of_disks());
-            (volume.name.clone(), vec![Layer { unknown_below: Some(why), ..own_layer(volume) }])
+            (volume.name.clone(), vec![Layer { lower_unknown: Some(why), ..own_layer(volume) }])
         }
         (false, Some(below)) if numbers.len() == 1 => (disk_name(numbers[0]), below),
         (false, _) => {
@@ -126,14 +126,14 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
             ));
         }
     };
-    Stack { file_system, first: vec![first], layers, ..Stack::default() }
+    Stack { file_system, top_devices: vec![first], layers, ..Stack::default() }
 }
 
 /// The stack of a disk that is a target itself.
 pub(super) fn stack_of_disk(disk: &DiskProperties) -> Stack {
     let name = disk_name(disk.number);
     match disk.counted {
-        true => Stack { first: vec![name], layers: vec![disk.layer()], ..Stack::default() },
+        true => Stack { top_devices: vec![name], layers: vec![disk.layer()], ..Stack::default() },
         false => Stack::without(format!("Windows doesn't count the I/O of {name} (IOCTL_DISK_PERFORMANCE)")),
     }
 }
@@ -142,8 +142,8 @@ fn own_layer(volume: &VolumeBeneath) -> Layer {
     Layer {
         name: volume.name.clone(),
         kind: LayerKind::Partition,
-        faithful: true,
-        counted: true,
+        one_to_one: true,
+        statistics: true,
         ..Layer::default()
     }
 }
@@ -163,29 +163,31 @@ mod tests {
         let disk = |number| DiskProperties { number, counted: true, ..DiskProperties::default() };
         let one = stack(&volume(&[3, 3]), &[disk(3)]);
         let seen = |stack: &Stack| {
-            let row = |layer: &Layer| (layer.name.clone(), layer.on.clone(), layer.faithful, layer.counted);
+            let row = |layer: &Layer| {
+                (layer.name.clone(), layer.lower_devices.clone(), layer.one_to_one, layer.statistics)
+            };
             stack.layers.iter().map(row).collect::<Vec<_>>()
         };
         let name = |name: &str| name.to_owned();
         let first = (name("C:"), vec![name("PhysicalDrive3")], true, true);
         assert_eq!(seen(&one), [first, (name("PhysicalDrive3"), vec![], true, true)]);
-        assert_eq!((one.file_system.as_deref(), &one.first[..]), (Some("ntfs"), &[name("C:")][..]));
+        assert_eq!((one.file_system.as_deref(), &one.top_devices[..]), (Some("ntfs"), &[name("C:")][..]));
         let two = stack(&volume(&[1, 0]), &[disk(1), disk(0)]);
-        assert!(!two.layers[0].faithful);
+        assert!(!two.layers[0].one_to_one);
         let leaves: Vec<_> = two.leaves().map(|leaf| &*leaf.name).collect();
         assert_eq!(leaves, ["PhysicalDrive0", "PhysicalDrive1"]);
         let none = stack(&volume(&[]), &[]);
-        assert_eq!(none.without.as_deref(), Some("Windows names no disk beneath C:"));
+        assert_eq!(none.no_device_reason.as_deref(), Some("Windows names no disk beneath C:"));
     }
 
     #[test]
     fn a_disk_is_a_stack_of_its_own_if_it_is_counted() {
         let disk = |counted| DiskProperties { number: 4, counted, ..DiskProperties::default() };
         let found = stack_of_disk(&disk(true));
-        assert_eq!((found.layers.len(), &*found.first[0]), (1, "PhysicalDrive4"));
-        assert!(found.without.is_none() && found.layers[0].faithful);
+        assert_eq!((found.layers.len(), &*found.top_devices[0]), (1, "PhysicalDrive4"));
+        assert!(found.no_device_reason.is_none() && found.layers[0].one_to_one);
         let without = stack_of_disk(&disk(false));
-        assert!(without.layers.is_empty() && without.without.unwrap().contains("PhysicalDrive4"));
+        assert!(without.layers.is_empty() && without.no_device_reason.unwrap().contains("PhysicalDrive4"));
     }
 
     #[test]
@@ -196,20 +198,20 @@ mod tests {
         // Others' I/O on other volumes of the disk counts then, too.
         let by_disk = stack(&unseen, &disk(true));
         assert_eq!(
-            (names(&by_disk), &by_disk.first[..]),
-            (by_disk.first.clone(), &["PhysicalDrive0".into()][..])
+            (names(&by_disk), &by_disk.top_devices[..]),
+            (by_disk.top_devices.clone(), &["PhysicalDrive0".into()][..])
         );
         let by_volume = stack(&volume(&[0]), &disk(false));
         let why = "Windows doesn't count the I/O of PhysicalDrive0";
-        assert_eq!(by_volume.layers[0].unknown_below.as_deref(), Some(why));
-        assert_eq!((names(&by_volume).len(), by_volume.layers[0].on.len()), (1, 0));
+        assert_eq!(by_volume.layers[0].lower_unknown.as_deref(), Some(why));
+        assert_eq!((names(&by_volume).len(), by_volume.layers[0].lower_devices.len()), (1, 0));
         for disks in [&disk(false)[..], &[]] {
             let none = stack(&unseen, disks);
-            let why = none.without.unwrap();
+            let why = none.no_device_reason.unwrap();
             assert!(why.contains("C: or PhysicalDrive0") && none.layers.is_empty(), "{why}");
         }
         let several = stack(&VolumeBeneath { counted: false, ..volume(&[0, 1]) }, &disk(true));
-        assert!(several.without.is_some());
+        assert!(several.no_device_reason.is_some());
     }
 
     #[test]
@@ -239,8 +241,8 @@ mod tests {
             ["logical_block_size=512", "physical_block_size=4096", "rotational=0", "write_cache=write back"]
         );
         let found = stack(&volume(&[1]), std::slice::from_ref(&disk));
-        assert!(found.layers[1].unknown_below.as_deref().is_some_and(|why| why.contains("storage pool")));
-        assert_eq!(found.layers[1].traits.and_then(|traits| traits.largest_io), Some(1 << 20));
+        assert!(found.layers[1].lower_unknown.as_deref().is_some_and(|why| why.contains("storage pool")));
+        assert_eq!(found.layers[1].queue_limits.and_then(|traits| traits.largest_io), Some(1 << 20));
         assert_eq!(DiskProperties::default().details(), Details::default());
         assert_eq!(disk.details().write_cache.as_deref(), Some("write back"));
     }

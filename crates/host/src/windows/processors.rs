@@ -249,7 +249,7 @@ mod tests {
             found.cores,
             [core(0, 0, 0b11, 1), core(0, 1, 0b1100, 1), core(1, 0, 0b01, 0), core(1, 1, 0b10, 0)]
         );
-        assert!(found.smt && found.forbidden.is_empty());
+        assert!(found.smt && found.disallowed.is_empty());
         assert_eq!(found.core_count(), 4);
     }
 

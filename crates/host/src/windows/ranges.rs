@@ -51,7 +51,7 @@ pub(super) fn space(from: u64, to: u64, allocated: &[Range], valid: &[Range]) ->
     };
     let written: u64 = allocated.iter().map(written).sum();
     let (known, taken) = (to.saturating_sub(from), length(&allocated));
-    Space { known, holes: known - taken, unwritten: taken - written, ..Space::default() }
+    Space { examined: known, holes: known - taken, unwritten: taken - written, ..Space::default() }
 }
 
 #[cfg(test)]
@@ -85,10 +85,10 @@ mod tests {
             (&[(0, 100)], &[(0, 100)], (100, 0, 0)),
         ] {
             let found = space(0, 100, allocated, valid);
-            assert_eq!((found.known, found.holes, found.unwritten), expected, "{allocated:?}");
+            assert_eq!((found.examined, found.holes, found.unwritten), expected, "{allocated:?}");
         }
         let part = space(10, 20, &[(0, 15)], &[(0, 12)]);
-        assert_eq!((part.known, part.holes, part.unwritten), (10, 5, 3));
+        assert_eq!((part.examined, part.holes, part.unwritten), (10, 5, 3));
         assert_eq!(space(20, 20, &[(0, 100)], &[]), Space::default());
     }
 
@@ -102,7 +102,7 @@ mod tests {
             let good = valid(&bytes).map(|found| found.0).unwrap_or_default();
             for (allocated, valid) in [(&found, &good), (&ends, &found), (&ends, &ends)] {
                 let space = space(10, 200, allocated, valid);
-                prop_assert!(space.holes + space.unwritten <= space.known && space.known == 190);
+                prop_assert!(space.holes + space.unwritten <= space.examined && space.examined == 190);
             }
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn times(answer: &[u8], group: u16, mask: u64) -> Vec<(u32, (CpuTimes
         let (idle, kernel, user) = (found.u64(0)?, found.u64(8)?, found.u64(16)?);
         let interrupts = found.u64(24)?.saturating_add(found.u64(32)?);
         let times = CpuTimes { idle, kernel: kernel.saturating_sub(idle), user };
-        Some((kernel_cpu(group, cpu), (times, LostTimes { interrupts, stolen: 0 })))
+        Some((kernel_cpu(group, cpu), (times, LostTimes { interrupts, steal: 0 })))
     });
     found.collect()
 }
@@ -36,7 +36,7 @@ mod tests {
     fn idleness_is_no_work_of_the_kernel_and_processors_are_those_of_the_mask() {
         let answer = [one([70, 100, 5, 2, 3]), one([0, 10, 20, 0, 0]), one([9, 4, 0, 0, 0])].concat();
         let time = |idle, kernel, user, interrupts| {
-            (CpuTimes { idle, kernel, user }, LostTimes { interrupts, stolen: 0 })
+            (CpuTimes { idle, kernel, user }, LostTimes { interrupts, steal: 0 })
         };
         let expected = [
             (65, time(70, 30, 5, 5)),

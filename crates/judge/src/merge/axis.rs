@@ -34,10 +34,10 @@ pub fn window(host: &Host, index: usize, results: &SpanResults) -> Option<KnownW
     if let Some((clock, window)) = common {
         // It was asked before and after the run: what holds at both ends is the larger.
         let uncertainty = Some(clock.uncertainty_ns.max(clock.uncertainty_after_ns.unwrap_or(0)));
-        return Some(KnownWindow { begin: window.begin_ns, end: window.end_ns, uncertainty });
+        return Some(KnownWindow { begin: window.start_ns, end: window.end_ns, uncertainty });
     }
     let to_the_ms = || results.started_at.map(|at| at.saturating_mul(MS));
-    let begin = results.began.map(|began| began.measuring_utc_ns).or_else(to_the_ms)?;
+    let begin = results.start.map(|began| began.measuring_utc_ns).or_else(to_the_ms)?;
     let end = begin.saturating_add(i64::try_from(results.measured).unwrap_or(i64::MAX));
     Some(KnownWindow { begin, end, uncertainty: None })
 }
@@ -107,7 +107,7 @@ impl TimeAxis {
 
     pub fn add(&mut self, results: &SpanResults, window: Option<KnownWindow>) -> HostWindow {
         let measured = results.measured;
-        let mut placed = HostWindow { begin_ns: window.map(|known| known.begin), measured, shift: 0 };
+        let mut placed = HostWindow { start_ns: window.map(|known| known.begin), measured, shift: 0 };
         if !results.was_measured() {
             return placed;
         }
@@ -192,7 +192,7 @@ impl TimeAxis {
             stop_skew_ns: known.map(|edges| between(edges.first_end, edges.last_end)),
             common_ns: known.map(|edges| between(edges.last_begin, edges.first_end)),
             shifted: self.shifted,
-            cut: self.common().is_some() && self.width > 0,
+            truncated: self.common().is_some() && self.width > 0,
             clock_uncertainty_ns: known.filter(|_| !unknown).map(|_| largest.saturating_add(next)),
             intervals_apart_ns: known
                 .filter(|_| self.width > 0)

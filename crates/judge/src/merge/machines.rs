@@ -67,14 +67,14 @@ impl Machines {
     fn share(&mut self, system: &System, first_group: u16) {
         let all = &mut self.system;
         all.start_time = all.start_time.min(system.start_time).or(all.start_time).or(system.start_time);
-        for (group, mask) in &mut all.topology.forbidden {
+        for (group, mask) in &mut all.topology.disallowed {
             let Some(own) = group.checked_sub(first_group) else { continue };
-            let theirs = system.topology.forbidden.iter().find(|(number, _)| *number == own);
+            let theirs = system.topology.disallowed.iter().find(|(number, _)| *number == own);
             if system.topology.groups.iter().any(|known| known.number == own) {
                 *mask &= theirs.map_or(0, |(_, mask)| *mask);
             }
         }
-        all.topology.forbidden.retain(|(_, mask)| *mask != 0);
+        all.topology.disallowed.retain(|(_, mask)| *mask != 0);
     }
 
     fn append(&mut self, system: &System, first_group: u16) {
@@ -149,6 +149,6 @@ fn append(all: &mut Topology, other: &Topology, groups: u16) {
     all.nodes.extend(other.nodes.iter().map(place(nodes)));
     all.sockets.extend(other.sockets.iter().map(place(sockets)));
     all.cores.extend(other.cores.iter().map(|core| Core { group: moved(core.group), ..*core }));
-    all.forbidden.extend(other.forbidden.iter().map(|(group, mask)| (moved(*group), *mask)));
+    all.disallowed.extend(other.disallowed.iter().map(|(group, mask)| (moved(*group), *mask)));
     all.smt |= other.smt;
 }

@@ -96,7 +96,7 @@ impl Merge {
     /// It is not of the same run. Then nothing of it was added.
     pub fn add(&mut self, record: Record, called: &str) -> Result<(), MergeError> {
         let name = || called.to_owned();
-        if record.whole.is_some() {
+        if record.merged.is_some() {
             return Err(MergeError::Merged { name: name() });
         }
         if let Some(first) = &self.first
@@ -209,7 +209,7 @@ impl Merge {
         let name = system.computer_name.clone();
         let results = Results { time_spans };
         let host = Host { name, system, targets, results, ..Host::default() };
-        let whole = Whole { host, asked, alignments };
+        let whole = Whole { host, profile: asked, alignments };
         let whole = Some(Box::new(whole));
         Ok(Record {
             format: RecordFormat::default(),
@@ -217,7 +217,7 @@ impl Merge {
             run_options,
             preconditioning: None,
             hosts,
-            whole,
+            merged: whole,
         })
     }
 }
@@ -298,8 +298,8 @@ pub fn whole(asked: &Profile, records: Vec<Record>, missing: Vec<Host>) -> Resul
     }
     missing.for_each(|host| merge.miss(host));
     let mut record = merge.finish()?;
-    if let Some(whole) = &mut record.whole {
-        whole.asked = asked.clone();
+    if let Some(whole) = &mut record.merged {
+        whole.profile = asked.clone();
         record.profile.command_line = asked.command_line.clone();
     }
     Ok(record)

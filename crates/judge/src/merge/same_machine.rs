@@ -234,7 +234,7 @@ fn add(all: &mut DeviceFacts, other: DeviceFacts) {
             all.remote.push(mount);
         }
     }
-    all.own = all.own.zip(other.own).map(|(mut sum, own)| {
+    all.process = all.process.zip(other.process).map(|(mut sum, own)| {
         sum.read_bytes = sum.read_bytes.saturating_add(own.read_bytes);
         sum.write_bytes = sum.write_bytes.saturating_add(own.write_bytes);
         sum.cancelled_write_bytes = sum.cancelled_write_bytes.saturating_add(own.cancelled_write_bytes);

@@ -77,7 +77,7 @@ impl SpanSum {
         let all = &mut self.results;
         all.measured = all.measured.max(results.measured);
         add_cpus(&mut all.cpus, std::mem::take(&mut results.cpus), place.machine);
-        if all.ended.is_none_or(|ended| ended.by == Default::default()) {
+        if all.ended.is_none_or(|ended| ended.cause == Default::default()) {
             all.ended = results.ended.or(all.ended);
         }
         for (theirs, sum) in

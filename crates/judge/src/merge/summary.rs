@@ -16,7 +16,7 @@ pub fn of(judged: &Judged, called: &str) -> HostSummary {
         message: finding.message.clone(),
     };
     HostSummary {
-        known: known::of_index(Index::of(judged), called),
+        run: known::of_index(Index::of(judged), called),
         windows: Vec::new(),
         findings: findings.map(finding).collect(),
         devices: judged.judgement.verdicts.iter().filter_map(devices).collect(),
@@ -36,7 +36,7 @@ pub fn of_part(time_span: usize, part: &DeviceVerdict, ranks: usize) -> HostDevi
 /// Puts what was found when the host's devices were judged together with other ranks' in the place of what
 /// was found before.
 pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
-    let known = &mut summary.known;
+    let known = &mut summary.run;
     if let Some(Some(span)) = known.time_spans.get_mut(devices.time_span - 1) {
         span.verdict = Some(devices.verdict);
     }
@@ -46,7 +46,7 @@ pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
     let verdicts = summary.devices.iter().filter_map(|devices| devices.severity);
     let worst = verdicts.chain(summary.findings.iter().map(|finding| finding.severity)).max();
     if let Some(findings) = &mut known.findings {
-        findings.worst = worst;
+        findings.severity = worst;
     }
 }
 

@@ -118,7 +118,7 @@ fn text_percentiles(chart: &Chart) -> Vec<KnownPercentile> {
 /// two different figures for the same: docs/record.md tells which of them differ, and why.
 pub fn all_percentiles(measured: &Measured) -> Vec<KnownPercentile> {
     let text = measured.latency.as_ref().map(|charts| text_percentiles(&charts.all)).unwrap_or_default();
-    let Some(fine) = &measured.fine else { return text };
+    let Some(fine) = &measured.fine_percentiles else { return text };
     let rows = FINE_PERCENTILES.iter().zip(&fine.rows);
     let rows = rows.filter(|(percent, _)| **percent > 0.0 && **percent < 100.0);
     rows.map(|(percent, latency)| {

@@ -72,7 +72,7 @@ mod command_line {
 /// Findings as two fields of the index.
 #[derive(Serialize, Deserialize)]
 struct FindingsForm {
-    worst: Option<Severity>,
+    severity: Option<Severity>,
     /// `None` = an older program made the index.
     #[serde(default)]
     findings: Option<Vec<String>>,
@@ -80,13 +80,16 @@ struct FindingsForm {
 
 impl FindingsForm {
     fn serialize<S: serde::Serializer>(found: &Option<Findings>, to: S) -> Result<S::Ok, S::Error> {
-        let worst = found.as_ref().and_then(|found| found.worst);
-        Serialize::serialize(&FindingsForm { worst, findings: found.clone().map(|found| found.names) }, to)
+        let worst = found.as_ref().and_then(|found| found.severity);
+        Serialize::serialize(
+            &FindingsForm { severity: worst, findings: found.clone().map(|found| found.names) },
+            to,
+        )
     }
 
     fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Findings>, D::Error> {
-        let FindingsForm { worst, findings } = Deserialize::deserialize(from)?;
-        Ok(findings.map(|names| Findings { worst, names }))
+        let FindingsForm { severity: worst, findings } = Deserialize::deserialize(from)?;
+        Ok(findings.map(|names| Findings { severity: worst, names }))
     }
 }
 
@@ -126,10 +129,7 @@ pub fn identity(record: &Record) -> String {
         add(host.name.as_bytes());
         add(&host.system.start_time.unwrap_or_default().to_le_bytes());
         // Of a merged run the host's figures are in a record of its own.
-        host.summary
-            .iter()
-            .filter_map(|kept| kept.known.identity.as_ref())
-            .for_each(|own| add(own.as_bytes()));
+        host.summary.iter().filter_map(|kept| kept.run.identity.as_ref()).for_each(|own| add(own.as_bytes()));
         for span in &host.results.time_spans {
             add(&span.measured.to_le_bytes());
             add(&span.started_at.unwrap_or_default().to_le_bytes());

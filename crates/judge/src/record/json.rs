@@ -6,6 +6,7 @@
 mod lines;
 
 use super::index::Index;
+use super::short::ShortSummary;
 use crate::truth::{Judged, Judgement};
 use diskspd_model::limits::{self, EmptyInput};
 use diskspd_model::profile::{Profile, RunOptions};
@@ -86,6 +87,7 @@ pub enum RecordError {
 struct Stored<'a> {
     format: &'a RecordFormat,
     index: &'a Index,
+    summary: ShortSummary,
     profile: &'a Profile,
     #[serde(rename = "method")]
     run_options: &'a Option<RunOptions>,
@@ -93,8 +95,8 @@ struct Stored<'a> {
     preconditioning: &'a Option<Preconditioning>,
     hosts: &'a [Host],
     #[serde(skip_serializing_if = "Option::is_none")]
-    whole: &'a Option<Box<Whole>>,
-    summary: &'a Summary,
+    merged: &'a Option<Box<Whole>>,
+    figures: &'a Summary,
     judgement: &'a Judgement,
 }
 
@@ -103,12 +105,23 @@ struct Stored<'a> {
 /// # Errors
 /// Those of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
-    let Judged { record, summary, judgement } = judged;
-    let Record { format, profile, run_options, preconditioning, hosts, whole } = record;
+    let Judged { record, summary: figures, judgement } = judged;
+    let Record { format, profile, run_options, preconditioning, hosts, merged } = record;
     let mut buffered = io::BufWriter::new(sink);
     let index = &Index::of(judged);
-    let stored =
-        Stored { format, index, profile, run_options, preconditioning, hosts, whole, summary, judgement };
+    let summary = ShortSummary::new(index);
+    let stored = Stored {
+        format,
+        index,
+        profile,
+        run_options,
+        preconditioning,
+        summary,
+        hosts,
+        merged,
+        figures,
+        judgement,
+    };
     stored.serialize(&mut serde_json::Serializer::with_formatter(&mut buffered, LineFormatter::default()))?;
     buffered.write_all(b"\n")?;
     buffered.flush()

@@ -13,3 +13,4 @@ pub mod known;
 mod number;
 pub mod result_text;
 pub mod result_xml;
+mod short;

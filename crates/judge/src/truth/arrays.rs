@@ -10,13 +10,13 @@ pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
     let finding = |name, severity, message| Finding::of_machine(name, severity, message);
     let one = |array: &ArrayFacts| {
         let name = &array.name;
-        let busy = array.upkeep.as_ref().map(|upkeep| {
+        let busy = array.maintenance.as_ref().map(|upkeep| {
             let (action, done) = (&upkeep.action, upkeep.done.1 * 100.0);
             let message = format!(
                 "{name} is {} ({action}, {done:.0} % done): figures of a run would include what that takes",
                 doing(action)
             );
-            finding("array-at-work", Severity::Warning, message).remedy(ended(array, upkeep))
+            finding("array-maintenance", Severity::Warning, message).remedy(ended(array, upkeep))
         });
         let lacking = array.missing.1 > 0;
         let busy = busy.map(|busy| if lacking { busy.shown_by(lacked(array)) } else { busy });
@@ -27,10 +27,10 @@ pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
                 .shown_by(lacked(array))
                 .remedy(replaced(array))
         });
-        let untold = array.untold.then(|| {
+        let untold = array.state_unknown.then(|| {
             let message =
                 format!("whether {name}, a RAID of LVM, is at work by itself or lacks members isn't known");
-            finding("array-untold", Severity::Note, message).remedy(asked_as_root())
+            finding("array-state-unknown", Severity::Note, message).remedy(asked_as_root())
         });
         busy.into_iter().chain(lacks).chain(untold)
     };
@@ -49,10 +49,10 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 }
 
 fn busy(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
-    let upkeep = array.upkeep.as_ref()?;
+    let upkeep = array.maintenance.as_ref()?;
     let message =
         format!("{} while it was measured: the figures include what that takes", did(array, upkeep));
-    let finding = Finding::new("array-at-work", Severity::Warning, span, message);
+    let finding = Finding::new("array-maintenance", Severity::Warning, span, message);
     let lacks = (array.missing != (0, 0)).then(|| lacked(array));
     let finding = lacks.into_iter().fold(finding, Finding::shown_by);
     Some(finding.remedy(ended(array, upkeep)))
@@ -64,8 +64,9 @@ fn untold(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
         "whether {name}, a RAID of LVM, was at work by itself or lacked members while it was measured isn't \
          known"
     );
-    let finding = || Finding::new("array-untold", Severity::Note, span, message).remedy(asked_as_root());
-    array.untold.then(finding)
+    let finding =
+        || Finding::new("array-state-unknown", Severity::Note, span, message).remedy(asked_as_root());
+    array.state_unknown.then(finding)
 }
 
 fn degraded(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
@@ -113,7 +114,7 @@ fn lacked(array: &ArrayFacts) -> String {
 
 pub(super) fn at_work<'a>(facts: &'a DeviceFacts, layers: &[&Layer]) -> Option<(&'a ArrayFacts, &'a Upkeep)> {
     let mut among = facts.arrays.iter().filter(|array| layers.iter().any(|layer| layer.name == array.name));
-    among.find_map(|array| Some((array, array.upkeep.as_ref()?)))
+    among.find_map(|array| Some((array, array.maintenance.as_ref()?)))
 }
 
 /// `md0 was rebuilding members (recover, 3 to 12 % done)`

@@ -13,16 +13,16 @@ const NAMED: f64 = 0.01;
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut layers: Vec<&Layer> = span.parts.iter().flat_map(|part| part.layers()).collect();
     // A bcache without its cache's device keeps nothing anywhere else.
-    layers.retain(|layer| layer.cache && layer.on.len() > 1);
+    layers.retain(|layer| layer.cache && layer.lower_devices.len() > 1);
     layers.into_iter().filter_map(|layer| of(span, layer)).collect()
 }
 
 fn of(span: &SpanView, layer: &Layer) -> Option<Finding> {
     let devices = &span.devices()?.devices;
     let beneath: Vec<&DeviceActivity> =
-        devices.iter().filter(|device| layer.on.contains(&device.name)).collect();
-    let read = shares(&beneath, "read", |device| &device.done.read);
-    let written = shares(&beneath, "written", |device| &device.done.write);
+        devices.iter().filter(|device| layer.lower_devices.contains(&device.name)).collect();
+    let read = shares(&beneath, "read", |device| &device.activity.read);
+    let written = shares(&beneath, "written", |device| &device.activity.write);
     let told: Vec<&str> =
         [&read, &written].into_iter().flatten().map(|shares| shares.words.as_str()).collect();
     if told.is_empty() {
@@ -31,7 +31,7 @@ fn of(span: &SpanView, layer: &Layer) -> Option<Finding> {
     let message = format!("{} is a cache: {}", layer.name, told.join("; "));
     let alone = read.is_some_and(|shares| shares.most >= NEARLY_ALL);
     let severity = if alone { Severity::Warning } else { Severity::Note };
-    Some(Finding::new("cache-beneath", severity, span, message).remedy(
+    Some(Finding::new("underlying-cache", severity, span, message).remedy(
         "the figures are of this share of hits: to measure what lies behind the cache, use an area several \
          times as large as the cache, or that device by itself",
     ))

@@ -51,7 +51,7 @@ pub(super) fn settings(span: &SpanView) -> Vec<Change> {
         device.changes.iter().map(|change| {
             let (from, to) = (chosen(&change.from), chosen(&change.to));
             let what = format!("{} of {} from {from} to {to}", change.setting, device.name);
-            Change::new(what, (change.after_us, change.seen_us))
+            Change::new(what, (change.after_us, change.observed_us))
         })
     });
     let files = targets(span).flat_map(|target| {
@@ -83,7 +83,7 @@ fn chosen(list: &str) -> String {
 
 /// The options that differ; none where a mount is another one.
 fn remounted(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
-    let pairs = before.iter().zip(after).filter(|(before, after)| before.at == after.at);
+    let pairs = before.iter().zip(after).filter(|(before, after)| before.mount_point == after.mount_point);
     let changed = pairs.filter_map(|(before, after)| {
         let only = |one: &StackMount, other: &StackMount| {
             let others: Vec<&str> = other.options.split(',').collect();
@@ -94,7 +94,7 @@ fn remounted(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
         let parts = [("without", gone), ("with", new)].into_iter().filter(|(_, options)| !options.is_empty());
         let parts: Vec<String> =
             parts.map(|(word, options)| format!("{word} {}", options.join(","))).collect();
-        let what = format!("{} is mounted {} now", before.at, parts.join(" and "));
+        let what = format!("{} is mounted {} now", before.mount_point, parts.join(" and "));
         (!parts.is_empty()).then_some(Change { what, between: None })
     });
     changed.collect()
@@ -102,7 +102,7 @@ fn remounted(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
 
 /// When a state was seen: the state before is the last that is recorded, so any time since then.
 fn compare_states(before: &FileState, after: &FileState) -> (u64, u64) {
-    (before.seen_us.max(after.seen_us.saturating_sub(LOOK_US)), after.seen_us)
+    (before.observed_us.max(after.observed_us.saturating_sub(LOOK_US)), after.observed_us)
 }
 
 /// Time between two looks, us.

@@ -74,10 +74,10 @@ pub(super) fn gaps_severity(share: f64) -> Option<Severity> {
 
 /// Holes, and what is only allocated or lies in the inode.
 fn gaps(facts: &About) -> Option<Finding> {
-    let space = facts.space.filter(|space| space.known > 0)?;
+    let space = facts.space.filter(|space| space.examined > 0)?;
     let unwritten = really_unwritten(&space, facts.sample.as_ref());
     let kinds = [(space.holes, "holes"), (unwritten, "unwritten extents"), (space.inline, "inline data")];
-    let share = |bytes: u64| bytes as f64 / space.known as f64;
+    let share = |bytes: u64| bytes as f64 / space.examined as f64;
     let all = kinds.iter().fold(0, |sum: u64, (bytes, _)| sum.saturating_add(*bytes));
     let severity = gaps_severity(share(all))?;
     let named = kinds.iter().filter(|(bytes, _)| *bytes > 0);
@@ -89,7 +89,7 @@ fn gaps(facts: &About) -> Option<Finding> {
     let message = format!("{what} is {}: reads of those parts never reach the device", parts.join(" and "));
     let sizes: Vec<String> =
         named.map(|(bytes, name)| format!("{:#} of {name}", units::Size(*bytes))).collect();
-    let evidence = format!("{}, where {:#} are read", sizes.join(", "), units::Size(space.known));
+    let evidence = format!("{}, where {:#} are read", sizes.join(", "), units::Size(space.examined));
     let remedy = match (facts.device, space.inline == all) {
         (true, _) => "fill it (all data on it is lost): --prefill=random --destroy",
         (_, true) => "use a larger file: this one is stored inside its inode",
@@ -172,35 +172,35 @@ fn rewrite(facts: &About) -> &'static str {
 fn repeating(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = reducer(facts, |reducer| reducer.deduplicates)?;
-    let severity = severity(share(sample.repeats, sample.blocks), SAMPLED)?;
+    let severity = severity(share(sample.duplicates, sample.blocks), SAMPLED)?;
     let message = format!(
         "'{}' has duplicate blocks, and {} deduplicates: it reads less than the run counts",
         facts.path, by.name
     );
-    let evidence = format!("{} of {} blocks sampled repeat others", sample.repeats, sample.blocks);
+    let evidence = format!("{} of {} blocks sampled repeat others", sample.duplicates, sample.blocks);
     Some(finding("content-repeats", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
 }
 
 /// Parts of a file that are one extent on the device: its own cache can have that.
 fn clones(facts: &About) -> Option<Finding> {
-    let space = facts.space.filter(|space| space.known > 0)?;
-    let repeated = share(space.repeated, space.known);
+    let space = facts.space.filter(|space| space.examined > 0)?;
+    let repeated = share(space.repeated, space.examined);
     if repeated < SAMPLED {
         return None;
     }
-    let distinct = units::Size(space.known.saturating_sub(space.repeated));
+    let distinct = units::Size(space.examined.saturating_sub(space.repeated));
     let message = format!(
         "{} of '{}' repeat extents of the same file: the device reads {distinct} again and again",
         percent(repeated),
         facts.path
     );
-    let evidence = format!("{} are read, which are {distinct} on the device", units::Size(space.known));
+    let evidence = format!("{} are read, which are {distinct} on the device", units::Size(space.examined));
     let finding = finding("content-clones", Severity::Warning, facts, message).shown_by(evidence);
     Some(finding.remedy("copy the file without clones: cp --reflink=never"))
 }
 
 fn reducer<'a>(facts: &About<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {
-    facts.facts.reducers.iter().find(which)
+    facts.facts.data_reduction.iter().find(which)
 }
 
 fn share(part: u64, all: u64) -> f64 {
@@ -226,9 +226,9 @@ mod tests {
     fn file(space: Space, sample: Sample, reducers: &[&str]) -> ContentFacts {
         ContentFacts {
             to: 100 * MIB,
-            space: Some(Space { known: 100 * MIB, ..space }),
+            space: Some(Space { examined: 100 * MIB, ..space }),
             sample: Some(sample),
-            reducers: reducers
+            data_reduction: reducers
                 .iter()
                 .map(|name| Reducer {
                     name: (*name).into(),
@@ -253,7 +253,7 @@ mod tests {
     /// A sample of 128 blocks of which so many are zeros and repeat others; so much is left of all, percent.
     fn sample(zeros: u64, repeats: u64, left: u64) -> Sample {
         let compressed = 128 * 4096 * left / 100;
-        Sample { block_size: 4096, blocks: 128, zeros, repeats, compressed, ..Sample::default() }
+        Sample { block_size: 4096, blocks: 128, zeros, duplicates: repeats, compressed, ..Sample::default() }
     }
 
     fn found(facts: &ContentFacts) -> Vec<(&'static str, Severity)> {

@@ -98,7 +98,7 @@ fn waiter<'a>(
     worker: &'a WorkerEffort,
     window: f64,
 ) -> Option<Waiter<'a>> {
-    let ThreadTimes { busy, waiting, .. } = worker.times?;
+    let ThreadTimes { busy, run_delay: waiting, .. } = worker.times?;
     let (busy, waiting) = (busy as f64 / window, waiting? as f64 / window);
     let used = used(span, shares, worker.bound_to());
     // A wait that began before the window may be longer than it. And where a CPU was idle nobody kept a
@@ -124,7 +124,7 @@ fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort, window: f64) ->
     let (mut companions, mut rest) = (0.0, 0.0);
     for (index, waiter) in waiters.iter().enumerate() {
         let others = waiters.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
-        let beside: f64 = match (waiter.worker.cpu, &waiter.worker.rebound) {
+        let beside: f64 = match (waiter.worker.cpu, &waiter.worker.affinity_change) {
             (Some(_), _) | (_, Some(_)) => {
                 others.map(|other| other.busy * waiter.worker.together(other.worker, window_us)).sum()
             }
@@ -218,7 +218,7 @@ fn finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding
         "CPU contention: threads were ready to run but had no CPU {:.0} % of the time: {consequence}",
         contention.waiting * 100.0
     );
-    let mut finding = Finding::new("cpu-waiting", severity, span, message);
+    let mut finding = Finding::new("run-queue-delay", severity, span, message);
     for text in contention.evidence(span, effort) {
         finding = finding.shown_by(text);
     }

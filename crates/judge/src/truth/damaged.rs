@@ -8,7 +8,7 @@ pub const NAME: &str = "damaged-sectors";
 
 /// Of every time span, also of those that failed and have no figures: a finding for each target.
 pub(super) fn of_run(record: &Record) -> Vec<Finding> {
-    if record.whole.is_some() {
+    if record.merged.is_some() {
         // Each host's were found there.
         return Vec::new();
     }

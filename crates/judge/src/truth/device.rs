@@ -57,7 +57,7 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         .zip(&done)
         .map(|(part, done)| {
             let own_read =
-                facts.own.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
+                facts.process.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
             let fragment = fragment(span, part, facts);
             let judged = JudgedPart { part, facts, slack, by_storage, own_read, fragment };
             judge(span, &judged, done.as_ref(), &others)
@@ -79,7 +79,7 @@ fn fragment(span: &SpanView, part: &Part, facts: &DeviceFacts) -> Option<u64> {
     let read =
         content.filter(|content| part.has(content.target)).filter_map(|content| content.space.as_ref());
     let written = facts.space.iter().filter(|change| change.target.is_some_and(|target| part.has(target)));
-    let mean = |space: &Space| space.known.checked_div(space.fragments);
+    let mean = |space: &Space| space.examined.checked_div(space.fragments);
     read.chain(written.map(|change| &change.before)).filter_map(mean).min()
 }
 
@@ -101,7 +101,7 @@ impl OthersReads {
         };
         let read = known().map(|(_, done)| done.read.bytes).fold(0, u64::saturating_add);
         OthersReads {
-            bytes: facts.own.map(|own| read.saturating_sub(own.read_bytes)),
+            bytes: facts.process.map(|own| read.saturating_sub(own.read_bytes)),
             excess: known().map(|(part, done)| excess(part, done)).fold(0, u64::saturating_add),
             parts: known().count(),
         }
@@ -209,7 +209,7 @@ fn without_effect(
     let part = judged.part;
     let plain = |verdict, message: String, remedy| Effect { verdict, severity: None, message, remedy };
     let unknown = |message, remedy| plain(Verdict::Unknown, message, remedy);
-    if let Some(why) = part.targets.iter().find_map(|target| target.stack.without.as_ref()) {
+    if let Some(why) = part.targets.iter().find_map(|target| target.stack.no_device_reason.as_ref()) {
         return unknown(format!("no device to compare the figures with: {why}"), None);
     }
     if effects::as_counted(part).bytes() == 0 {

@@ -13,14 +13,15 @@ pub(super) fn of_run(record: &Record) -> Option<Finding> {
     )| {
         let complete =
             got.ended.and_then(|ended| ended.after).unwrap_or(0) >= u64::from(asked.duration) * 1_000_000_000;
-        got.ended.is_some_and(|ended| !matches!(ended.by, EndedBy::Time | EndedBy::Volume | EndedBy::Failure))
+        got.ended
+            .is_some_and(|ended| !matches!(ended.cause, EndedBy::Time | EndedBy::Volume | EndedBy::Failure))
             && !complete
     };
     let (index, (asked, got)) = spans.enumerate().find(early)?;
     let ended = got.ended?;
     let count = record.profile.time_spans.len();
     let place = if count > 1 { format!(" in time span {}", index + 1) } else { String::new() };
-    let by = ended.by.name();
+    let by = ended.cause.name();
     let mut message = match ended.after.filter(|_| got.was_measured()) {
         Some(after) => {
             let seconds = seconds_of_ns(after);

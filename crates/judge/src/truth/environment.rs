@@ -42,7 +42,7 @@ const fn before(
 
 const RULES: &[EnvironmentRule] = &[
     lasting(
-        "facts-unread",
+        "facts-unreadable",
         "make these files readable, or measure outside of the container",
         machine::unread_facts,
     ),

@@ -26,7 +26,7 @@ pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> S
 }
 
 fn depth(span: &SpanView) -> Option<u64> {
-    let effort = span.results.observed.as_ref()?.effort.as_ref()?;
+    let effort = span.results.observed.as_ref()?.resource_usage.as_ref()?;
     Some(effort.workers.iter().map(|worker| u64::from(worker.depth)).sum())
 }
 

@@ -43,7 +43,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         }
     };
     let needed = BEYOND / (1.0 - LOOKED_AT / 100.0);
-    let found = Finding::new("percentiles-of-few-ios", Severity::Note, span, message);
+    let found = Finding::new("too-few-ios", Severity::Note, span, message);
     vec![found.remedy(format!(
         "measure longer (-d): the 99th percentile needs {needed:.0} I/Os, the 99.9th {:.0}",
         10.0 * needed

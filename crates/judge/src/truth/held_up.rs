@@ -37,11 +37,11 @@ struct HeldUpTime {
 impl HeldUpTime {
     fn of(span: &SpanView, delays: &Delays) -> HeldUpTime {
         // Where workers went on, nobody but the controlling thread was late.
-        let starved = delays.total_us.saturating_sub(delays.alone_us.unwrap_or(0));
-        let lost = delays.lost_us.unwrap_or(0);
+        let starved = delays.total_us.saturating_sub(delays.workers_active_us.unwrap_or(0));
+        let lost = delays.late_us.unwrap_or(0);
         let frozen = delays.frozen_us.unwrap_or(0);
         let held = |us, is_known, what| HeldUpTime { us, is_known, what };
-        match delays.continued {
+        match delays.sigcont_received {
             true => held(lost.max(delays.total_us), true, "was stopped (SIGSTOP, Ctrl-Z or a debugger)"),
             false if frozen > 0 => held(
                 frozen.max(lost.min(delays.total_us)),
@@ -49,7 +49,7 @@ impl HeldUpTime {
                 "was frozen (its control group: cgroup.freeze)",
             ),
             false => {
-                let lost = lost.saturating_sub(delays.lost_alone_us.unwrap_or(0));
+                let lost = lost.saturating_sub(delays.late_workers_active_us.unwrap_or(0));
                 let us = lost.max(starved);
                 // What waited for memory wasn't paused by anybody.
                 let memory = memory::stalled_seconds(span) >= BY_MEMORY * seconds_of_us(us);
@@ -65,7 +65,7 @@ impl HeldUpTime {
     /// How bad it is that it took this share of the measured time; `None` = not worth a word.
     fn severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
         // Short ones count where nobody ran, which is no matter of busy CPUs.
-        let lost = delays.lost_us.unwrap_or(0).saturating_sub(delays.lost_alone_us.unwrap_or(0));
+        let lost = delays.late_us.unwrap_or(0).saturating_sub(delays.late_workers_active_us.unwrap_or(0));
         let short = |least| lost as f64 >= least * self.us as f64 / share;
         let long = |least| self.is_known || delays.longest_us >= least;
         match share {
@@ -96,7 +96,7 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
         share * 100.0
     );
     let times = if delays.times == 1 { "once".into() } else { format!("{} times", delays.times) };
-    let mut finding = Finding::new("held-up", severity, span, message);
+    let mut finding = Finding::new("process-stalled", severity, span, message);
     if delays.times > 0 {
         finding = finding.shown_by(format!(
             "the control thread was 50 ms late or more {times} (worst {:.2} s, at second {:.2})",
@@ -104,17 +104,17 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
             seconds_of_us(delays.longest_at_us)
         ));
     }
-    if let Some(lost) = delays.lost_us.filter(|lost| *lost > 0) {
+    if let Some(lost) = delays.late_us.filter(|lost| *lost > 0) {
         finding = finding.shown_by(format!(
             "its delays of 2 ms or more, without those spent waiting for a CPU, add up to {:.2} s",
             seconds_of_us(lost)
         ));
     }
-    if let Some(continues) = delays.continues.filter(|continues| *continues > 0) {
+    if let Some(continues) = delays.sigcont_count.filter(|continues| *continues > 0) {
         finding = finding.shown_by(format!("SIGCONT came {continues} times"));
     }
     let asked = f64::from(span.asked.duration);
-    let in_time = span.results.ended.is_none_or(|ended| ended.by == EndedBy::Time);
+    let in_time = span.results.ended.is_none_or(|ended| ended.cause == EndedBy::Time);
     if in_time && span.measured.seconds > asked * (1.0 + SOME) {
         finding = finding.shown_by(format!(
             "measuring took {:.2} s instead of {asked:.0}, because it was due to end while the program could \

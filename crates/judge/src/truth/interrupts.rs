@@ -111,7 +111,7 @@ pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
     let polled = span.results.observed.as_ref().is_some_and(|seen| seen.polled);
     let Some(crossing) = crossing(span).filter(|_| !polled) else { return Vec::new() };
     let message = format!("{}: each has to wake a thread of another CPU", crossing.describe());
-    let finding = Finding::new("interrupts-elsewhere", Severity::Note, span, message);
+    let finding = Finding::new("remote-interrupts", Severity::Note, span, message);
     let finding = crossing.evidence(span).into_iter().fold(finding, Finding::shown_by);
     vec![finding.remedy(crossing.remedy())]
 }

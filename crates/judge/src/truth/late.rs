@@ -36,9 +36,9 @@ pub(super) struct Late<'a> {
 /// `None` = it doesn't matter, or no I/O had a time to start at.
 pub(super) fn judge<'a>(span: &SpanView<'a>, limits: Option<&Limits>) -> Option<Late<'a>> {
     let figures = span.measured.paced.as_ref()?;
-    let overdue = figures.max_overdue.filter(|time| *time > JUST_DUE);
-    let never = overdue.map_or(0, |_| figures.overdue);
-    let (ios, of) = (figures.late.saturating_add(never), figures.ios.saturating_add(never));
+    let overdue = figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE);
+    let never = overdue.map_or(0, |_| figures.not_submitted);
+    let (ios, of) = (figures.late_starts.saturating_add(never), figures.ios.saturating_add(never));
     let longest = figures.max_delay.unwrap_or_default().max(overdue.unwrap_or_default());
     let share = ios as f64 / of.max(1) as f64;
     if share < IN_TAIL || (ios < FEW && longest.ms() < LONG) || (never == 0 && is_same(figures)) {
@@ -79,7 +79,7 @@ fn is_same(figures: &PacedFigures) -> bool {
 /// How long the threads, on average, were ready to run and had no CPU, s.
 fn without_cpu(span: &SpanView, limits: Option<&Limits>) -> Option<f64> {
     let limits = limits?;
-    let share = limits.waiting.unwrap_or(0.0) + limits.stolen.unwrap_or(0.0);
+    let share = limits.run_delay.unwrap_or(0.0) + limits.steal.unwrap_or(0.0);
     (share > 0.0).then_some(share * span.measured.seconds)
 }
 
@@ -120,11 +120,11 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
         Some(text) => finding.shown_by(text),
         None => finding.shown_by("add -L for response times, which count from when an I/O was due".into()),
     };
-    if let Some(longest) = figures.max_overdue.filter(|time| *time > JUST_DUE) {
+    if let Some(longest) = figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE) {
         finding = finding.shown_by(format!(
             "{} I/Os were due and never started, the first overdue by {} at the end: only response times \
              include them, with their age at the end",
-            figures.overdue,
+            figures.not_submitted,
             longest.in_a_sentence()
         ));
     }

@@ -36,25 +36,26 @@ pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<
     let ios = span.measured.total.total.throughput.ios;
     let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0.0).map(|busy| busy / ios as f64);
     let window = (seconds * 1e9) as u64;
-    let waits: Option<Vec<u64>> = times.as_ref().and_then(|times| times.iter().map(|t| t.waiting).collect());
+    let waits: Option<Vec<u64>> =
+        times.as_ref().and_then(|times| times.iter().map(|t| t.run_delay).collect());
     let mut limits = Limits {
         limited_by: None,
         busy: mean(|times| times.busy),
         busiest: times.as_ref().and_then(|times| times.iter().map(|t| share(t.busy)).max_by(f64::total_cmp)),
         user: mean(|times| times.user),
-        waiting: waits.map(|waits| {
+        run_delay: waits.map(|waits| {
             waits.iter().map(|wait| share((*wait).min(window))).sum::<f64>() / waits.len() as f64
         }),
         uncontended_iops: contention.and_then(|contention| contention.iops),
-        stolen: processors::stolen(span),
+        steal: processors::stolen(span),
         interrupts: processors::most_interrupted(span).map(|share| share.interrupts),
         cpu_per_io,
         ceiling_iops: cpu_per_io.map(|nanos| threads as f64 * 1e9 / nanos),
         depth: effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
         in_flight: little::in_flight(span),
         device_in_flight: span.queues.in_flight.map(|queue| queue.requests),
-        bottom_in_flight: span.queues.at_the_bottom,
-        accounted: little::accounted(span),
+        leaf_in_flight: span.queues.at_the_bottom,
+        in_flight_share: little::accounted(span),
     };
     limits.limited_by =
         (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits, contention)).flatten();
@@ -117,16 +118,16 @@ fn limiter(
 /// Whether the CPU time that is missing was stolen: more than other threads took, and with enough to do in
 /// it.
 fn hypervisor(limits: &Limits, occupied: f64) -> bool {
-    let stolen = limits.stolen.unwrap_or(0.0);
+    let stolen = limits.steal.unwrap_or(0.0);
     stolen >= processors::STOLEN
-        && stolen >= limits.waiting.unwrap_or(0.0)
+        && stolen >= limits.run_delay.unwrap_or(0.0)
         && occupied + stolen >= contention::OCCUPIED
 }
 
 /// The largest share of the time that a thread was on a CPU or would have been.
 fn occupied(span: &SpanView, effort: &Effort) -> f64 {
     let times = effort.workers.iter().filter_map(|worker| worker.times);
-    let most = times.map(|times| times.busy.saturating_add(times.waiting.unwrap_or(0))).max().unwrap_or(0);
+    let most = times.map(|times| times.busy.saturating_add(times.run_delay.unwrap_or(0))).max().unwrap_or(0);
     most as f64 / (span.measured.seconds * 1e9)
 }
 

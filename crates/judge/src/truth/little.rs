@@ -59,7 +59,7 @@ fn closed_loop(span: &SpanView) -> Option<u64> {
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
     let at_once = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let one_by_one = effort.workers.iter().any(|worker| worker.reachable_depth() < worker.depth)
-        || span.results.observed.as_ref().is_some_and(|seen| seen.one_by_one.iter().any(Option::is_some));
+        || span.results.observed.as_ref().is_some_and(|seen| seen.serialized.iter().any(Option::is_some));
     let limited = offered::is_limited(span)
         || span.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0));
     // They take places in the queue.
@@ -79,7 +79,7 @@ pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
         return vec![finding];
     }
     let Some(limits) = limits else { return Vec::new() };
-    match limits.accounted {
+    match limits.in_flight_share {
         // Those in flight at the end that are not known by their age are no older than the longest.
         Some(share) if share < *AGREES.start() - at_the_edge(span) => {
             vec![waited(span, limits, share, effort.workers.len())]
@@ -91,7 +91,7 @@ pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
 
 /// The depth that was asked for can't exist: I/Os are done one after the other. The worst cause is told.
 fn one_by_one(span: &SpanView, effort: &Effort) -> Option<Finding> {
-    let known = &span.results.observed.as_ref()?.one_by_one;
+    let known = &span.results.observed.as_ref()?.serialized;
     let causes = effort.workers.iter().enumerate().filter_map(|(thread, worker)| {
         let cause = known.get(thread).copied().flatten();
         let serial = cause.is_some() || worker.reachable_depth() < worker.depth;
@@ -165,7 +165,7 @@ fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Findin
         span.the_device()
     );
     let mut finding = Finding::new("device-depth", Severity::Note, span, message);
-    if limits.accounted.is_some() {
+    if limits.in_flight_share.is_some() {
         finding = finding.shown_by("latencies include that wait".into());
     }
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
@@ -193,7 +193,7 @@ fn submitting(limits: &Limits) -> Option<String> {
 }
 
 fn without_cpu(limits: &Limits) -> Option<String> {
-    let waiting = limits.waiting.filter(|waiting| *waiting >= WITHOUT_CPU)?;
+    let waiting = limits.run_delay.filter(|waiting| *waiting >= WITHOUT_CPU)?;
     Some(format!("threads had no CPU {:.0} % of the time", waiting * 100.0))
 }
 

@@ -53,7 +53,7 @@ pub(super) fn changes(limits: &[MemoryLimit]) -> impl Iterator<Item = String> {
                 Some(bytes) => format!("{} of memory for the control group {group}", Size(bytes)),
                 None => format!("no memory limit of the control group {group} any more"),
             };
-            let (after, seen) = (seconds_of_us(change.after_us), seconds_of_us(change.seen_us));
+            let (after, seen) = (seconds_of_us(change.after_us), seconds_of_us(change.observed_us));
             format!("between second {after:.1} and {seen:.1}: {what}")
         };
         limit.changes.iter().map(words).collect::<Vec<_>>()

@@ -65,7 +65,7 @@ fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Findin
             return None;
         }
         let message = "the hosts' measuring times are unknown: the sums assume that all measured at once";
-        return Some(Finding::of_machine("hosts-apart", Severity::Note, message));
+        return Some(Finding::of_machine("hosts-not-simultaneous", Severity::Note, message));
     };
     let outside = 1.0 - seconds(common) / seconds(measured.max(1));
     let severity = if outside > APART { Severity::Warning } else { Severity::Note };
@@ -81,7 +81,7 @@ fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Findin
         Some(ns) => format!("their clock offsets are known within {:.6} s", seconds(ns)),
         None => "their clock offsets are unknown".to_owned(),
     };
-    let mut finding = Finding::of_machine("hosts-apart", severity, message).shown_by(clocks);
+    let mut finding = Finding::of_machine("hosts-not-simultaneous", severity, message).shown_by(clocks);
     if let Some(ns) = alignment.intervals_apart_ns {
         finding = finding.shown_by(format!(
             "sums by interval add intervals that lie up to {:.3} s \

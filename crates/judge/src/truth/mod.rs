@@ -166,14 +166,14 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     }
     findings.extend(damaged::of_run(record));
     findings.extend(ended::of_run(record));
-    findings.extend(record.whole.iter().flat_map(|whole| merged::findings(record, whole)));
+    findings.extend(record.merged.iter().flat_map(|whole| merged::findings(record, whole)));
     let spans =
         record.profile.time_spans.iter().zip(&record.host().results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
         let view = SpanView::new(index + 1, record, asked, results, measured);
         let concluded = Conclusions::of(&view);
-        if record.whole.is_some() {
+        if record.merged.is_some() {
             // What was observed is of single hosts, and was judged there.
             let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
             findings.extend(steady::check(&view, steady, late, None));

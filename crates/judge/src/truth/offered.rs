@@ -63,8 +63,9 @@ fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
     let places: u64 = span.targets().map(|asked| places(span, asked.target)).sum();
     let unexplained = missing - 2.0 * places as f64 - chance(span, offered);
     // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
-    let overdue = figures.max_overdue.filter(|time| *time > JUST_DUE).map_or(0, |_| figures.overdue);
-    let waited = figures.late.saturating_add(overdue) as f64;
+    let overdue =
+        figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE).map_or(0, |_| figures.not_submitted);
+    let waited = figures.late_starts.saturating_add(overdue) as f64;
     // Where a rate can't be kept the line of those that wait grows, and hardly anybody starts in time; where
     // the storage stood still for a moment, some wait.
     let is_missed = unexplained > 0.0
@@ -127,13 +128,13 @@ fn named(slow: &[SlowTarget]) -> String {
 /// A target that missed its rate where most I/Os of all targets kept theirs.
 fn missed_by_target(span: &SpanView, slow: &[SlowTarget]) -> Option<Finding> {
     let figures = span.measured.paced.as_ref()?;
-    let waited = figures.late.saturating_add(figures.overdue) as f64;
+    let waited = figures.late_starts.saturating_add(figures.not_submitted) as f64;
     // What was not done waited.
     if slow.is_empty() || waited < slow.iter().map(|slow| slow.unexplained).sum() {
         return None;
     }
     let message = format!("the offered rate ({}) was not reached on {}", option(span), named(slow));
-    let finding = Finding::new("rate-not-kept", Severity::Warning, span, message);
+    let finding = Finding::new("rate-not-reached", Severity::Warning, span, message);
     Some(finding.remedy("measure the slow target alone; offer it a lower rate, or raise -o or -t"))
 }
 
@@ -150,17 +151,18 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         figures.offered_iops,
         missed.percent()
     );
-    let mut finding = Finding::new("rate-not-kept", severity, span, message).shown_by(format!(
+    let mut finding = Finding::new("rate-not-reached", severity, span, message).shown_by(format!(
         "{unexplained:.0} I/Os are missing, more than in-flight I/Os at the edges and random arrivals explain"
     ));
     if !slow.is_empty() && slow.len() < span.ids.len() {
         finding = finding.shown_by(named(&slow));
     }
-    finding = finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late));
-    if let Some(longest) = figures.max_overdue.filter(|time| *time > JUST_DUE) {
+    finding =
+        finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late_starts));
+    if let Some(longest) = figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE) {
         finding = finding.shown_by(format!(
             "{} I/Os were due and never started, the first overdue by {} at the end",
-            figures.overdue,
+            figures.not_submitted,
             longest.in_a_sentence()
         ));
     }

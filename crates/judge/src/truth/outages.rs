@@ -23,15 +23,15 @@ pub struct Outage {
     /// The target; `None` = all that there are: what each did by itself is not known.
     pub target: Option<RawText>,
     /// When it began, s since measuring began.
-    pub begin_s: f64,
+    pub start_s: f64,
     pub length_s: f64,
     /// When it began, ms since 1970-01-01 00:00 UTC; `None` = not known (simulated time).
-    pub began_utc_ms: Option<i64>,
+    pub start_utc_ms: Option<i64>,
     /// It still went on when measuring ended: how long it took in all is not known.
     pub at_end: bool,
     pub ios: u64,
     /// I/Os that usually complete in as much time; `None` = none completed at any time.
-    pub usual_ios: Option<f64>,
+    pub expected_ios: Option<f64>,
     /// I/Os in flight meanwhile, at most; `None` = nobody looked.
     pub in_flight: Option<u64>,
     pub errors: u64,
@@ -50,15 +50,15 @@ pub(super) fn judge(span: &SpanView) -> Option<Vec<Outage>> {
     let unseen = unseen(span)?;
     let courses = courses(span)?;
     let mut found: Vec<Outage> = courses.iter().flat_map(|course| of_course(span, course, unseen)).collect();
-    found.sort_by(|a, b| a.begin_s.total_cmp(&b.begin_s));
+    found.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
     Some(found)
 }
 
 /// When nobody looked; `None` = it is known that nobody did, but not when.
 fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
     let observed = span.results.observed.as_ref();
-    match observed.and_then(|observed| observed.quiet.as_ref()) {
-        Some(quiet) => Some(&quiet.unseen),
+    match observed.and_then(|observed| observed.outage_observations.as_ref()) {
+        Some(quiet) => Some(&quiet.watcher_gaps),
         None => held_up::check(span).is_empty().then_some(&[]),
     }
 }
@@ -66,12 +66,13 @@ fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
 /// What is known of the course of I/Os: by target, if it can be.
 fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
     let observed = span.results.observed.as_ref();
-    let by_target = observed.and_then(|observed| observed.quiet.as_ref()).map(|quiet| &quiet.targets);
+    let by_target =
+        observed.and_then(|observed| observed.outage_observations.as_ref()).map(|quiet| &quiet.targets);
     if let Some(targets) = by_target.filter(|targets| !targets.is_empty()) {
         let course = |of: &diskspd_model::results::TargetBeats| IoCourse {
             target: Some(of.target),
-            counts: of.beats.ios.0.clone(),
-            width_s: seconds_of_us(of.beats.width_us),
+            counts: of.ticks.ios.0.clone(),
+            width_s: seconds_of_us(of.ticks.width_us),
         };
         return Some(targets.iter().map(course).collect());
     }
@@ -79,7 +80,7 @@ fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
         [only] => Some(*only),
         _ => None,
     };
-    if let Some(beats) = observed.and_then(|observed| observed.beats.as_ref()) {
+    if let Some(beats) = observed.and_then(|observed| observed.ticks.as_ref()) {
         let (counts, width_s) = (beats.ios.0.clone(), seconds_of_us(beats.width_us));
         return Some(vec![IoCourse { target: only, counts, width_s }]);
     }
@@ -120,7 +121,7 @@ fn of_course(span: &SpanView, course: &IoCourse, unseen: &[UnseenTime]) -> Vec<O
     let beat = |us: u64| seconds_of_us(us) / course.width_s;
     let unseen: Vec<Range<usize>> = unseen
         .iter()
-        .map(|time| beat(time.begin_us).floor() as usize..beat(time.end_us).ceil() as usize)
+        .map(|time| beat(time.start_us).floor() as usize..beat(time.end_us).ceil() as usize)
         .collect();
     let watched = WatchedIos {
         counts: &course.counts,
@@ -144,15 +145,15 @@ fn was_asked(span: &SpanView, outage: &Outage) -> bool {
 
 fn outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s: f64) -> Outage {
     let silences: Vec<&Silence> = silences(span, course.target, &stretch).collect();
-    let began_ms = span.results.started_at.filter(|_| span.results.began.is_some());
+    let began_ms = span.results.started_at.filter(|_| span.results.start.is_some());
     Outage {
         target: course.target.and_then(|id| path_of(span, id)),
-        begin_s: stretch.begin_s,
+        start_s: stretch.begin_s,
         length_s: stretch.length_s(),
-        began_utc_ms: began_ms.map(|ms| ms + (stretch.begin_s * 1000.0).round() as i64),
+        start_utc_ms: began_ms.map(|ms| ms + (stretch.begin_s * 1000.0).round() as i64),
         at_end: stretch.end_s + course.width_s / 2.0 >= end_s,
         ios: stretch.ios,
-        usual_ios: stretch.usual_ios,
+        expected_ios: stretch.usual_ios,
         in_flight: silences.iter().filter_map(|silence| silence.in_flight).max(),
         errors: errors(span.results, course.target, &stretch),
         changes: silences.iter().flat_map(|silence| silence.changes.iter().cloned()).collect(),
@@ -165,10 +166,10 @@ fn silences<'a>(
     target: Option<TargetId>,
     stretch: &'a QuietStretch,
 ) -> impl Iterator<Item = &'a Silence> {
-    let quiet = span.results.observed.as_ref().and_then(|observed| observed.quiet.as_ref());
-    let all = quiet.into_iter().flat_map(|quiet| &quiet.silences);
+    let quiet = span.results.observed.as_ref().and_then(|observed| observed.outage_observations.as_ref());
+    let all = quiet.into_iter().flat_map(|quiet| &quiet.gaps);
     all.filter(move |silence| {
-        let (begin, end) = (seconds_of_us(silence.begin_us), seconds_of_us(silence.end_us));
+        let (begin, end) = (seconds_of_us(silence.start_us), seconds_of_us(silence.end_us));
         let shared = end.min(stretch.end_s) - begin.max(stretch.begin_s);
         target.is_none_or(|id| id == silence.target) && shared * 2.0 >= end - begin
     })
@@ -206,7 +207,7 @@ pub fn beyond_limit(record: &Record, outages: &[Option<Vec<Outage>>]) -> bool {
     let Some(limit_ms) = asked else { return false };
     let mut ended = record.host().results.time_spans.iter().filter_map(|span| span.ended);
     let mut all = outages.iter().flatten().flatten();
-    ended.any(|ended| ended.by == EndedBy::Outage)
+    ended.any(|ended| ended.cause == EndedBy::Outage)
         || all.any(|outage| outage.length_s * 1000.0 + 0.5 >= limit_ms as f64)
 }
 
@@ -261,12 +262,12 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&
 
 impl Outage {
     fn is_at(&self, second: f64) -> bool {
-        self.at_end && second <= self.begin_s + self.length_s
+        self.at_end && second <= self.start_s + self.length_s
     }
 
     /// `at 12.40 s: nothing completed, 32 in flight, 3 errors`
     pub fn in_short(&self) -> String {
-        let mut text = format!("at {:.2} s: {}", self.begin_s, self.what());
+        let mut text = format!("at {:.2} s: {}", self.start_s, self.what());
         if let Some(in_flight) = self.in_flight {
             text += &format!(", {in_flight} in flight");
         }
@@ -282,7 +283,7 @@ impl Outage {
     }
 
     fn what(&self) -> String {
-        match (self.ios, self.usual_ios) {
+        match (self.ios, self.expected_ios) {
             (0, None) => "nothing completed at any time".into(),
             (0, _) => "nothing completed".into(),
             (1, usual) => format!("1 I/O completed, usual are {:.0}", usual.unwrap_or_default()),
@@ -294,7 +295,7 @@ impl Outage {
 
     fn line(&self) -> String {
         let target = self.target.as_ref().map_or(String::new(), |path| format!(" of '{path}'"));
-        let at = self.began_utc_ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        let at = self.start_utc_ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         let at = at.map_or(String::new(), |at| format!("; it began {at:.3}"));
         format!("{:.2} s{target} {}{at}", self.length_s, self.in_short())
     }
@@ -303,7 +304,7 @@ impl Outage {
 /// `path: nvme0c0n1 ana_state was optimized, and inaccessible from second 12.9 on`
 fn in_words(change: &PathChange) -> String {
     let said = |text: &str| if text.is_empty() { "absent".to_owned() } else { text.to_owned() };
-    let PathChange { seen_us, what, from, to } = change;
+    let PathChange { observed_us: seen_us, attribute: what, from, to } = change;
     let at = seconds_of_us(*seen_us);
     format!("{what} changed from {} to {}, seen at {at:.2} s", said(from), said(to))
 }

@@ -25,7 +25,7 @@ pub(super) struct Share {
 /// All active CPUs; empty = nobody looked, or not for long enough.
 pub(super) fn shares(span: &SpanView) -> Vec<Share> {
     let (times, measured) = (&span.results.cpus, span.results.measured);
-    let lost = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.lost);
+    let lost = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.lost_cpu_times);
     if lost.len() != times.len() || measured < SHORTEST {
         return Vec::new();
     }
@@ -33,7 +33,7 @@ pub(super) fn shares(span: &SpanView) -> Vec<Share> {
     cpus.map(|(cpu, (times, lost))| {
         let all = times.idle.saturating_add(times.kernel).saturating_add(times.user).max(1) as f64;
         let share = |time: u64| time as f64 / all;
-        Share { cpu, idle: share(times.idle), interrupts: share(lost.interrupts), stolen: share(lost.stolen) }
+        Share { cpu, idle: share(times.idle), interrupts: share(lost.interrupts), stolen: share(lost.steal) }
     })
     .collect()
 }
@@ -55,7 +55,7 @@ fn io_workers(effort: &Effort) -> u64 {
 
 /// How many CPUs threads of the kernel (`None` = they could not be seen) and other programs used on average.
 pub(super) fn used_by_others(effort: &Effort) -> Option<(Option<f64>, f64)> {
-    let others = effort.others.as_ref().filter(|others| others.elapsed > 0)?;
+    let others = effort.other_processes.as_ref().filter(|others| others.elapsed > 0)?;
     let share = |nanos: u64| nanos as f64 / others.elapsed as f64;
     let kernel = others.kernel.map(|kernel| share(kernel.saturating_add(io_workers(effort))));
     Some((kernel, share(others.programs)))
@@ -77,7 +77,7 @@ fn unexplained(span: &SpanView, effort: &Effort) -> f64 {
 
 /// Who else used the CPUs, one line each for programs and for threads of the kernel.
 pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
-    let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.others) else {
+    let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.other_processes) else {
         return Vec::new();
     };
     let percent = |nanos: u64| nanos as f64 * 100.0 / others.elapsed as f64;

@@ -9,17 +9,20 @@ use diskspd_model::units::seconds_of_us;
 /// The threads that were, and the first of them.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let workers = span.effort().map_or(&[][..], |effort| &effort.workers);
-    let moved =
-        (0u32..).zip(workers).filter_map(|(thread, worker)| Some((thread, worker, worker.rebound.as_ref()?)));
+    let moved = (0u32..)
+        .zip(workers)
+        .filter_map(|(thread, worker)| Some((thread, worker, worker.affinity_change.as_ref()?)));
     let moved: Vec<_> = moved.collect();
-    let Some(first) = moved.iter().min_by_key(|(_, _, rebound)| rebound.seen_us) else { return Vec::new() };
+    let Some(first) = moved.iter().min_by_key(|(_, _, rebound)| rebound.observed_us) else {
+        return Vec::new();
+    };
     let message = format!(
         "{} of {} threads were bound to other CPUs from outside while it was measured: the figures are of \
          both bindings",
         moved.len(),
         workers.len()
     );
-    let finding = Finding::new("threads-rebound", Severity::Warning, span, message).shown_by(shown(*first));
+    let finding = Finding::new("affinity-changed", Severity::Warning, span, message).shown_by(shown(*first));
     vec![finding.remedy(
         "measure again without what did it: taskset, a change of the control group's cpuset, a CPU that went \
          offline, or a daemon that places threads (tuned, numad)",
@@ -28,7 +31,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 
 fn shown((thread, worker, rebound): (u32, &WorkerEffort, &Rebound)) -> String {
     let from = worker.cpu.map_or("the CPUs that it began with".into(), |cpu| cpus_in_words(&[cpu]));
-    let (after, seen) = (seconds_of_us(rebound.after_us), seconds_of_us(rebound.seen_us));
+    let (after, seen) = (seconds_of_us(rebound.after_us), seconds_of_us(rebound.observed_us));
     format!(
         "thread {thread} went from {from} to {} between second {after:.1} and {seen:.1}",
         cpus_in_words(&rebound.cpus)

@@ -22,7 +22,7 @@ pub struct Stalled {
     pub period: Option<f64>,
     /// Mean rate between them, I/Os per second.
     pub iops: f64,
-    pub begin: f64,
+    pub start: f64,
     pub interval: f64,
 }
 
@@ -36,12 +36,12 @@ pub(super) fn judge(span: &SpanView) -> Option<Stalled> {
     let (counts, interval) = beats(span)?;
     let found = stalls::of(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
     let stalls::Stalls { times, share, length, longest, period, rate, begin } = found;
-    Some(Stalled { times, share, length, longest, period, iops: rate, begin, interval })
+    Some(Stalled { times, share, length, longest, period, iops: rate, start: begin, interval })
 }
 
 /// I/Os by beats, and the length of one, s.
 fn beats(span: &SpanView) -> Option<(Vec<u64>, f64)> {
-    if let Some(beats) = span.results.observed.as_ref().and_then(|observed| observed.beats.as_ref()) {
+    if let Some(beats) = span.results.observed.as_ref().and_then(|observed| observed.ticks.as_ref()) {
         return Some((beats.ios.0.clone(), seconds_of_us(beats.width_us)));
     }
     let (intervals, ms) = (&span.measured.iops.as_ref()?.intervals, span.asked.io_bucket_duration);
@@ -69,7 +69,7 @@ impl Stalled {
     }
 
     pub(super) fn evidence(&self, mean: f64) -> String {
-        let Stalled { longest, iops, begin, interval, .. } = *self;
+        let Stalled { longest, iops, start: begin, interval, .. } = *self;
         format!(
             "{iops:.0} IOPS between the stalls, {mean:.0} overall; the longest took {}, the first began at \
              second {begin:.1} (samples of {:.0} ms)",
@@ -126,8 +126,8 @@ impl Stalled {
 pub(super) fn for_want_of_cpus(pauses: &str, share: f64, limits: Option<&Limits>) -> Vec<String> {
     let explains = |found: Option<f64>| found.filter(|found| *found >= EXPLAINS * share);
     let told = [
-        (limits.and_then(|limits| limits.waiting), "threads were ready to run without a CPU"),
-        (limits.and_then(|limits| limits.stolen), "the hypervisor kept the CPUs"),
+        (limits.and_then(|limits| limits.run_delay), "threads were ready to run without a CPU"),
+        (limits.and_then(|limits| limits.steal), "the hypervisor kept the CPUs"),
     ];
     let explained = told.into_iter().filter_map(|(found, what)| Some((explains(found)?, what)));
     let line = |(found, what)| {

@@ -58,7 +58,7 @@ impl OverLimit<'_> {
             "{}: it held I/Os back for {:.1} of {:.1} s, as {} reports ({source})",
             self.limit.name,
             seconds_of_us(self.us),
-            seconds_of_ns(self.statement.apart_ns),
+            seconds_of_ns(self.statement.interval_ns),
             self.statement.device
         )
     }
@@ -68,12 +68,12 @@ impl OverLimit<'_> {
     }
 
     fn share(&self) -> f64 {
-        self.us as f64 * 1e3 / self.statement.apart_ns.max(1) as f64
+        self.us as f64 * 1e3 / self.statement.interval_ns.max(1) as f64
     }
 }
 
 fn statements<'a>(span: &SpanView<'a>) -> &'a [DeviceStatement] {
-    span.results.observed.as_ref().map_or(&[], |observed| &observed.statements)
+    span.results.observed.as_ref().map_or(&[], |observed| &observed.device_logs)
 }
 
 /// All limits that were exceeded noticeably.
@@ -99,7 +99,7 @@ pub(super) fn limits(span: &SpanView) -> bool {
 pub(super) fn unheard(span: &SpanView) -> Vec<String> {
     let unheard = statements(span).iter().filter_map(|statement| {
         let (device, name) = (&statement.device, statement.source.row().name);
-        let why = match &statement.refused {
+        let why = match &statement.error {
             Some(why) => why.clone(),
             None if statement.health().is_none()
                 && statement.volume().is_none()
@@ -156,7 +156,7 @@ fn written(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
     let finding = Finding::new("write-amplification", Severity::Note, span, message);
     let finding = finding.shown_by(format!(
         "{erased} of the media were erased in {:.1} s; counted over all namespaces of the endurance group",
-        seconds_of_ns(statement.apart_ns)
+        seconds_of_ns(statement.interval_ns)
     ));
     // Who says where writes are to go wants to know what it helped.
     let placed = |target: &Target| !target.fdp.is_empty() || !target.write_streams.is_empty();
@@ -174,7 +174,7 @@ fn slowed(span: &SpanView, device: &str, before: &Health, after: &Health) -> Opt
     let message = format!(
         "{device} throttled itself {times} times because of heat: {light} s lightly and {heavy} s heavily"
     );
-    let mut finding = Finding::new("slowed-by-heat", Severity::Warning, span, message);
+    let mut finding = Finding::new("thermal-throttling", Severity::Warning, span, message);
     if let Some(celsius) = after.celsius() {
         finding = finding.shown_by(format!("{celsius} °C when measuring ended"));
     }

@@ -70,7 +70,7 @@ pub struct Interrupted {
     /// By how much the rate changed in them, share of the level: -1 = nothing was done; `None` = the level
     /// is near zero.
     pub depth: Option<f64>,
-    pub begin: f64,
+    pub start: f64,
     pub end: f64,
     /// From the beginning of one to that of the next; `None` = not regular, or fewer than three.
     pub period: Option<f64>,
@@ -225,7 +225,7 @@ fn stopped_at(steady: &Steadiness) -> Option<f64> {
         (SteadyVerdict::Changed, _) if next_to_nothing(to, from) => steady.changes.last().copied(),
         (SteadyVerdict::Falling, _) if next_to_nothing(to, from) => steady.steady_from,
         // What is taken for the level is what most of the seconds did.
-        (SteadyVerdict::Interrupted, Some(Interrupted { times: 1, begin, end, .. }))
+        (SteadyVerdict::Interrupted, Some(Interrupted { times: 1, start: begin, end, .. }))
             if *begin < steady.interval && next_to_nothing(from, to) =>
         {
             Some(*end)
@@ -251,8 +251,8 @@ impl Interrupted {
             times: of_all.len(),
             share: (seconds / span.measured.seconds).min(1.0),
             depth: relative_change(course.mean, ios as f64 / seconds),
-            begin: first.begin_s,
-            end: last.begin_s + last.length_s,
+            start: first.start_s,
+            end: last.start_s + last.length_s,
             period: None,
         })
     }
@@ -263,7 +263,7 @@ impl Interrupted {
             times: found.times,
             share: found.intervals as f64 / course.count as f64,
             depth: relative_change(found.level, found.rate),
-            begin: found.begin as f64 * interval,
+            start: found.begin as f64 * interval,
             end: found.end as f64 * interval,
             period: found.period.map(|period| period * interval),
         })
@@ -310,7 +310,7 @@ const SHORTEST_INTERVAL: f64 = 0.1;
 fn short_rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     let observed = span.results.observed.as_ref()?;
     observed.warm_up.filter(|warm_up| warm_up.steady)?;
-    let beats = observed.beats.as_ref()?;
+    let beats = observed.ticks.as_ref()?;
     let width = seconds_of_us(beats.width_us);
     let joined = (SHORTEST_INTERVAL / width).round().max(1.0) as usize;
     let interval = width * joined as f64;
@@ -359,7 +359,7 @@ pub(super) fn check(
             let message =
                 format!("not known to be steady after {seconds} s of warm-up; measured nevertheless");
             let remedy = format!("allow more time: --until-steady={}", limit.saturating_mul(4));
-            Finding::new("never-steady", Severity::Warning, span, message).remedy(remedy)
+            Finding::new("steady-not-reached", Severity::Warning, span, message).remedy(remedy)
         }
     });
     let latency = steadiness.and_then(|steady| {
@@ -502,7 +502,7 @@ fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
         return with_figures(finding, steady).remedy(remedy(span, steady));
     }
     let mut message = "not steady: it was interrupted".to_owned();
-    if let Some(Interrupted { times, share, begin, end, period, .. }) = &steady.interruptions {
+    if let Some(Interrupted { times, share, start: begin, end, period, .. }) = &steady.interruptions {
         message += &match (times, period) {
             (1, _) => format!(" from second {begin:.0} to {end:.0}"),
             (_, Some(period)) => format!(" every {period:.0} s"),

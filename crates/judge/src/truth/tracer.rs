@@ -34,9 +34,11 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     if stopped > 0 {
         finding = finding.shown_by(format!("threads were stopped in {stopped} of {samples} checks"));
     }
-    if tracer.looks < tracer.of {
-        finding =
-            finding.shown_by(format!("seen in {} of {} checks, one per second", tracer.looks, tracer.of));
+    if tracer.traced_checks < tracer.checks {
+        finding = finding.shown_by(format!(
+            "seen in {} of {} checks, one per second",
+            tracer.traced_checks, tracer.checks
+        ));
     }
     vec![finding.remedy(format!(
         "end {name} (process {pid}) or detach it, and measure again; perf and bpftrace trace system calls at \

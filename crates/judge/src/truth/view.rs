@@ -45,7 +45,7 @@ impl<'a> SpanView<'a> {
     }
 
     pub(super) fn effort(&self) -> Option<&'a Effort> {
-        self.results.observed.as_ref()?.effort.as_ref()
+        self.results.observed.as_ref()?.resource_usage.as_ref()
     }
 
     pub(super) fn targets(&self) -> impl Iterator<Item = Asked<'a>> {

@@ -11,14 +11,14 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         ("--until-written", "written", observed.until_written, &measured.write),
         ("--until-read", "read", observed.until_read, &measured.read),
     ];
-    let by = span.results.ended.map(|ended| ended.by);
+    let by = span.results.ended.map(|ended| ended.cause);
     let found = goals.into_iter().filter_map(|(option, word, asked, table)| {
         let done = |table: &Table| table.total.throughput.bytes;
         let (asked, done) = (asked?, done(table));
         let (seconds, longest) = (measured.seconds, span.asked.duration);
         match by? {
             EndedBy::Volume if done >= asked => Some(Finding::new(
-                "volume-reached",
+                "amount-reached",
                 Severity::Note,
                 span,
                 format!(
@@ -37,7 +37,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
                     (done as f64 / asked as f64 * 100.0).floor()
                 );
                 let remedy = format!("raise -d to allow enough time for all to be {word}");
-                Some(Finding::new("volume-not-reached", Severity::Warning, span, message).remedy(remedy))
+                Some(Finding::new("amount-not-reached", Severity::Warning, span, message).remedy(remedy))
             }
             _ => None,
         }

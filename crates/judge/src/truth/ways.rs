@@ -88,7 +88,7 @@ fn dont_cache(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Fi
                  from memory",
                 units::amount(stayed)
             );
-            finding("dontcache-stayed", Severity::Warning, message)
+            finding("dontcache-retained", Severity::Warning, message)
                 .remedy("see that no other program uses the file meanwhile; use -Su to be sure")
         }
         false => {

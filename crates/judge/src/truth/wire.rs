@@ -15,9 +15,12 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 }
 
 fn requests(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
-    let all = mount.done.all();
-    let again = [mount.done.read, mount.done.write, mount.done.commit].iter().map(|c| c.sent_again()).sum();
-    let reconnects = mount.done.reconnects.unwrap_or(0);
+    let all = mount.activity.all();
+    let again = [mount.activity.read, mount.activity.write, mount.activity.commit]
+        .iter()
+        .map(|c| c.sent_again())
+        .sum();
+    let reconnects = mount.activity.reconnects.unwrap_or(0);
     let (RemoteFacts { name, .. }, again): (_, u64) = (mount, again);
     if again == 0 && all.timeouts == 0 && reconnects == 0 {
         return None;
@@ -31,21 +34,21 @@ fn requests(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
             all.requests, all.timeouts
         ),
     };
-    let finding = Finding::new("requests-sent-again", Severity::Warning, span, message);
+    let finding = Finding::new("rpc-retransmits", Severity::Warning, span, message);
     Some(finding.remedy("look for lost connections: dmesg, nfsstat -rc, ss -ti"))
 }
 
 fn packets(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
-    let tcp = mount.tcp.filter(|tcp| tcp.sent_again > 0)?;
-    let share = tcp.sent_again as f64 / tcp.sent.max(1) as f64;
+    let tcp = mount.tcp.filter(|tcp| tcp.retransmitted > 0)?;
+    let share = tcp.retransmitted as f64 / tcp.sent.max(1) as f64;
     let severity = if share >= MANY { Severity::Warning } else { Severity::Note };
     let message = format!(
         "packets or their acknowledgements were lost, or late: TCP sent {} of {} segments again ({:.2} %), \
          over all connections of this host",
-        tcp.sent_again,
+        tcp.retransmitted,
         tcp.sent,
         share * 100.0
     );
-    let finding = Finding::new("packets-sent-again", severity, span, message);
+    let finding = Finding::new("tcp-retransmits", severity, span, message);
     Some(finding.remedy("look at the network's errors and drops: ip -s link, ss -ti, ethtool -S"))
 }

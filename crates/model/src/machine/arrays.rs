@@ -13,10 +13,10 @@ pub struct ArrayFacts {
     pub missing: (u64, u64),
     /// What it did and lacked may not be asked: only root may, of one of LVM.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub untold: bool,
+    pub state_unknown: bool,
     /// What it did by itself at one of the looks; `None` = nothing at any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub upkeep: Option<Upkeep>,
+    pub maintenance: Option<Upkeep>,
 }
 
 /// What a RAID does by itself, on the same members as the run.

@@ -15,7 +15,7 @@ pub struct ContentFacts {
     /// What of it was written: of a file, or of the file behind a loop device.
     pub space: Option<Space>,
     pub sample: Option<Sample>,
-    pub reducers: Vec<Reducer>,
+    pub data_reduction: Vec<Reducer>,
     /// Of a block device: whether it can forget what was written (discard).
     pub discards: Option<bool>,
     /// Of a block device: whether it has turning parts, as far as the kernel was told.
@@ -28,7 +28,7 @@ pub struct ContentFacts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Space {
     /// What is known; less than the whole where it has more pieces than there was time to look at.
-    pub known: u64,
+    pub examined: u64,
     pub holes: u64,
     /// Allocated, but never written.
     pub unwritten: u64,
@@ -69,7 +69,7 @@ pub struct Sample {
     /// Blocks read where something was written. All other figures but the last two are about them.
     pub blocks: u64,
     pub zeros: u64,
-    pub repeats: u64,
+    pub duplicates: u64,
     /// Bytes that compression would leave of them, estimated.
     pub compressed: u64,
     /// Blocks read where the file system says that nothing was written.

@@ -17,5 +17,5 @@ pub struct CpuTimes {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostTimes {
     pub interrupts: u64,
-    pub stolen: u64,
+    pub steal: u64,
 }

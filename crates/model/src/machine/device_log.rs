@@ -117,10 +117,10 @@ pub struct DeviceStatement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<LogPage>,
     /// From one reading to the other, ns.
-    pub apart_ns: u64,
+    pub interval_ns: u64,
     /// Why a reading is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub error: Option<String>,
 }
 
 impl DeviceStatement {

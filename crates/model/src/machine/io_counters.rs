@@ -175,7 +175,7 @@ pub struct DeviceFacts {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub space: Vec<SpaceChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<OwnIo>,
+    pub process: Option<OwnIo>,
     /// What the machine had in memory to be written to any device: at the first reading, and at the second,
     /// bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,7 +193,7 @@ pub struct TargetDevices {
     /// a table of the device mapper was replaced meanwhile (`pvmove`), or a member of a RAID. Missing = they
     /// are the same, or nobody could look.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moved_to: Vec<String>,
+    pub stack_at_end: Vec<String>,
     /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten_before: Option<u64>,
@@ -225,7 +225,7 @@ pub struct TargetDevices {
     pub states: Vec<FileState>,
     /// Bytes of it that came into the page cache despite unbuffered I/O; missing = 0 or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub came: Option<u64>,
+    pub cached_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic: Option<AtomicWrites>,
 }
@@ -234,7 +234,7 @@ pub struct TargetDevices {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     /// When it was first seen, us since measuring began.
-    pub seen_us: u64,
+    pub observed_us: u64,
     /// Size, bytes.
     pub size: u64,
     /// Names that lead to it; 0 = it is deleted.
@@ -255,7 +255,7 @@ pub struct SettingChange {
     /// The last look that found the old value, us since measuring began.
     pub after_us: u64,
     /// The first look that found the new value, us since measuring began.
-    pub seen_us: u64,
+    pub observed_us: u64,
 }
 
 /// The space of a target, loop device or thin volume before and after the measurement.
@@ -284,15 +284,15 @@ pub struct CacheGrowth {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceActivity {
     pub name: String,
-    pub done: Activity,
+    pub activity: Activity,
     /// I/Os in flight at the first reading.
     pub in_flight_before: u64,
     /// Whether it has ever counted anything: one that never did has no statistics.
-    pub ever: bool,
+    pub has_statistics: bool,
     /// Whether the kernel's counting of its I/O (`queue/iostats`) was switched off or on meanwhile: some of
     /// it may be in no counter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub switched: bool,
+    pub statistics_switched: bool,
     /// Settings that changed; missing = none did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<SettingChange>,

@@ -62,7 +62,7 @@ pub fn see_memory(
         |limit| &limit.group,
         |(first, last), limit| {
             if limit.bytes != last.bytes && first.changes.len() < most {
-                first.changes.push(MemoryLimitChange { after_us, seen_us, bytes: limit.bytes });
+                first.changes.push(MemoryLimitChange { after_us, observed_us: seen_us, bytes: limit.bytes });
             }
             *last = limit;
         },
@@ -105,7 +105,7 @@ pub struct MemoryLimitChange {
     /// The look before, which found the old one: us since measuring began.
     pub after_us: u64,
     /// The look that found this.
-    pub seen_us: u64,
+    pub observed_us: u64,
     /// Bytes; `None` = no limit any more.
     pub bytes: Option<u64>,
 }

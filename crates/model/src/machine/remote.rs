@@ -27,7 +27,7 @@ impl Protocol {
 pub struct RemoteMount {
     pub protocol: Protocol,
     pub source: String,
-    pub at: String,
+    pub mount_point: String,
 }
 
 /// Requests of one kind that the client sent: since the mount was made, or within a time.
@@ -221,7 +221,7 @@ impl RemoteActivity {
 pub struct TcpSegments {
     pub sent: u64,
     /// Those that were sent again, because they were lost or seemed to be.
-    pub sent_again: u64,
+    pub retransmitted: u64,
 }
 
 impl TcpSegments {
@@ -233,13 +233,13 @@ impl TcpSegments {
             let at = names.split_ascii_whitespace().position(|name| name == wanted)?;
             numbers.split_ascii_whitespace().nth(at)?.parse().ok()
         };
-        Some(TcpSegments { sent: value("OutSegs")?, sent_again: value("RetransSegs")? })
+        Some(TcpSegments { sent: value("OutSegs")?, retransmitted: value("RetransSegs")? })
     }
 
     pub fn since(&self, earlier: &TcpSegments) -> TcpSegments {
         TcpSegments {
             sent: self.sent.saturating_sub(earlier.sent),
-            sent_again: self.sent_again.saturating_sub(earlier.sent_again),
+            retransmitted: self.retransmitted.saturating_sub(earlier.retransmitted),
         }
     }
 }
@@ -247,7 +247,7 @@ impl TcpSegments {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteFacts {
     pub name: String,
-    pub done: RemoteActivity,
+    pub activity: RemoteActivity,
     /// What the machine sent meanwhile over TCP; `None` = the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpSegments>,

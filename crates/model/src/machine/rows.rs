@@ -40,7 +40,7 @@ impl Topology {
 
     /// Mask of the CPUs of a group that this process may not use.
     pub fn forbidden_in(&self, group: u16) -> u64 {
-        self.forbidden.iter().find(|(number, _)| *number == group).map_or(0, |(_, mask)| *mask)
+        self.disallowed.iter().find(|(number, _)| *number == group).map_or(0, |(_, mask)| *mask)
     }
 
     /// The NUMA nodes with at least one CPU that this process may use; of each, those CPUs.

@@ -9,11 +9,11 @@ pub struct Stack {
     /// Type of the file system; `None` = the target is a device, or its file system isn't known.
     pub file_system: Option<String>,
     /// Names of the devices right beneath it: one, but for file systems that manage many.
-    pub first: Vec<String>,
+    pub top_devices: Vec<String>,
     /// All devices, each once, every one before those that it lies on.
     pub layers: Vec<Layer>,
     /// Why there is no device; `None` = there is one.
-    pub without: Option<String>,
+    pub no_device_reason: Option<String>,
     /// Why the target is memory though its file system doesn't look so: the directory of an overlay that has
     /// the file is in memory. `None` = it isn't, or it's plain to see (tmpfs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct Stack {
 /// A mounted file system between a target and its devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackMount {
-    pub at: String,
+    pub mount_point: String,
     /// `ext4`, `overlay`
     pub kind: String,
     /// Mount options, joined by commas.
@@ -63,24 +63,24 @@ pub struct Layer {
     pub number: Option<String>,
     pub kind: LayerKind,
     /// Names of the devices it lies on; empty = nothing is beneath it, or nothing that is known.
-    pub on: Vec<String>,
+    pub lower_devices: Vec<String>,
     /// Whether every byte asked of it is asked once of what it lies on, by it alone: not so for redundant
     /// RAID, caches and files.
-    pub faithful: bool,
+    pub one_to_one: bool,
     /// It is a cache: one of what it lies on has a part of what another one has. Missing = not as far as
     /// known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cache: bool,
     /// Whether the kernel counts its I/O (`queue/iostats`).
-    pub counted: bool,
+    pub statistics: bool,
     /// Whether a loop device bypasses the page cache (`loop/dio`); `None` = unknown, or another device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
     /// Why it isn't known what is beneath it: what it counts may have been memory's work.
-    pub unknown_below: Option<String>,
+    pub lower_unknown: Option<String>,
     /// How the kernel feeds it; missing = in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub traits: Option<Traits>,
+    pub queue_limits: Option<Traits>,
     /// How it keeps its content in memory; missing = as far as can be seen, it doesn't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<InMemory>,
@@ -100,7 +100,7 @@ pub struct Traits {
     /// The largest I/O that it is given, bytes (`max_sectors_kb`), ..
     pub largest_io: Option<u64>,
     /// .. and the largest that it could take (`max_hw_sectors_kb`).
-    pub possible_io: Option<u64>,
+    pub hardware_max_io: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ pub enum LayerKind {
 
 impl Stack {
     pub fn leaves(&self) -> impl Iterator<Item = &Layer> {
-        self.layers.iter().filter(|layer| layer.on.is_empty())
+        self.layers.iter().filter(|layer| layer.lower_devices.is_empty())
     }
 
     pub fn layer(&self, name: &str) -> Option<&Layer> {
@@ -130,6 +130,6 @@ impl Stack {
     }
 
     pub fn without(why: impl Into<String>) -> Stack {
-        Stack { without: Some(why.into()), ..Stack::default() }
+        Stack { no_device_reason: Some(why.into()), ..Stack::default() }
     }
 }

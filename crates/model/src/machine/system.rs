@@ -52,7 +52,7 @@ pub struct System {
     pub environment: Option<environment::Environment>,
     /// Facts that could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<UnreadFacts>,
+    pub unreadable: Vec<UnreadFacts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<fingerprint::Fingerprint>,
 }
@@ -72,7 +72,7 @@ pub struct PowerScheme {
 impl System {
     /// A figure about cores, nodes and sockets as reports print it: assumed ones are unknown.
     pub fn processor_figure(&self, figure: impl ToString) -> String {
-        match self.unread.iter().any(|unread| unread.processors) {
+        match self.unreadable.iter().any(|unread| unread.processors) {
             true => "<unknown>".to_owned(),
             false => figure.to_string(),
         }
@@ -112,7 +112,7 @@ pub struct Topology {
     /// cpusets included), ascending by group. They are part of the machine all the same: only affinity
     /// leaves them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub forbidden: Vec<(u16, u64)>,
+    pub disallowed: Vec<(u16, u64)>,
 }
 
 /// A processor group: on Linux group g holds CPUs 64 g to 64 g + 63.

@@ -11,7 +11,7 @@ pub struct Others {
     pub kernel: Option<u64>,
     /// How long the kernel's threads were ready to run without a CPU, all together, ns; `None` = as above,
     /// or the kernel doesn't count it.
-    pub kernel_waiting: Option<u64>,
+    pub kernel_run_delay: Option<u64>,
     /// CPU time of the other programs that can be seen, ns. What ended meanwhile is not in it.
     pub programs: u64,
     pub busiest: Vec<Task>,

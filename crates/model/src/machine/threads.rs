@@ -9,7 +9,7 @@ pub struct ThreadTimes {
     pub busy: u64,
     /// Ready to run, but without a CPU, with what still went on at the end; `None` = the kernel doesn't
     /// count it.
-    pub waiting: Option<u64>,
+    pub run_delay: Option<u64>,
     /// Of `busy`, in the program. The kernel samples how it divides: only long stretches are meaningful.
     pub user: u64,
     pub system: u64,
@@ -19,7 +19,7 @@ impl ThreadTimes {
     pub fn since(&self, earlier: &ThreadTimes) -> ThreadTimes {
         ThreadTimes {
             busy: self.busy.saturating_sub(earlier.busy),
-            waiting: self.waiting.zip(earlier.waiting).map(|(now, then)| now.saturating_sub(then)),
+            run_delay: self.run_delay.zip(earlier.run_delay).map(|(now, then)| now.saturating_sub(then)),
             user: self.user.saturating_sub(earlier.user),
             system: self.system.saturating_sub(earlier.system),
         }
@@ -34,7 +34,7 @@ impl ThreadTimes {
         let part = |nanos: u64| (u128::from(nanos) * u128::from(window) / u128::from(spanned)) as u64;
         ThreadTimes {
             busy: part(self.busy),
-            waiting: self.waiting.map(part),
+            run_delay: self.run_delay.map(part),
             user: part(self.user),
             system: part(self.system),
         }
@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn what_was_read_before_and_after_the_window_counts_for_its_part() {
-        let read = ThreadTimes { busy: 3000, waiting: Some(900), user: 600, system: 2400 };
-        let half = ThreadTimes { busy: 1500, waiting: Some(450), user: 300, system: 1200 };
+        let read = ThreadTimes { busy: 3000, run_delay: Some(900), user: 600, system: 2400 };
+        let half = ThreadTimes { busy: 1500, run_delay: Some(450), user: 300, system: 1200 };
         assert_eq!(read.within(1000, 2000), half);
         assert_eq!(read.within(2000, 2000), read);
         assert_eq!(read.within(0, 0), read);

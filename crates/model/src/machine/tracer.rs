@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 pub struct Tracer {
     pub pid: u32,
     pub name: String,
-    pub looks: u32,
-    pub of: u32,
+    pub traced_checks: u32,
+    pub checks: u32,
     /// How often the state of a thread was looked at while somebody traced it; 0 = never, as in old records.
     #[serde(default)]
     pub samples: u32,

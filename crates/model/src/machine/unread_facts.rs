@@ -8,7 +8,7 @@ pub struct UnreadFacts {
     pub path: String,
     /// The facts in it: `disks and their users`.
     pub facts: String,
-    pub why: String,
+    pub reason: String,
     pub remedy: String,
     /// Whether the facts are about cores, nodes and sockets, which reports otherwise assume.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

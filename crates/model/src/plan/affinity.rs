@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn what_the_process_may_not_use_is_left_out_and_refused() {
         let machine =
-            Topology { forbidden: vec![(0, 0b10), (1, 0b1)], ..machine(&[(64, 0b1011), (4, 0b11)]) };
+            Topology { disallowed: vec![(0, 0b10), (1, 0b1)], ..machine(&[(64, 0b1011), (4, 0b11)]) };
         assert_eq!(cpus(&asked(&[]), Compat::V2_2, &machine), [0, 3, 65]);
         for (group, cpu, expected) in [
             (0, 0, None),

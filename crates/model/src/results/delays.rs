@@ -15,19 +15,19 @@ pub struct Delays {
     /// When the longest delay ended, us since measuring began.
     pub longest_at_us: u64,
     /// Whether the process was told to go on (SIGCONT): it had been stopped, by SIGSTOP or by Ctrl-Z.
-    pub continued: bool,
+    pub sigcont_received: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub continues: Option<u64>,
+    pub sigcont_count: Option<u64>,
     /// How late it was all in all, us, whenever it was late by 2 ms or more and had not been waiting for a
     /// CPU: then it was kept from running. Missing = nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lost_us: Option<u64>,
+    pub late_us: Option<u64>,
     /// Of `lost_us`, us: the workers did I/O all the while, or too little was expected of them to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lost_alone_us: Option<u64>,
+    pub late_workers_active_us: Option<u64>,
     /// Of `total_us`, us: the workers did I/O all the while.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alone_us: Option<u64>,
+    pub workers_active_us: Option<u64>,
     /// How long the control group was frozen meanwhile, us; missing = the kernel doesn't count it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frozen_us: Option<u64>,

@@ -32,7 +32,7 @@ pub struct Effort {
     pub io_costs: Vec<IoCost>,
     /// What else used the CPUs; missing = nobody looked, or there was too much to look at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub others: Option<Others>,
+    pub other_processes: Option<Others>,
 }
 
 /// Limits of control groups that were found changed within the measured time.
@@ -41,10 +41,10 @@ pub struct LimitChange {
     /// The look before, which found the old ones: us since measuring began.
     pub after_us: u64,
     /// The look that found these.
-    pub seen_us: u64,
+    pub observed_us: u64,
     /// Whether the process is in other groups than before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub moved: bool,
+    pub group_changed: bool,
     /// I/O limits in force from then on.
     pub io_limits: Vec<IoLimit>,
     /// CPUs that each group with a quota may use from then on.
@@ -68,7 +68,7 @@ pub struct WorkerEffort {
     pub cpu: Option<u32>,
     /// Where somebody else let it run meanwhile; missing = it stayed, or the record is of an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rebound: Option<Rebound>,
+    pub affinity_change: Option<Rebound>,
     pub times: Option<ThreadTimes>,
 }
 
@@ -78,7 +78,7 @@ pub struct Rebound {
     /// The look before, which found the old ones: us since measuring began.
     pub after_us: u64,
     /// The look that found these.
-    pub seen_us: u64,
+    pub observed_us: u64,
     /// CPUs that it might use from then on, as the kernel numbers them.
     pub cpus: Vec<u32>,
 }
@@ -93,7 +93,7 @@ impl Effort {
 impl WorkerEffort {
     /// The CPU that it was bound to all the time; `None` = there is none.
     pub fn bound_to(&self) -> Option<u32> {
-        self.cpu.filter(|_| self.rebound.is_none())
+        self.cpu.filter(|_| self.affinity_change.is_none())
     }
 
     /// The share of a window of this length, us, in which it and another one were bound to the same CPU, as
@@ -109,9 +109,11 @@ impl WorkerEffort {
 
     /// CPUs that it was bound to, and from when to when, us.
     fn bindings(&self, window_us: u64) -> [Option<(u32, u64, u64)>; 2] {
-        let Some(rebound) = &self.rebound else { return [self.cpu.map(|cpu| (cpu, 0, window_us)), None] };
+        let Some(rebound) = &self.affinity_change else {
+            return [self.cpu.map(|cpu| (cpu, 0, window_us)), None];
+        };
         let then = match rebound.cpus[..] {
-            [cpu] => Some((cpu, rebound.seen_us, window_us)),
+            [cpu] => Some((cpu, rebound.observed_us, window_us)),
             _ => None,
         };
         [self.cpu.map(|cpu| (cpu, 0, rebound.after_us)), then]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    pub by: EndedBy,
+    pub cause: EndedBy,
     /// How long after measuring began, ns; `None` = before measuring began.
     pub after: Option<u64>,
 }

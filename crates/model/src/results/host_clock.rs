@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct HostClock {
     /// How far the host's wall clock was ahead of the common one, ns; negative = behind.
-    pub ahead_ns: i64,
+    pub offset_ns: i64,
     /// The host's times on the common clock may be wrong by this, ns: half of the smallest round trip of a
     /// message. 0 on rank 0, whose clock it is.
     pub uncertainty_ns: u64,
@@ -29,6 +29,6 @@ pub struct HostClock {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommonWindow {
     /// When accounting began, ns since 1970-01-01 00:00 UTC.
-    pub begin_ns: i64,
+    pub start_ns: i64,
     pub end_ns: i64,
 }

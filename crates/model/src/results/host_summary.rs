@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What is kept of one host of a merged run beside the machine and its targets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostSummary {
-    pub known: RunSummary,
+    pub run: RunSummary,
     pub windows: Vec<HostWindow>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<HostFinding>,
@@ -20,7 +20,7 @@ pub struct HostSummary {
 pub struct HostWindow {
     /// When it began, ns since 1970-01-01 00:00 UTC: on the clock that all hosts share, where there is one,
     /// or by the host's own; `None` = unknown, or in simulated time.
-    pub begin_ns: Option<i64>,
+    pub start_ns: Option<i64>,
     /// How long it was, ns; 0 = never measured.
     pub measured: u64,
     /// By how many intervals it began later than that of the first host.

@@ -27,7 +27,7 @@ pub struct IopsSeries {
     pub weighted_std_devs: WeightedStdDevs,
     /// How many intervals there are by DISKSPD's definition: up to the latest completion.
     #[serde(default = "every")]
-    pub reached: usize,
+    pub interval_count: usize,
     pub intervals: Vec<IntervalFigures>,
 }
 
@@ -278,14 +278,21 @@ impl IopsSeries {
             course.figures(span.covered()).enumerate().map(complete).collect();
         let weighted_std_devs = WeightedStdDevs::new(&intervals, seconds);
         let reached = course.reached() as usize;
-        IopsSeries { read_std_dev, write_std_dev, total_std_dev, weighted_std_devs, reached, intervals }
+        IopsSeries {
+            read_std_dev,
+            write_std_dev,
+            total_std_dev,
+            weighted_std_devs,
+            interval_count: reached,
+            intervals,
+        }
     }
 
     /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them:
     /// up to the latest completion, and every interval is a whole one of `width_ms` ms.
     pub fn whole(&self, width_ms: u32) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
         let width = u64::from(width_ms.max(1)) * 1_000_000;
-        (1..).zip(self.intervals.iter().take(self.reached)).map(move |(number, interval)| {
+        (1..).zip(self.intervals.iter().take(self.interval_count)).map(move |(number, interval)| {
             let IntervalFigures { end_ms: end, read, write, partial_s, .. } = *interval;
             let whole = |of: IntervalDirection| IntervalDirection { iops: rate(of.ios, width), ..of };
             match partial_s {

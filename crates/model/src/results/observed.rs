@@ -20,10 +20,10 @@ pub struct Observed {
     pub samples: Vec<Sample>,
     /// The same from beat to beat, 20 ms (longer in long time spans); missing = nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beats: Option<Beats>,
+    pub ticks: Option<Beats>,
     /// What was seen of targets that answered nothing for a while; missing = nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quiet: Option<QuietFacts>,
+    pub outage_observations: Option<QuietFacts>,
     /// What latencies added up to from second to second (`-L`); missing = they were not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<LatencyCourse>,
@@ -41,18 +41,18 @@ pub struct Observed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_read: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Effort>,
+    pub resource_usage: Option<Effort>,
     /// What each active CPU lost to interrupts and to other machines, in the order and unit of
     /// [`cpus`](super::SpanResults::cpus); empty = nobody looked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lost: Vec<LostTimes>,
+    pub lost_cpu_times: Vec<LostTimes>,
     /// Active CPUs that went offline meanwhile, by the kernel's numbers: nothing is known of their times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offline: Vec<u32>,
     /// How often the processors that threads are bound to went to sleep; empty = none is, or the kernel
     /// doesn't count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sleeps: Vec<CpuSleeps>,
+    pub idle_entries: Vec<CpuSleeps>,
     /// On which CPUs the interrupts of the disks beneath the targets arrived; empty = none has any of its
     /// own, or the kernel doesn't count them by CPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -63,13 +63,12 @@ pub struct Observed {
     pub cpu_latency: Option<u32>,
     /// How hot it was; missing = there are no sensors and counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "heat")]
     pub thermal: Option<ThermalChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<DeviceFacts>,
     /// What the devices said of themselves before and after; empty = none of them says anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub statements: Vec<DeviceStatement>,
+    pub device_logs: Vec<DeviceStatement>,
     /// What the targets that are read held before the run; empty = it could not be looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentFacts>,
@@ -81,7 +80,7 @@ pub struct Observed {
     /// By thread why its I/Os were done one after the other although more were to be outstanding, null =
     /// they weren't, or the engine was asked for; empty = so for all threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub one_by_one: Vec<Option<OneByOne>>,
+    pub serialized: Vec<Option<OneByOne>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,
 }

@@ -15,14 +15,14 @@ pub struct PacedFigures {
     pub iops: f64,
     /// I/Os that had such a time.
     pub ios: u64,
-    pub late: u64,
+    pub late_starts: u64,
     /// Mean time after it; `None` = no I/O.
     pub mean_delay: Option<Millis>,
     pub max_delay: Option<Millis>,
     /// I/Os that were due when measuring ended and had not been started.
-    pub overdue: u64,
+    pub not_submitted: u64,
     /// How long the first of them had been due; `None` = there was none.
-    pub max_overdue: Option<Millis>,
+    pub max_not_submitted_delay: Option<Millis>,
     /// Of recorded I/Os (`--replay`) how many started later than each of `LATENESS`; empty = of others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later_than: Vec<u64>,

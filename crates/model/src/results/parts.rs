@@ -28,7 +28,7 @@ impl TargetResults {
     pub fn add_portion(&mut self, other: TargetResults) {
         self.read.add(&other.read);
         self.write.add(&other.write);
-        self.overdue.add(&other.overdue);
+        self.not_submitted.add(&other.not_submitted);
         debug_assert!(other.integrity.is_none(), "only the first portion holds them");
         self.others.add(&other.others);
         self.unfinished.extend(other.unfinished);

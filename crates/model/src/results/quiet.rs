@@ -14,11 +14,11 @@ pub struct QuietFacts {
     /// When the controlling thread itself could not look, for half a second or longer: nothing is known of
     /// the targets then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unseen: Vec<UnseenTime>,
+    pub watcher_gaps: Vec<UnseenTime>,
     /// When a target completed nothing for half a second or longer, in the order of their ends: the first
     /// 256.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub silences: Vec<Silence>,
+    pub gaps: Vec<Silence>,
     /// I/Os that were in flight for longer than `--stuck` allows; the first 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stuck: Vec<StuckFact>,
@@ -27,14 +27,14 @@ pub struct QuietFacts {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetBeats {
     pub target: TargetId,
-    pub beats: Beats,
+    pub ticks: Beats,
 }
 
 /// A time in which nobody looked, us since measuring began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnseenTime {
     /// The last look before it.
-    pub begin_us: u64,
+    pub start_us: u64,
     pub end_us: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct UnseenTime {
 pub struct Silence {
     pub target: TargetId,
     /// The last look at which something had completed, us since measuring began.
-    pub begin_us: u64,
+    pub start_us: u64,
     /// The first look at which something had completed again, or the end of measuring, us since it began.
     pub end_us: u64,
     /// I/Os in flight meanwhile, at most; missing = it could not be seen.
@@ -59,9 +59,9 @@ pub struct Silence {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathChange {
     /// When it was seen, us since measuring began.
-    pub seen_us: u64,
+    pub observed_us: u64,
     /// What: `nvme0c0n1 ana_state`, `sdb state`, `eth0 operstate`.
-    pub what: String,
+    pub attribute: String,
     pub from: String,
     pub to: String,
 }
@@ -78,5 +78,5 @@ pub struct StuckFact {
     /// When it was submitted, us since measuring began; negative = before.
     pub submitted_us: i64,
     /// When it was seen, us since measuring began.
-    pub seen_us: u64,
+    pub observed_us: u64,
 }

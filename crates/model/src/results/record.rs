@@ -24,7 +24,7 @@ pub struct Record {
     /// The machines that it ran on, one in an ordinary run, and what came out on each.
     pub hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub whole: Option<Box<Whole>>,
+    pub merged: Option<Box<Whole>>,
 }
 
 /// Stands for the host of a record that was made without any.
@@ -42,7 +42,7 @@ pub struct RecordFormat {
 
 impl RecordFormat {
     pub const NAME: &str = "diskspd-record";
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 }
 
 impl Default for RecordFormat {
@@ -67,12 +67,19 @@ impl Record {
     ) -> Record {
         let hosts = vec![Host::alone(targets, system, results)];
         let (run_options, preconditioning, whole) = (None, None, None);
-        Record { format: RecordFormat::default(), profile, run_options, preconditioning, hosts, whole }
+        Record {
+            format: RecordFormat::default(),
+            profile,
+            run_options,
+            preconditioning,
+            hosts,
+            merged: whole,
+        }
     }
 
     /// The host whose figures reports show: the only one, or all as one.
     pub fn host(&self) -> &Host {
-        match &self.whole {
+        match &self.merged {
             Some(whole) => &whole.host,
             None => self.hosts.first().unwrap_or(&NOWHERE),
         }
@@ -88,7 +95,7 @@ impl Record {
 
     /// What the figures were asked for by: what can be run on one host.
     pub fn asked_of_each(&self) -> &Profile {
-        self.whole.as_ref().map_or(&self.profile, |whole| &whole.asked)
+        self.merged.as_ref().map_or(&self.profile, |whole| &whole.profile)
     }
 
     /// The only host, to fill it.
@@ -107,7 +114,7 @@ impl Record {
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
     pub fn rate_total(&self) -> Option<RateTotal> {
         let total = self.run_options.as_ref()?.rate_total?;
-        let hosts = if self.whole.is_some() { self.present().count() as u64 } else { 1 };
+        let hosts = if self.merged.is_some() { self.present().count() as u64 } else { 1 };
         Some(RateTotal { ios_per_s: total.ios_per_s.saturating_mul(hosts), ..total })
     }
 
@@ -139,7 +146,7 @@ impl Record {
     /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
     /// edited one may not.
     pub fn check(&self) -> Result<(), RecordMisfit> {
-        if self.whole.is_none() {
+        if self.merged.is_none() {
             must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
         }
         let host = self.host();
@@ -160,7 +167,7 @@ impl Record {
                 let place = format!("time span {}", index + 1);
                 check_possible(&place, got)?;
                 must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
-                match &self.whole {
+                match &self.merged {
                     None => check_threads(&place, host, asked, got)?,
                     Some(_) => check_merged(&place, host, got)?,
                 }

@@ -100,7 +100,7 @@ mod joined {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
     /// How bad the worst is; `None` = nothing was found.
-    pub worst: Option<Severity>,
+    pub severity: Option<Severity>,
     /// The findings, the worst first, each name once: [docs/truth.md](../../docs/truth.md) lists them.
     pub names: Vec<String>,
 }
@@ -229,7 +229,7 @@ impl Findings {
                 once.push(name.to_owned());
             }
         }
-        Findings { worst, names: once }
+        Findings { severity: worst, names: once }
     }
 }
 
@@ -298,7 +298,7 @@ impl RunSummary {
 
     /// How bad the worst is that was found; `None` = nothing, or nobody looked.
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.as_ref()?.worst
+        self.findings.as_ref()?.severity
     }
 
     /// A run of which nothing is known but where it comes from.

@@ -144,7 +144,7 @@ pub struct Culprit {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// For how long, ns.
-    pub ns: u64,
+    pub duration_ns: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,7 +162,7 @@ pub struct SlowIo {
     pub latency_ns: u64,
     pub stages: StageTimes,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub culprit: Option<Culprit>,
+    pub cause: Option<Culprit>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,7 +178,7 @@ pub struct SlowSecond {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SlowIos {
     /// How many were to be kept, of each second and of the time span.
-    pub wanted: u32,
+    pub requested: u32,
     pub ios: Vec<SlowIo>,
     /// Seconds in which any were explained, in their order.
     pub seconds: Vec<SlowSecond>,
@@ -187,12 +187,12 @@ pub struct SlowIos {
     /// Events of the kernel that were read.
     pub events: u64,
     /// Events of the kernel that were lost: what they would have told is unattributed.
-    pub lost: u64,
+    pub lost_events: u64,
     /// Estimated part of the threads' time that recording the events took, percent.
     pub cost_percent: f64,
     /// Why nothing, or not all, could be explained; missing = all was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<String>,
+    pub error: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,11 +214,11 @@ impl SlowIos {
     /// The culprits, by how long they kept I/Os, the longest first.
     pub fn culprits(&self) -> Vec<CulpritSum> {
         let mut sums: Vec<CulpritSum> = Vec::new();
-        for culprit in self.ios.iter().filter_map(|io| io.culprit.as_ref()) {
+        for culprit in self.ios.iter().filter_map(|io| io.cause.as_ref()) {
             match sums.iter_mut().find(|sum| sum.kind == culprit.kind && sum.name == culprit.name) {
-                Some(sum) => (sum.ios, sum.ns) = (sum.ios + 1, sum.ns.saturating_add(culprit.ns)),
+                Some(sum) => (sum.ios, sum.ns) = (sum.ios + 1, sum.ns.saturating_add(culprit.duration_ns)),
                 None => {
-                    let Culprit { kind, name, ns } = culprit.clone();
+                    let Culprit { kind, name, duration_ns: ns } = culprit.clone();
                     sums.push(CulpritSum { kind, name, ios: 1, ns });
                 }
             }
@@ -247,7 +247,7 @@ mod tests {
                 IoStage::ALL.into_iter().zip(1..).for_each(|(stage, ns)| times.add(stage, ns));
                 times
             },
-            culprit: culprit.map(|(kind, name, ns)| Culprit { kind, name: name.into(), ns }),
+            cause: culprit.map(|(kind, name, ns)| Culprit { kind, name: name.into(), duration_ns: ns }),
         };
         let task = |name, ns| io(Some((CulpritKind::Task, name, ns)));
         let stopped = io(Some((CulpritKind::Stopped, "", 30)));

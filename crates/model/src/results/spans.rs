@@ -41,7 +41,7 @@ pub struct SpanResults {
     /// The same and the start signal, to the nanosecond; `None` = as above, or an older program made the
     /// record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub began: Option<SpanBegin>,
+    pub start: Option<SpanBegin>,
     /// `-D`: bytes, and with `-L` latencies, by interval, all threads merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,

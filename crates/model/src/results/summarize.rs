@@ -49,7 +49,7 @@ impl Measured {
             total,
             read,
             write,
-            fine: span.measure_latency.then(|| FineChart::new(&all)),
+            fine_percentiles: span.measure_latency.then(|| FineChart::new(&all)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
             paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span))
                 .map(|figures| figures.with_lateness(record, &all)),
@@ -306,7 +306,7 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
     directions().for_each(|paced| delay.add(&paced.delay));
     let timed = directions().any(|paced| paced.response.is_some());
     let mut response = Latencies::by(all, |done| done.paced.as_ref()?.response.as_ref());
-    let never_started = rows(&results.threads).filter_map(|(_, target)| target.overdue);
+    let never_started = rows(&results.threads).filter_map(|(_, target)| target.not_submitted);
     never_started.for_each(|overdue| response.add_overdue(overdue));
     // Targets without a rate are not among them.
     let mut service = Work::default();
@@ -322,11 +322,11 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         offered_iops: offered,
         iops: delays.count() as f64 / seconds,
         ios: delays.count(),
-        late: delay.longer_than(LATE),
+        late_starts: delay.longer_than(LATE),
         mean_delay: delays.mean().map(Millis::of_mean_ns),
         max_delay: delays.max().map(Millis::of_ns),
-        overdue,
-        max_overdue: (overdue > 0).then(|| Millis::of_ns(longest)),
+        not_submitted: overdue,
+        max_not_submitted_delay: (overdue > 0).then(|| Millis::of_ns(longest)),
         later_than: Vec::new(),
         service: timed.then(|| Latencies::of(&service).paced()),
         response: timed.then(|| response.paced()),

@@ -42,7 +42,7 @@ pub struct Measured {
     pub latency: Option<LatencyCharts>,
     /// All latencies, at more percentiles (`-L`).
     #[serde(default)]
-    pub fine: Option<FineChart>,
+    pub fine_percentiles: Option<FineChart>,
     /// The course of the span (`-D`).
     #[serde(default)]
     pub iops: Option<IopsSeries>,

@@ -23,7 +23,7 @@ pub struct TargetResults {
     pub distribution: Vec<EffectiveRange>,
     /// `-g`: what should have been started by the end, and was not; `None` = nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overdue: Option<Overdue>,
+    pub not_submitted: Option<Overdue>,
     /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<IntegrityResults>,

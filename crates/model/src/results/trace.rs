@@ -61,7 +61,7 @@ pub struct TraceSession {
     pub buffers: u64,
     pub read: u64,
     /// Events that were not recorded, because a buffer was full; by the kernel's own count.
-    pub lost: u64,
+    pub lost_events: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ pub struct Whole {
     /// Their processors as further groups, their targets as `host:path`, their threads numbered through.
     pub host: Host,
     /// What each of them was asked to run; where their targets differ, it is that of the first.
-    pub asked: Profile,
+    pub profile: Profile,
     pub alignments: Vec<Alignment>,
 }
 
@@ -33,7 +33,7 @@ pub struct Alignment {
     /// Whether the intervals are only those in which all hosts measured: they were shifted, or some host
     /// measured for fewer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub cut: bool,
+    pub truncated: bool,
     /// By how much two hosts' times may be wrong against each other, ns; `None` = not known: they are those
     /// of the hosts' own clocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]

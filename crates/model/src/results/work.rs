@@ -67,7 +67,7 @@ impl AddUp<TargetResults> for Work {
         self.read.add(&other.read);
         self.write.add(&other.write);
         other.others.iter().for_each(|(_, account)| self.others.add(account));
-        self.overdue.add(&other.overdue);
+        self.overdue.add(&other.not_submitted);
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
             let paced = direction.paced.get_or_insert_default();
             paced.delay.record(delay);
             paced.response.get_or_insert_default().record(latency + delay);
-            results.overdue.add(&Some(Overdue { ios: delay % 3, longest: delay }));
+            results.not_submitted.add(&Some(Overdue { ios: delay % 3, longest: delay }));
         }
         results
     }

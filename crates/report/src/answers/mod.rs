@@ -64,13 +64,13 @@ fn cases<'a>(told: &ToldComparison<'a>) -> Vec<AnswerCase<'a>> {
             Some(ChangeVerdict::Worse) => CaseEnd::Passed,
         };
         let message = decides.map_or("it has no figure".to_owned(), |metric| {
-            let why = metric.why_not.as_ref().map(|why| format!(" {why}")).unwrap_or_default();
+            let why = metric.reason.as_ref().map(|why| format!(" {why}")).unwrap_or_default();
             let more = answer(metric, span.same_percent);
             [Some(more.verdict + &why), more.more].into_iter().flatten().collect::<Vec<_>>().join(" ")
         });
         AnswerCase { name, end, message: line(&message).into_owned(), span: Some(span) }
     };
-    let alone = ["A", "B"].into_iter().zip(&comparison.alone).flat_map(|(letter, alone)| {
+    let alone = ["A", "B"].into_iter().zip(&comparison.unmatched).flat_map(|(letter, alone)| {
         alone.iter().map(move |name| AnswerCase {
             name: line(name).into_owned(),
             end: CaseEnd::NotCompared,

@@ -67,7 +67,7 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
 }
 
 fn interrupted(found: &Interrupted, rates: &str, at: impl Fn(f64) -> String) -> Mark {
-    let Interrupted { times, begin, end, period, .. } = found;
+    let Interrupted { times, start: begin, end, period, .. } = found;
     let often = match (times, period) {
         (1, _) => "interrupted once".into(),
         (_, Some(period)) => format!("interrupted {times} times, every {} s", plain(*period)),
@@ -116,8 +116,8 @@ fn outages(span: &RecordedSpan) -> Vec<Mark> {
     let mut found: Vec<&Outage> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| b.length_s.total_cmp(&a.length_s));
     let mark = |outage: &Outage| Mark {
-        from: outage.begin_s,
-        to: outage.begin_s + outage.length_s,
+        from: outage.start_s,
+        to: outage.start_s + outage.length_s,
         text: format!("outage of {:.2} s {}", outage.length_s, outage.in_short()),
     };
     found.into_iter().take(MOST).map(mark).collect()

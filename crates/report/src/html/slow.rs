@@ -108,7 +108,7 @@ fn pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
 }
 
 fn words(io: &SlowIo) -> String {
-    let culprit = io.culprit.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
+    let culprit = io.cause.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
     let culprit = culprit.map(|why| format!(", {why}")).unwrap_or_default();
     format!(
         "at {:.3} s: {} of {} bytes at {}, thread {}: {} ms, mostly {}{culprit}",

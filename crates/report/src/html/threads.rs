@@ -65,7 +65,7 @@ fn sums(measured: &Measured, key: impl Fn(&Row) -> (u64, String)) -> Vec<RowSum>
 
 /// The processor that each thread was bound to all the time, by the thread's number; empty = not recorded.
 fn bound_to(results: &SpanResults) -> BTreeMap<u32, u32> {
-    let workers = results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
+    let workers = results.observed.as_ref().and_then(|observed| observed.resource_usage.as_ref());
     let workers = workers.map(|effort| &effort.workers[..]).unwrap_or_default();
     // Of a merged record the threads of several hosts would share these numbers.
     let whole = workers.len() == results.threads.len();

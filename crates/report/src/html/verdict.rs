@@ -102,7 +102,7 @@ impl Badge {
 
     /// That of what was found about a run of which no record is at hand.
     pub fn of_findings(findings: Option<&Findings>) -> Badge {
-        match findings.map(|findings| findings.worst) {
+        match findings.map(|findings| findings.severity) {
             Some(Some(severity)) => Badge::of(severity),
             Some(None) => Badge::new(Tone::Unknown, "✓", "NOTHING FOUND"),
             None => Badge::new(Tone::Unknown, "?", "NOT RECORDED"),

@@ -158,7 +158,7 @@ fn shared<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T
 /// The verdict about the devices, and behind it how bad the worst finding is.
 fn verdict(row: &TableRow) -> Cell {
     let devices = row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string());
-    let worst = row.run.and_then(|run| run.findings.as_ref()?.worst).map(Severity::word);
+    let worst = row.run.and_then(|run| run.findings.as_ref()?.severity).map(Severity::word);
     let words: Vec<String> = devices.into_iter().chain(worst.map(str::to_owned)).collect();
     Cell::text((!words.is_empty()).then(|| words.join(" ")))
 }

@@ -152,7 +152,7 @@ fn write_span(
         write_placement(out, asked, system);
     }
     figures::write_cpu(out, &span.cpu);
-    if let Some(fine) = &span.fine {
+    if let Some(fine) = &span.fine_percentiles {
         figures::write_latency(out, span, fine);
     }
     if let Some(iops) = &span.iops {

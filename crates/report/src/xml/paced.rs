@@ -11,8 +11,8 @@ pub fn write(out: &mut Writer, paced: &PacedFigures) {
     out.value("OfferedIOPS", format_args!("{:.2}", paced.offered_iops));
     out.value("ReachedIOPS", format_args!("{:.2}", paced.iops));
     out.value("IOCount", paced.ios);
-    out.value("LateCount", paced.late);
-    out.value("OverdueCount", paced.overdue);
+    out.value("LateCount", paced.late_starts);
+    out.value("OverdueCount", paced.not_submitted);
     for (name, latency) in [("Response", &paced.response), ("Service", &paced.service)] {
         if let Some(latency) = latency {
             write_latency(out, name, latency);

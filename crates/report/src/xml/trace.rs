@@ -21,7 +21,7 @@ pub fn write(out: &mut Writer, trace: &TraceFigures) {
 }
 
 fn write_session(out: &mut Writer, session: &TraceSession) {
-    let TraceSession { buffer_kib, buffers, read, lost, .. } = session;
+    let TraceSession { buffer_kib, buffers, read, lost_events: lost, .. } = session;
     out.open("ETWSessionInfo");
     out.value("BufferSizeKB", buffer_kib);
     out.value("MinimimBuffers", buffers);
@@ -93,7 +93,7 @@ mod tests {
         ];
         let counts = counts.into_iter().map(|(event, number)| count(event, number)).collect();
         let session =
-            TraceSession { buffer_kib: 64, buffers: 8, read: 9, lost: 10, ..TraceSession::default() };
+            TraceSession { buffer_kib: 64, buffers: 8, read: 9, lost_events: 10, ..TraceSession::default() };
         let read = CompletionFigures {
             requests: 1,
             timed: 1,

@@ -111,7 +111,7 @@ fn is_empty(facts: &ContentFacts) -> bool {
     match (facts.sample, facts.space) {
         (Some(sample), _) => sample.zeros == sample.blocks && sample.unwritten_zeros == sample.unwritten,
         // A loop device on a file that is one hole: there is no block to be read.
-        (None, Some(space)) => space.known > 0 && space.holes == space.known,
+        (None, Some(space)) => space.examined > 0 && space.holes == space.examined,
         (None, None) => false,
     }
 }

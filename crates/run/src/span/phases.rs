@@ -106,22 +106,22 @@ impl Clocked<'_> {
         }
         self.options.companions.iter().for_each(|companions| companions.measured(start, ended_at));
         let by = complete.unwrap_or_else(|| control.ended_by());
-        results.ended = Some(Ended { by, after: Some(measured) });
+        results.ended = Some(Ended { cause: by, after: Some(measured) });
         self.state_goals(observer);
         observer.observed.delays = Some(pulse.finish());
         drop(pulse);
         let after = CpuClock::read();
         observer.measurement_is_over();
         observer.observed.samples = sampler.samples().to_vec();
-        observer.observed.beats = beats.finish();
-        observer.observed.quiet = Some(quiet.finish(ended_at));
+        observer.observed.ticks = beats.finish();
+        observer.observed.outage_observations = Some(quiet.finish(ended_at));
         events.measurement_ended(control);
         voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         complete.iter().for_each(|_| self.cool_down(&mut sampler));
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
                 (results.measured, results.started_at) = (measured, Some(started_at));
-                results.began = Some(began);
+                results.start = Some(began);
                 self.cpu_times(&before, &after, observer, results);
             }
             Err(e) => control.fail(no_cpu_times(&e)),
@@ -173,7 +173,7 @@ impl Clocked<'_> {
         let topology = &self.system.topology;
         results.cpus = after.since(before, topology);
         observer.observed.offline = after.gone_since(before, topology);
-        observer.observed.lost = after.lost_since(before, topology);
+        observer.observed.lost_cpu_times = after.lost_since(before, topology);
     }
 
     /// What else ends the measured time, as a fact for the record.

@@ -120,23 +120,23 @@ impl Pulse {
         let delays = Delays {
             // Where nothing tells of it, how exact the clocks are.
             suspended_us: if ahead >= StopCounters::SHORTEST_SUSPEND { ahead / 1000 } else { 0 },
-            continued: continues.is_some_and(|times| times > 0),
-            continues,
+            sigcont_received: continues.is_some_and(|times| times > 0),
+            sigcont_count: continues,
             frozen_us: frozen,
             ..self.felt()
         };
         // Who wakes late by the ticks of a timer has lost nothing.
         match StopCounters::WAKES_EXACTLY {
             true => delays,
-            false => Delays { lost_us: None, lost_alone_us: None, ..delays },
+            false => Delays { late_us: None, late_workers_active_us: None, ..delays },
         }
     }
 
     fn felt(&self) -> Delays {
         Delays {
-            lost_us: Some(self.lost / 1000),
-            lost_alone_us: Some(self.lost_alone / 1000),
-            alone_us: Some(self.alone / 1000),
+            late_us: Some(self.lost / 1000),
+            late_workers_active_us: Some(self.lost_alone / 1000),
+            workers_active_us: Some(self.alone / 1000),
             ..self.delays
         }
     }
@@ -182,11 +182,11 @@ mod tests {
             let (period, runs) = (period * MS, runs * MS);
             let running = move |now: Nanos| now / period * runs + (now % period).min(runs);
             let delays = felt(stops(period, runs), |now| running(now) / 10_000, |now| now / period);
-            let found = share(delays.lost_us);
+            let found = share(delays.late_us);
             // Half a beat of each stop isn't known.
             let inexact = 0.05 + FINE as f64 / 2.0 / period as f64;
             assert!((found - expected).abs() < inexact, "{found} of {expected}: {delays:?}");
-            assert!(share(delays.lost_alone_us) < 0.02, "{delays:?}");
+            assert!(share(delays.late_workers_active_us) < 0.02, "{delays:?}");
         }
     }
 
@@ -194,16 +194,16 @@ mod tests {
     fn who_waits_for_a_cpu_or_is_late_alone_has_lost_nothing() {
         // Late by 30 ms every 40, each time because others have the CPU.
         let busy = |meant: Nanos| (meant + 30 * MS, 30 * MS);
-        assert_eq!(felt(busy, |now| now / 10_000, |_| 0).lost_us, Some(0));
+        assert_eq!(felt(busy, |now| now / 10_000, |_| 0).late_us, Some(0));
         // Late by 60 ms for another reason, but the workers go on.
         let delays = felt(|meant| (meant + 60 * MS, 0), |now| now / 10_000, |_| 0);
-        assert!(share(delays.lost_us) > 0.5, "{delays:?}");
+        assert!(share(delays.late_us) > 0.5, "{delays:?}");
         assert_eq!(
-            delays.lost_us.unwrap() - delays.lost_alone_us.unwrap(),
+            delays.late_us.unwrap() - delays.late_workers_active_us.unwrap(),
             70_000,
             "all but the first: {delays:?}"
         );
-        assert_eq!(delays.total_us - delays.alone_us.unwrap(), 60_000, "{delays:?}");
+        assert_eq!(delays.total_us - delays.workers_active_us.unwrap(), 60_000, "{delays:?}");
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn settle(
         let OpenedToLook { file: Some(file), stack } = opened(located, engine, target) else {
             continue;
         };
-        if stack.without.is_some() {
+        if stack.no_device_reason.is_some() {
             continue;
         }
         // Where the kernel doesn't tell, there may be something.

@@ -62,7 +62,7 @@ pub fn simulate(
     options.events.measurement_ended(control);
     recorder::count_from(schedule.measure, &mut results.errors);
     let by = if failed.is_empty() { EndedBy::Time } else { EndedBy::Failure };
-    results.ended = Some(Ended { by, after: Some(results.measured) });
+    results.ended = Some(Ended { cause: by, after: Some(results.measured) });
     let mut failures = by_cause(&failed);
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();

@@ -23,7 +23,7 @@ impl ArrayWatch {
     pub fn begin(&mut self) {
         for array in &mut self.arrays {
             let ArrayLook { members, missing, untold, .. } = see(&self.root, array);
-            (array.members, array.missing.0, array.untold) = (members, missing, untold);
+            (array.members, array.missing.0, array.state_unknown) = (members, missing, untold);
         }
     }
 
@@ -41,9 +41,9 @@ impl ArrayWatch {
 fn see(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
     let found = look(root, &array.name);
     if let Some((action, done)) = &found.upkeep {
-        let same = array.upkeep.as_ref().filter(|before| before.action == *action);
+        let same = array.maintenance.as_ref().filter(|before| before.action == *action);
         let first = same.map_or(*done, |before| before.done.0);
-        array.upkeep = Some(Upkeep { action: action.clone(), done: (first, *done) });
+        array.maintenance = Some(Upkeep { action: action.clone(), done: (first, *done) });
     }
     found
 }
@@ -63,8 +63,12 @@ mod tests {
             let files = [("degraded", degraded), ("sync_action", action), ("sync_completed", completed)];
             files.iter().for_each(|(file, text)| fs::write(folder.join(file), text).unwrap());
         };
-        let layer =
-            |name: &str, kind| Layer { name: name.into(), kind, on: vec!["sda".into()], ..Layer::default() };
+        let layer = |name: &str, kind| Layer {
+            name: name.into(),
+            kind,
+            lower_devices: vec!["sda".into()],
+            ..Layer::default()
+        };
         let layers = vec![layer("md0", LayerKind::Raid), layer("sda", LayerKind::Disk)];
         let stack = Stack { layers, ..Stack::default() };
         let mut watch = ArrayWatch::of(Root::at(machine.path()), [&stack, &stack].into_iter());
@@ -77,7 +81,13 @@ mod tests {
         is("0", "idle", "none");
         watch.look();
         let upkeep = Some(Upkeep { action: "recover".into(), done: (0.1, 0.3) });
-        let seen = ArrayFacts { name: "md0".into(), members: None, missing: (0, 0), untold: false, upkeep };
+        let seen = ArrayFacts {
+            name: "md0".into(),
+            members: None,
+            missing: (0, 0),
+            state_unknown: false,
+            maintenance: upkeep,
+        };
         assert_eq!(watch.finish(), [seen]);
     }
 }

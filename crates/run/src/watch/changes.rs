@@ -41,7 +41,7 @@ impl SettingsWatch {
             }
             if let Some((from, to)) = value.take().zip(now.clone()).filter(|_| self.changes.len() < MOST) {
                 let (setting, device) = (setting.name.to_owned(), setting.device.clone());
-                let change = SettingChange { setting, from, to, after_us: self.last_us, seen_us: now_us };
+                let change = SettingChange { setting, from, to, after_us: self.last_us, observed_us: now_us };
                 self.changes.push((device, change));
             }
             *value = now;
@@ -76,8 +76,9 @@ impl FileWatch {
     /// Reads the state at a time since measuring began, us.
     pub fn look(&mut self, now_us: u64) {
         let now = file_state::read(&self.file, now_us, self.needs_server);
-        let same =
-            |last: &FileState| now.is_some_and(|now| FileState { seen_us: last.seen_us, ..now } == *last);
+        let same = |last: &FileState| {
+            now.is_some_and(|now| FileState { observed_us: last.observed_us, ..now } == *last)
+        };
         if self.states.len() < MOST && !self.states.last().is_some_and(same) {
             self.states.extend(now);
         }
@@ -116,7 +117,7 @@ mod tests {
             watch.look(2_000);
             watch.look(3_000);
             let states = watch.finish().into_iter();
-            states.map(|state| (state.seen_us, state.size, state.links)).collect::<Vec<_>>()
+            states.map(|state| (state.observed_us, state.size, state.links)).collect::<Vec<_>>()
         };
         assert_eq!(states(&|| ()), [], "nothing changed");
         assert_eq!(states(&|| file.set_len(50).unwrap()), [(0, 100, 1), (2_000, 50, 1)]);

@@ -62,17 +62,17 @@ impl DeviceReadings {
             let (before, after) = (before.as_ref()?, after.as_ref()?);
             Some(DeviceActivity {
                 name: name.clone(),
-                done: after.since(before),
+                activity: after.since(before),
                 in_flight_before: before.in_flight,
-                ever: after.read.ios + after.write.ios > 0,
-                switched: *switched,
+                has_statistics: after.read.ios + after.write.ios > 0,
+                statistics_switched: *switched,
                 changes: Vec::new(),
                 counts_flushes: after.flushes.is_some_and(|flushes| flushes > 0),
             })
         });
         Some(DeviceFacts {
             devices: devices.collect(),
-            own: before.own.zip(after.own).map(|(before, after)| after.since(&before)),
+            process: before.own.zip(after.own).map(|(before, after)| after.since(&before)),
             unwritten: before.unwritten.zip(after.unwritten),
             elapsed: end - begin,
             ..DeviceFacts::default()

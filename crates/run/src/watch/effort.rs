@@ -49,12 +49,12 @@ impl Bindings {
     fn look(&mut self, now: Nanos, threads: &[i32], workers: &mut [WorkerEffort]) {
         let seen_us = now.saturating_sub(self.begun) / 1000;
         for ((thread, first), worker) in threads.iter().zip(&self.first).zip(workers) {
-            if first.is_empty() || worker.rebound.is_some() {
+            if first.is_empty() || worker.affinity_change.is_some() {
                 continue;
             }
             let cpus = cpu::allowed_to(*thread);
             if !cpus.is_empty() && cpus != *first {
-                worker.rebound = Some(Rebound { after_us: self.last_us, seen_us, cpus });
+                worker.affinity_change = Some(Rebound { after_us: self.last_us, observed_us: seen_us, cpus });
             }
         }
         self.last_us = seen_us;
@@ -81,7 +81,7 @@ impl Watch {
             engine: worker.engine,
             depth: worker.depth,
             cpu: worker.cpu,
-            rebound: None,
+            affinity_change: None,
             times: None,
         };
         let effort = Effort {
@@ -142,16 +142,16 @@ impl Watch {
         self.limits.finish(&mut self.effort);
         let before = self.tasks.take();
         let after = before.as_ref().and_then(|_| Tasks::read(&self.root));
-        self.effort.others = after.zip(before).map(|(after, before)| after.since(&before));
+        self.effort.other_processes = after.zip(before).map(|(after, before)| after.since(&before));
     }
 
     pub fn finish(mut self, workers: &[Counters]) -> Effort {
         let seen = self.effort.workers.iter_mut().zip(workers).zip(&self.after.times);
         for ((worker, counters), at_end) in seen {
             let Some((times, (at, at_end))) = worker.times.as_mut().zip(*at_end) else { continue };
-            let Some((waiting, (over, waited))) = at_end.waiting.zip(counters.over()) else { continue };
+            let Some((waiting, (over, waited))) = at_end.run_delay.zip(counters.over()) else { continue };
             let going_on = going_on((at, waiting), (over, waited));
-            times.waiting = times.waiting.map(|waiting| waiting.saturating_add(going_on));
+            times.run_delay = times.run_delay.map(|waiting| waiting.saturating_add(going_on));
         }
         self.effort
     }
@@ -187,7 +187,7 @@ mod tests {
             engine: diskspd_model::engines::EngineKind::Uring,
             depth: 1,
             cpu,
-            rebound: None,
+            affinity_change: None,
             times: None,
         };
         std::thread::spawn(move || {
@@ -198,17 +198,18 @@ mod tests {
             let mut bindings = Bindings::default();
             bindings.begin(1_000_000, &threads, &workers);
             bindings.look(2_000_000, &threads, &mut workers);
-            let seen =
-                |after_us, seen_us, cpus: &[u32]| Some(Rebound { after_us, seen_us, cpus: cpus.to_vec() });
+            let seen = |after_us, seen_us, cpus: &[u32]| {
+                Some(Rebound { after_us, observed_us: seen_us, cpus: cpus.to_vec() })
+            };
             assert_eq!(
-                workers.clone().map(|worker| worker.rebound),
+                workers.clone().map(|worker| worker.affinity_change),
                 [None, seen(0, 1000, &[first]), None, None]
             );
             cpu::use_only(&all).unwrap();
             bindings.look(3_000_000, &threads, &mut workers);
             let moved = (first != last).then(|| seen(1000, 2000, &all)).flatten();
             let expected = [moved.clone(), seen(0, 1000, &[first]), moved, None];
-            assert_eq!(workers.map(|worker| worker.rebound), expected);
+            assert_eq!(workers.map(|worker| worker.affinity_change), expected);
         })
         .join()
         .unwrap();

@@ -232,7 +232,7 @@ impl EventFollower {
         self.shared.started.wait();
         match begun {
             Ok(()) => self.follow(),
-            Err(why) => SlowIos { trouble: Some(without_option(&why)), ..self.keeper.found },
+            Err(why) => SlowIos { error: Some(without_option(&why)), ..self.keeper.found },
         }
     }
 
@@ -271,7 +271,7 @@ impl EventFollower {
 
     fn end(mut self, failed: Option<io::Error>) -> SlowIos {
         let mut found = std::mem::take(&mut self.keeper.found);
-        found.lost = self.instance.lost().unwrap_or(found.lost);
+        found.lost_events = self.instance.lost().unwrap_or(found.lost_events);
         let threads = self.keeper.threads.len().max(1) as f64;
         let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
         found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
@@ -282,7 +282,7 @@ impl EventFollower {
                  device isn't known ({why})"
             ))
         };
-        found.trouble = failed.map(|why| format!("recording failed: {why}")).or_else(unseen);
+        found.error = failed.map(|why| format!("recording failed: {why}")).or_else(unseen);
         found
     }
 
@@ -304,8 +304,8 @@ impl EventFollower {
         })?;
         if taken.may_be_lost {
             let lost = self.instance.lost()?;
-            if lost > self.keeper.found.lost {
-                self.keeper.found.lost = lost;
+            if lost > self.keeper.found.lost_events {
+                self.keeper.found.lost_events = lost;
                 self.take_until(Nanos::MAX);
                 self.keeper.lost(clock::monotonic());
             }

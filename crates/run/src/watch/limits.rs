@@ -72,8 +72,8 @@ impl LimitWatch {
         if found != self.last.1 && self.changes.len() < MOST {
             self.changes.push(LimitChange {
                 after_us: self.last.0,
-                seen_us: at,
-                moved,
+                observed_us: at,
+                group_changed: moved,
                 io_limits: found.io.clone(),
                 cpus: found.cpus.clone(),
             });
@@ -169,12 +169,12 @@ mod tests {
         let mut effort = Effort::default();
         watch.finish(&mut effort);
         let [set, moved] = &effort.limit_changes[..] else { unreachable!("{effort:?}") };
-        assert_eq!((set.after_us, set.seen_us, set.moved), (1_000_000, 2_000_000, false));
+        assert_eq!((set.after_us, set.observed_us, set.group_changed), (1_000_000, 2_000_000, false));
         assert_eq!(set.cpus, [CpuLimit { group: "/sys/fs/cgroup/a".into(), cpus: 0.5 }]);
-        assert_eq!((moved.after_us, moved.seen_us, moved.moved), (2_000_000, 3_000_000, true));
+        assert_eq!((moved.after_us, moved.observed_us, moved.group_changed), (2_000_000, 3_000_000, true));
         assert_eq!((moved.io_limits[0].reads, moved.cpus.len()), (Some(300), 0));
         assert_eq!(effort.io_costs, [], "of the group before nothing is known any more");
-        let lower = MemoryLimitChange { after_us: 1_000_000, seen_us: 2_000_000, bytes: Some(2_000_000) };
+        let lower = MemoryLimitChange { after_us: 1_000_000, observed_us: 2_000_000, bytes: Some(2_000_000) };
         let memory = MemoryLimit {
             group: "/sys/fs/cgroup/a".into(),
             bytes: Some(3_000_000),

@@ -89,7 +89,7 @@ impl<'a> Observer<'a> {
                 thermal,
                 polled,
                 cpu_latency,
-                one_by_one: one_by_one(plan),
+                serialized: one_by_one(plan),
                 ..Observed::default()
             },
         })
@@ -170,11 +170,11 @@ impl<'a> Observer<'a> {
         if let Some(change) = &mut self.observed.thermal {
             change.after = thermal(self.system);
         }
-        self.observed.effort = Some(self.effort.finish(workers));
-        self.observed.sleeps = self.sleeps.finish();
+        self.observed.resource_usage = Some(self.effort.finish(workers));
+        self.observed.idle_entries = self.sleeps.finish();
         self.observed.interrupts = self.interrupts.finish();
         self.observed.devices = self.devices.finish();
-        self.observed.statements = self.statements.finish();
+        self.observed.device_logs = self.statements.finish();
         self.observed.trace = self.trace.and_then(TraceWatch::finish);
         self.observed.slow = self.explainer.map(Explainer::finish);
         self.observed

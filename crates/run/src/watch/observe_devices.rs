@@ -211,7 +211,7 @@ impl DeviceWatch {
             target.facts.unwritten = after.filter(|_| target.written).map(|held| held.unwritten);
             let came =
                 target.held.zip(after).map(|(before, after)| after.cached.saturating_sub(before.cached));
-            target.facts.came = came.filter(|came| target.direct && *came > 0);
+            target.facts.cached_bytes = came.filter(|came| target.direct && *came > 0);
             let both = target.held.zip(after).filter(|_| target.cached);
             target.facts.cached = both.map(|(before, after)| CacheGrowth {
                 before: before.cached,
@@ -243,7 +243,7 @@ impl DeviceWatch {
 /// loop device, and those of file systems that manage several.
 fn can_change(stack: &Stack) -> bool {
     let by_itself = matches!(stack.file_system.as_deref(), Some("btrfs" | "bcachefs"));
-    let above = |layer: &Layer| !layer.on.is_empty() && layer.kind != LayerKind::Partition;
+    let above = |layer: &Layer| !layer.lower_devices.is_empty() && layer.kind != LayerKind::Partition;
     by_itself || stack.layers.iter().any(above)
 }
 
@@ -277,7 +277,7 @@ impl CountedSpace {
     /// Returns the change of a space with holes, unwritten or shared extents, or small fragments.
     fn finish(self) -> Option<SpaceChange> {
         let matters = |space: &Space| {
-            let mean = space.known.checked_div(space.fragments).filter(|_| space.fragments > 1);
+            let mean = space.examined.checked_div(space.fragments).filter(|_| space.fragments > 1);
             space.unallocated() > 0 || mean.is_some_and(|mean| mean < SMALL_FRAGMENT)
         };
         let (before, after) = self.before.zip(self.after).filter(|(before, _)| matters(before))?;
@@ -288,7 +288,7 @@ impl CountedSpace {
 fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
-        facts.moved_to = stack::moved_to(&facts.stack, file, path);
+        facts.stack_at_end = stack::moved_to(&facts.stack, file, path);
     }
     if let Some(changes) = target.changes {
         facts.remounted = stack::remounted(&facts.stack, changes.file(), &target.location);

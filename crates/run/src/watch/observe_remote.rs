@@ -51,7 +51,7 @@ impl RemoteWatch {
         let facts = |watched: Watched| {
             let (before, after) = (watched.before?, watched.after?);
             let tcp = after.tcp.zip(before.tcp).map(|(after, before)| after.since(&before));
-            Some(RemoteFacts { name: watched.name, done: after.done.since(&before.done), tcp })
+            Some(RemoteFacts { name: watched.name, activity: after.done.since(&before.done), tcp })
         };
         self.mounts.into_iter().filter_map(facts).collect()
     }
@@ -61,8 +61,8 @@ impl RemoteWatch {
 pub(super) fn as_device(facts: &RemoteFacts) -> DeviceActivity {
     DeviceActivity {
         name: facts.name.clone(),
-        done: Activity::from(&facts.done),
-        ever: true,
+        activity: Activity::from(&facts.activity),
+        has_statistics: true,
         ..DeviceActivity::default()
     }
 }

@@ -92,7 +92,7 @@ impl<'a> QuietWatch<'a> {
 
     fn has_not_looked(&mut self, now: Nanos) {
         let us = |at: Nanos| at.saturating_sub(self.start) / 1000;
-        let time = UnseenTime { begin_us: us(self.last), end_us: us(now) };
+        let time = UnseenTime { start_us: us(self.last), end_us: us(now) };
         let full = self.unseen.len() >= MOST_UNSEEN;
         match self.unseen.last_mut().filter(|_| full) {
             Some(last) => last.end_us = time.end_us,
@@ -192,8 +192,8 @@ impl<'a> QuietWatch<'a> {
         }
         QuietFacts {
             targets,
-            unseen: self.unseen,
-            silences: self.silences.kept,
+            watcher_gaps: self.unseen,
+            gaps: self.silences.kept,
             stuck: self.stuck.map(|stuck| stuck.found).unwrap_or_default(),
         }
     }

@@ -64,7 +64,14 @@ fn of_disk(
     before.into_iter().zip(after).map(move |((source, before), (_, after))| {
         let refused = before.as_ref().err().or(after.as_ref().err()).map(ToString::to_string);
         let device = name.to_owned();
-        DeviceStatement { device, source, before: before.ok(), after: after.ok(), apart_ns, refused }
+        DeviceStatement {
+            device,
+            source,
+            before: before.ok(),
+            after: after.ok(),
+            interval_ns: apart_ns,
+            error: refused,
+        }
     })
 }
 
@@ -81,12 +88,12 @@ mod tests {
             of_disk("nvme0n1", vec![(source, before)], vec![(source, after)], 7).next().unwrap()
         };
         let both = one(page(300), page(310));
-        assert_eq!((both.refused.as_deref(), both.apart_ns), (None, 7));
+        assert_eq!((both.error.as_deref(), both.interval_ns), (None, 7));
         assert_eq!(both.health().map(|(before, after)| (before.kelvin, after.kelvin)), Some((300, 310)));
         let gone = one(page(300), Err(LogRefusal::Nonsense));
-        assert_eq!((gone.health(), gone.refused.as_deref()), (None, Some("its answer is invalid")));
+        assert_eq!((gone.health(), gone.error.as_deref()), (None, Some("its answer is invalid")));
         let neither = one(Err(LogRefusal::NotRoot), Err(LogRefusal::NotRoot));
-        assert_eq!((neither.before, neither.refused.as_deref()), (None, Some("only root may read them")));
+        assert_eq!((neither.before, neither.error.as_deref()), (None, Some("only root may read them")));
     }
 
     #[test]

@@ -188,7 +188,7 @@ pub fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
         fingerprint: row.get(8)?,
         disks: disks_of(row.get::<_, Option<String>>(15)?),
         command_line: command_line.map(|line| line.as_str().into()),
-        findings: worst.map(|worst| Findings { worst: Some(worst), names: Vec::new() }),
+        findings: worst.map(|worst| Findings { severity: Some(worst), names: Vec::new() }),
         identity: row.get(12)?,
         ..RunSummary::new("", source.origin())
     };

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 /// Something that differs between two sides, or within one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SideDifference {
-    pub what: String,
+    pub subject: String,
     pub first: Option<String>,
-    pub other: Option<String>,
+    pub second: Option<String>,
 }
 
 /// What is known of a run by name, and whether runs that differ in it can be compared.
@@ -43,7 +43,7 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
             continue;
         }
         let difference =
-            SideDifference { what: name.clone(), first: joined(&of_first), other: joined(&of_other) };
+            SideDifference { subject: name.clone(), first: joined(&of_first), second: joined(&of_other) };
         match must {
             MustAgree::Yes if known.len() > 1 => must_agree.push(difference),
             _ => differ.push(difference),
@@ -97,7 +97,7 @@ fn of_run(run: &SideRun) -> Facts {
     add("time spans", Some(known.time_spans.len().to_string()), MustAgree::Yes);
     add("machine", known.computer(), MustAgree::No);
     add("kept as", Some(known.origin.to_string()), MustAgree::No);
-    let worst = known.findings.as_ref().map(|found| found.worst.map_or("nothing", |worst| worst.word()));
+    let worst = known.findings.as_ref().map(|found| found.severity.map_or("nothing", |worst| worst.word()));
     add("worst finding about the figures", worst.map(str::to_owned), MustAgree::No);
     for (name, disk) in known.named_disks() {
         add(&name, Some(disk.to_owned()), MustAgree::No);

@@ -100,7 +100,7 @@ pub const SAME: f64 = 0.02;
 pub struct RunComparison {
     /// Name and version of this form.
     pub format: ComparisonFormat,
-    pub same_percent: f64,
+    pub equivalence_percent: f64,
     /// So many times the answer is looked at, at most: all looks share the error rate.
     #[serde(skip)]
     pub looks: u32,
@@ -110,7 +110,7 @@ pub struct RunComparison {
     /// What both sides did: one workload, or several that are compared one by one.
     pub workloads: Vec<WorkloadCompared>,
     /// Workloads that only A has, and only B.
-    pub alone: [Vec<String>; 2],
+    pub unmatched: [Vec<String>; 2],
     /// The time spans of all workloads, in order.
     pub time_spans: Vec<SpanCompared>,
     pub differences: Vec<SideDifference>,
@@ -162,7 +162,7 @@ pub struct SpanCompared {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Compared>,
     /// Why that one decides, where it isn't IOPS; `None` = it's IOPS, or it was asked for.
-    pub why_this_decides: Option<&'static str>,
+    pub decisive_reason: Option<&'static str>,
 }
 
 impl SpanCompared {
@@ -251,13 +251,13 @@ pub fn compare_knowing(
         }
     });
     Ok(RunComparison {
-        format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
-        same_percent: question.same * 100.0,
+        format: ComparisonFormat { name: "diskspd-comparison", version: 3 },
+        equivalence_percent: question.same * 100.0,
         looks: question.looks.max(1),
         order_seed: None,
         sides: [names(first), names(other)],
         workloads: workloads.collect(),
-        alone: found.alone,
+        unmatched: found.alone,
         time_spans,
         differences,
         not_comparable,
@@ -275,7 +275,7 @@ fn differences(
         differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
         let of_test = |found: SideDifference| match found {
             found if !one.is_test => found,
-            found => SideDifference { what: format!("test {}: {}", one.name, found.what), ..found },
+            found => SideDifference { subject: format!("test {}: {}", one.name, found.subject), ..found },
         };
         not_comparable.extend(must_agree.into_iter().map(of_test));
     }
@@ -283,7 +283,7 @@ fn differences(
 }
 
 fn names(side: &Side) -> Names {
-    let worst = side.runs.iter().filter_map(|run| run.known.findings.as_ref()?.worst);
+    let worst = side.runs.iter().filter_map(|run| run.known.findings.as_ref()?.severity);
     Names {
         name: side.name.clone(),
         runs: side.runs.iter().map(|run| run.known.name.clone()).collect(),
@@ -327,5 +327,5 @@ fn span(
     metrics.extend(others.iter().map(|metric| one(*metric, others.len())));
     let parts = parts::compared(runs, index, on);
     let same_percent = on.same * 100.0;
-    SpanCompared { workload, time_span, same_percent, metrics, parts, why_this_decides }
+    SpanCompared { workload, time_span, same_percent, metrics, parts, decisive_reason: why_this_decides }
 }

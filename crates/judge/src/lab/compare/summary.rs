@@ -22,12 +22,12 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
         Some(change) => format!("{}by {:.1} %{}", name(span), change.abs(), bounds(metric)),
         None => format!("{}from 0", name(span)),
     };
-    let of_one =
-        |(span, metric): &(&SpanCompared, &Compared)| match (place(comparison, span), &metric.why_not) {
-            (place, Some(why)) if place.is_empty() => why.clone(),
-            (place, Some(why)) => format!("{place}: {why}"),
-            (place, None) => format!("{place} has no figure").trim_start().to_owned(),
-        };
+    let of_one = |(span, metric): &(&SpanCompared, &Compared)| match (place(comparison, span), &metric.reason)
+    {
+        (place, Some(why)) if place.is_empty() => why.clone(),
+        (place, Some(why)) => format!("{place}: {why}"),
+        (place, None) => format!("{place} has no figure").trim_start().to_owned(),
+    };
     let joined = |parts: Vec<String>| parts.join("; ");
     let mut parts = Vec::new();
     let same = of(&[ChangeVerdict::Same]);
@@ -53,12 +53,12 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
             joined(without.iter().map(of_one).collect())
         ));
     }
-    for (letter, alone) in ["the baseline", "the new runs"].iter().zip(&comparison.alone) {
+    for (letter, alone) in ["the baseline", "the new runs"].iter().zip(&comparison.unmatched) {
         if !alone.is_empty() {
             parts.push(format!("{} only in {letter} ({})", alone.len(), alone.join(", ")));
         }
     }
-    let all = spans.len() + comparison.alone.iter().map(Vec::len).sum::<usize>();
+    let all = spans.len() + comparison.unmatched.iter().map(Vec::len).sum::<usize>();
     let tests = if all == 1 { "test" } else { "tests" };
     line(&format!("{all} {tests}: {}.", parts.join(", "))).into_owned()
 }

@@ -72,14 +72,14 @@ impl<'a> ComparedLine<'a> {
         let number = TableColumn::<ComparedLine>::number;
         [
             TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
-            number("chance", |line| Cell::figure(line.metric.chance, 3))
+            number("chance", |line| Cell::figure(line.metric.p_value, 3))
                 .paged()
                 .meaning("p-value: chance of such a difference between equal sides"),
-            number("corrected", |line| Cell::figure(line.metric.corrected_chance, 3))
+            number("corrected", |line| Cell::figure(line.metric.corrected_p_value, 3))
                 .paged()
                 .meaning("p-value times the number of figures (Bonferroni, 5 % in all)"),
             number("runs scatter by, %", |line| Cell::figure(line.metric.noise_percent, 1)).paged(),
-            number("power for a 5 % change, %", |line| Cell::figure(line.metric.finds_5_percent, 0)).paged(),
+            number("power for a 5 % change, %", |line| Cell::figure(line.metric.power_5_percent, 0)).paged(),
             number("change detected with 80 % power", |line| Cell::change(line.metric.detectable_percent))
                 .paged(),
             number("drift of both", |line| Cell::change(line.metric.drift_percent))
@@ -100,7 +100,7 @@ impl<'a> ComparedLine<'a> {
 
     fn side(&self, which: usize) -> Cell {
         let Some(sides) = &self.metric.sides else {
-            let why = self.metric.why_not.as_deref().unwrap_or_default();
+            let why = self.metric.reason.as_deref().unwrap_or_default();
             return Cell::Instead(format!("not compared: {why}"));
         };
         let median = sides[which].median;

@@ -27,7 +27,7 @@ pub fn text(comparison: &RunComparison) -> String {
     for wrong in wrong_figures(comparison) {
         let _ = writeln!(text, "\nWRONG: {wrong}");
     }
-    for (letter, alone) in ["A", "B"].iter().zip(&comparison.alone) {
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.unmatched) {
         for name in alone {
             let _ = writeln!(text, "only in {letter}, not compared: {}", line(name));
         }
@@ -79,26 +79,26 @@ pub fn table(comparison: &RunComparison, heads: [&'static str; 2]) -> String {
 /// What differs, a sentence each: `kernel: 6.1 in A, 6.2 in B`. What only one side recorded may be alike: its
 /// names come together, at the end.
 pub fn differing(differences: &[SideDifference]) -> Vec<String> {
-    let both = differences.iter().filter(|one| one.first.is_some() && one.other.is_some()).map(sentence);
+    let both = differences.iter().filter(|one| one.first.is_some() && one.second.is_some()).map(sentence);
     both.chain(not_recorded(differences)).collect()
 }
 
 /// `kernel: 6.1 in A, 6.2 in B`
 pub fn sentence(difference: &SideDifference) -> String {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".into());
-    let [first, other] = [&difference.first, &difference.other].map(value);
-    line(&format!("{}: {first} in A, {other} in B", difference.what)).into_owned()
+    let [first, other] = [&difference.first, &difference.second].map(value);
+    line(&format!("{}: {first} in A, {other} in B", difference.subject)).into_owned()
 }
 
 /// What only one side recorded: `not recorded in A: kernel, cpu model`, a sentence for each side.
 pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
     let of_side = |side: &str, lacks: &dyn Fn(&SideDifference) -> bool| {
         let names: Vec<&str> =
-            differences.iter().filter(|one| lacks(one)).map(|one| one.what.as_str()).collect();
+            differences.iter().filter(|one| lacks(one)).map(|one| one.subject.as_str()).collect();
         let told = || line(&format!("not recorded in {side}: {}", names.join(", "))).into_owned();
         (!names.is_empty()).then(told)
     };
-    let lacking = [of_side("A", &|one| one.first.is_none()), of_side("B", &|one| one.other.is_none())];
+    let lacking = [of_side("A", &|one| one.first.is_none()), of_side("B", &|one| one.second.is_none())];
     lacking.into_iter().flatten().collect()
 }
 
@@ -249,14 +249,14 @@ pub fn unjudged(comparison: &RunComparison) -> Vec<String> {
     let sentence = |(span, metric): (&SpanCompared, &Compared)| {
         let place = place(comparison, span);
         let place = if place.is_empty() { place } else { format!("{place}: ") };
-        line(&format!("{place}{}: {}", metric.title, metric.why_not.as_deref().unwrap_or("no figure")))
+        line(&format!("{place}{}: {}", metric.title, metric.reason.as_deref().unwrap_or("no figure")))
             .into_owned()
     };
     let mut why: Vec<String> = without.map(sentence).collect();
     if comparison.time_spans.is_empty() {
         why.push("no time span was measured on both sides".into());
     }
-    for (letter, alone) in ["A", "B"].iter().zip(&comparison.alone) {
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.unmatched) {
         why.extend(alone.iter().map(|name| format!("only {letter} has {}", line(name))));
     }
     why
@@ -271,13 +271,13 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
         let lines: Vec<String> =
             [Some(verdict), about_medians(primary), more, found].into_iter().flatten().collect();
         let _ = writeln!(text, "\n{}", lines.join("\n"));
-        span.why_this_decides.iter().for_each(|why| text.push_str(&format!("{why}\n")));
+        span.decisive_reason.iter().for_each(|why| text.push_str(&format!("{why}\n")));
     }
     for part in span.parts.iter().filter(|part| part.is_change()) {
         let _ = writeln!(text, "In the mix: {}", answer(part, same).verdict);
     }
     for metric in span.all().filter(|metric| metric.verdict == ChangeVerdict::NotCompared) {
-        let why = metric.why_not.as_deref().unwrap_or_default();
+        let why = metric.reason.as_deref().unwrap_or_default();
         let _ = writeln!(text, "not compared: {}: {}", metric.title, line(why));
     }
 }
@@ -376,7 +376,7 @@ fn more(metric: &Compared) -> Option<String> {
 }
 
 fn found(metric: &Compared) -> Option<String> {
-    let (noise, five) = (metric.noise_percent?, metric.finds_5_percent?);
+    let (noise, five) = (metric.noise_percent?, metric.power_5_percent?);
     let least = match metric.detectable_percent {
         Some(least) => format!(", one of {least:.1} % in 80 of 100 cases"),
         None => String::new(),

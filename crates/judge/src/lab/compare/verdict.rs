@@ -70,7 +70,7 @@ pub struct Compared {
     /// Both sides; `None` = not compared.
     pub sides: Option<[Summarized; 2]>,
     pub verdict: ChangeVerdict,
-    pub why_not: Option<String>,
+    pub reason: Option<String>,
     /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B
     /// something.
     pub change_percent: Option<f64>,
@@ -80,15 +80,15 @@ pub struct Compared {
     /// How sure that is: at least 95, and more where several figures share what is left.
     pub confidence_percent: Option<f64>,
     /// The chance that two sides without a difference look so different or more, 0 to 1.
-    pub chance: Option<f64>,
+    pub p_value: Option<f64>,
     /// The same, times the number of figures that share an error rate (Bonferroni): those that decide in all
     /// time spans and workloads; those that don't in their own time span.
-    pub corrected_chance: Option<f64>,
+    pub corrected_p_value: Option<f64>,
     /// How runs of a side scatter around its level, or around that of their pair, percent.
     pub noise_percent: Option<f64>,
     /// How likely so many runs find a change of 5 %, percent; `None` = not known of sides one after the
     /// other.
-    pub finds_5_percent: Option<f64>,
+    pub power_5_percent: Option<f64>,
     /// The smallest change that they find four times in five, percent.
     pub detectable_percent: Option<f64>,
     /// So many runs more of A and of B would probably tell; `None` = told already, more wouldn't help, or a
@@ -156,15 +156,15 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2
         more_is_better: about.more_is_better,
         sides: None,
         verdict: ChangeVerdict::NotCompared,
-        why_not: None,
+        reason: None,
         change_percent: None,
         low_percent: None,
         high_percent: None,
         confidence_percent: None,
-        chance: None,
-        corrected_chance: None,
+        p_value: None,
+        corrected_p_value: None,
         noise_percent: None,
-        finds_5_percent: None,
+        power_5_percent: None,
         detectable_percent: None,
         more_runs: None,
         more_of_b: None,
@@ -175,11 +175,11 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2
     match values {
         [Ok(first), Ok(other)] if first.iter().chain(&other).all(|value| *value == 0.0) => {
             let sides = Some([first, other].map(summarized));
-            Compared { sides, why_not: Some("it is 0 in every run of both sides".into()), ..empty }
+            Compared { sides, reason: Some("it is 0 in every run of both sides".into()), ..empty }
         }
         [Ok(first), Ok(other)] => told(empty, first, other, on),
         [first, other] => {
-            Compared { why_not: first.err().or(other.err()).map(|why| why.to_string()), ..empty }
+            Compared { reason: first.err().or(other.err()).map(|why| why.to_string()), ..empty }
         }
     }
 }
@@ -190,7 +190,7 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
     let values = [&logs[0][..], &logs[1][..]];
     let sure = on.sure();
     let Some(shift) = on.order.shift(values, sure) else {
-        return Compared { why_not: Some("there are no runs".into()), ..empty };
+        return Compared { reason: Some("there are no runs".into()), ..empty };
     };
     let are_single = first.len() == 1 && other.len() == 1;
     let sides = Some([first, other].map(summarized));
@@ -231,10 +231,10 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         low_percent: shift.interval.and_then(|(low, _)| percent(low)),
         high_percent: shift.interval.and_then(|(_, high)| percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
-        chance: Some(shift.chance()),
-        corrected_chance: Some((shift.chance() * on.shared() as f64).min(1.0)),
+        p_value: Some(shift.chance()),
+        corrected_p_value: Some((shift.chance() * on.shared() as f64).min(1.0)),
         noise_percent: noise.filter(|noise| *noise < VAST_INTERVAL).and_then(percent),
-        finds_5_percent: known.map(finds),
+        power_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),
         more_runs,
         more_of_b,

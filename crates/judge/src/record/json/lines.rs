@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! {"format":{..},"index":{..}                      the head: what a list of runs shows
+//! ,"summary":{..}                                  the same in a dozen numbers, for scripts
 //! ,"profile":{..}                                  each further part in a line of its own
 //! ,"hosts":[{.. "threads":[{"targets":[            what a thread did on a target is large:
 //!  {..},                                           a line each, behind a blank
 //!  {..}
 //! ]}]}]
-//! ,"summary":{..}
+//! ,"figures":{..}
 //! ,"judgement":{..}}
 //! ```
 
@@ -217,7 +218,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("{\"format\":{") && lines[0].contains(",\"index\":{"), "{}", lines[0]);
         let begins = |with: &str| lines.iter().filter(|line| line.starts_with(with)).count();
-        for part in ["profile", "method", "hosts", "summary", "judgement"] {
+        for part in ["profile", "method", "hosts", "summary", "figures", "judgement"] {
             assert_eq!(begins(&format!(",\"{part}\":")), 1, "{part}");
         }
         assert_eq!(begins(" {"), 4, "two threads on two targets each");

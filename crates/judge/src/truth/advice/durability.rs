@@ -46,7 +46,7 @@ enum FlushDrop<'a> {
 fn dropped<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option<FlushDrop<'a>> {
     let mount = match &found.stopped {
         Some(FlushStop::Device(name)) => return Some(FlushDrop::Device(name)),
-        Some(FlushStop::Mount(mount)) => Some((mount.at.as_str(), mount.drops_flushes()?)),
+        Some(FlushStop::Mount(mount)) => Some((mount.mount_point.as_str(), mount.drops_flushes()?)),
         None => {
             // Records of older programs have the mount of the target alone.
             let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());

@@ -30,15 +30,16 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     };
     let observed = span.results.observed.as_ref();
     // The sleeps that were counted are of the CPUs that threads were bound to at first.
-    let moved =
-        span.effort().is_some_and(|effort| effort.workers.iter().any(|worker| worker.rebound.is_some()));
+    let moved = span
+        .effort()
+        .is_some_and(|effort| effort.workers.iter().any(|worker| worker.affinity_change.is_some()));
     let kept_awake = observed.is_some_and(|seen| seen.polled || seen.cpu_latency.is_some());
     if kept_awake || moved || !span.targets().all(past_the_cache) {
         return None;
     }
     let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)?.ms() * 1000.0;
     let environment = span.system.environment.as_ref()?;
-    let waking = match observed.map_or(&[][..], |seen| &seen.sleeps) {
+    let waking = match observed.map_or(&[][..], |seen| &seen.idle_entries) {
         [] => expected(span, environment)?,
         sleeps => counted(span, environment, sleeps)?,
     };
@@ -46,7 +47,7 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
         return None;
     }
     let message = "the CPUs sleep between I/Os: latencies include the wake-up".to_owned();
-    let finding = Finding::new("waking-up", Severity::Note, span, message)
+    let finding = Finding::new("idle-exit-latency", Severity::Note, span, message)
         .shown_by(format!("the mean latency is {latency:.0} µs"));
     let finding = waking.evidence.into_iter().fold(finding, Finding::shown_by);
     Some(finding.remedy("use --cpu-latency 0 (as root) for latencies without the wake-up"))
@@ -108,7 +109,7 @@ pub(super) fn unheeded(span: &SpanView) -> Option<Finding> {
     let message =
         format!("CPUs may have slept despite --cpu-latency {limit}: latencies may include the wake-up");
     Some(
-        Finding::new("cpu-latency-unheeded", Severity::Warning, span, message)
+        Finding::new("cpu-latency-ignored", Severity::Warning, span, message)
             .shown_by(
                 "the kernel has no idle driver here (cpuidle/current_driver), so the limit has no effect"
                     .into(),

@@ -43,14 +43,17 @@ pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done,
     for layer in layers {
         let name = &layer.name;
         let found = activity(facts, name);
-        let Some(DeviceActivity { done, switched, .. }) =
-            found.filter(|device| device.ever || device.switched || layer.on.is_empty())
+        let Some(DeviceActivity { activity: done, statistics_switched: switched, .. }) =
+            found.filter(|device| {
+                device.has_statistics || device.statistics_switched || layer.lower_devices.is_empty()
+            })
         else {
             let why = format!("the kernel has no statistics of {name}");
             return Err(NotCounted { why, ..NotCounted::default() });
         };
-        if *switched || !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
-            let disk = layer.on.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
+        if *switched || !layer.statistics && done.read.ios == 0 && done.write.ios == 0 {
+            let disk =
+                layer.lower_devices.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
             let why = match switched {
                 true => {
                     format!(
@@ -64,7 +67,7 @@ pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done,
             return Err(NotCounted { why, remedy, off: true, switched: *switched });
         }
         // A device without a cache that could be lost is never asked to flush it.
-        if layer.traits.is_some_and(|traits| traits.write_back != Some(false)) {
+        if layer.queue_limits.is_some_and(|traits| traits.write_back != Some(false)) {
             flushable = true;
             sum.flushes = sum.flushes.zip(flushes(part, facts, layer)).map(|(a, b)| a.saturating_add(b));
         }
@@ -94,9 +97,9 @@ pub fn activity<'a>(facts: &'a DeviceFacts, name: &str) -> Option<&'a DeviceActi
 /// Flushes of a device. The kernel counts them where requests wait in a queue: those of a partition with
 /// its disk's, those of devices that only pass I/O on (device mapper, md) with the ones beneath them.
 pub fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
-    let own = activity(facts, &layer.name)?.done.flushes?;
+    let own = activity(facts, &layer.name)?.activity.flushes?;
     let all = part.layers();
-    let below = all.iter().filter(|below| layer.on.contains(&below.name));
+    let below = all.iter().filter(|below| layer.lower_devices.contains(&below.name));
     match layer.kind {
         _ if own > 0 => Some(own),
         LayerKind::Partition | LayerKind::Mapper | LayerKind::Raid | LayerKind::Bcache => {

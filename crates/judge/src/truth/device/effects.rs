@@ -353,7 +353,7 @@ impl JudgedPart<'_> {
     fn less_unbuffered(&self, direction: Direction, figures: &str, severity: Option<Severity>) -> Effect {
         let part = self.part;
         let trimmed = part.discarded.ios > 0;
-        let came = part.targets.iter().filter_map(|target| target.came).fold(0, u64::saturating_add);
+        let came = part.targets.iter().filter_map(|target| target.cached_bytes).fold(0, u64::saturating_add);
         let message = match direction {
             Direction::Read if trimmed => format!(
                 "{figures}: reads of blocks that the run itself had discarded (--trim) never reach the \

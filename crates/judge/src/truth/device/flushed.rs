@@ -63,7 +63,7 @@ pub fn flushed<'a>(span: &SpanView<'a>, target: TargetId) -> Option<Flushed<'a>>
 /// The flushes of these devices together; `None` = one of them may not count any.
 fn count(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Option<u64> {
     layers.iter().try_fold(0u64, |sum, layer| {
-        let fua = layer.traits.and_then(|traits| traits.fua);
+        let fua = layer.queue_limits.and_then(|traits| traits.fua);
         let flushes = flushes(part, facts, layer)?;
         let device = activity(facts, &layer.name)?;
         let counts = flushes > 0 || fua == Some(false) || device.counts_flushes;
@@ -74,12 +74,12 @@ fn count(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Option<u64> {
 /// Whether single writes can bypass the caches (FUA), which the kernel does not count. A loop device needs a
 /// flush.
 fn may_write_past_caches(part: &Part, devices: &[&Layer]) -> bool {
-    let can = |layer: &&Layer| layer.traits.is_none_or(|traits| traits.fua != Some(false));
+    let can = |layer: &&Layer| layer.queue_limits.is_none_or(|traits| traits.fua != Some(false));
     !part.has_loop() && devices.iter().any(can)
 }
 
 fn has_volatile_cache(layer: &Layer, facts: &DeviceFacts) -> bool {
-    let set = layer.traits.is_some_and(|traits| traits.write_back == Some(true));
+    let set = layer.queue_limits.is_some_and(|traits| traits.write_back == Some(true));
     set || cache_changes(layer, facts).any(|(from, _)| from == "write back")
 }
 
@@ -108,7 +108,7 @@ fn volatile_edges<'a>(part: &Part<'a>, facts: &DeviceFacts) -> [Vec<&'a Layer>; 
 
 /// Whether a layer at any depth below this one is such a one.
 fn any_below(layers: &[&Layer], above: &Layer, wanted: impl Fn(&Layer) -> bool) -> bool {
-    let mut open: Vec<&str> = above.on.iter().map(String::as_str).collect();
+    let mut open: Vec<&str> = above.lower_devices.iter().map(String::as_str).collect();
     let mut seen: Vec<&str> = Vec::new();
     while let Some(name) = open.pop() {
         let Some(layer) = layers.iter().find(|layer| layer.name == name).filter(|_| !seen.contains(&name))
@@ -119,7 +119,7 @@ fn any_below(layers: &[&Layer], above: &Layer, wanted: impl Fn(&Layer) -> bool) 
             return true;
         }
         seen.push(name);
-        open.extend(layer.on.iter().map(String::as_str));
+        open.extend(layer.lower_devices.iter().map(String::as_str));
     }
     false
 }
@@ -133,7 +133,7 @@ fn stopped<'a>(part: &Part<'a>, facts: &'a DeviceFacts, target: TargetId) -> Opt
     }
     let layers = part.layers();
     let off = |layer: &&&Layer| {
-        let set = layer.traits.is_some_and(|traits| traits.write_back == Some(false));
+        let set = layer.queue_limits.is_some_and(|traits| traits.write_back == Some(false));
         let above = layer.kind != LayerKind::Mount
             && any_below(&layers, layer, |below| has_volatile_cache(below, facts));
         set && above || cache_changes(layer, facts).any(|(_, to)| to == "write through")

@@ -37,7 +37,7 @@ pub fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> Neighbours<'a> {
     let mut found = Neighbours::default();
     for disk in layers.iter().filter(|layer| layer.kind != LayerKind::Partition) {
         let above: Vec<&Layer> =
-            layers.iter().copied().filter(|layer| layer.on.contains(&disk.name)).collect();
+            layers.iter().copied().filter(|layer| layer.lower_devices.contains(&disk.name)).collect();
         let only = above.iter().all(|layer| layer.kind == LayerKind::Partition);
         if above.is_empty() || !only || first.iter().any(|layer| layer.name == disk.name) {
             continue;

@@ -43,7 +43,7 @@ impl<'a> Part<'a> {
     }
 
     pub fn has_devices(&self) -> bool {
-        self.targets.iter().all(|target| target.stack.without.is_none())
+        self.targets.iter().all(|target| target.stack.no_device_reason.is_none())
     }
 
     /// The mounts of other hosts' files among what the targets lie on: the client's counters stand for a
@@ -71,14 +71,15 @@ impl<'a> Part<'a> {
     pub fn first(&self) -> Vec<&'a Layer> {
         let layers = self.layers();
         let first =
-            |name: &str| self.targets.iter().any(|target| target.stack.first.iter().any(|n| n == name));
+            |name: &str| self.targets.iter().any(|target| target.stack.top_devices.iter().any(|n| n == name));
         let above_another = |layer: &Layer| {
-            let mut below: Vec<&str> = layer.on.iter().map(String::as_str).collect();
+            let mut below: Vec<&str> = layer.lower_devices.iter().map(String::as_str).collect();
             while let Some(name) = below.pop() {
                 if first(name) {
                     return true;
                 }
-                let further = layers.iter().filter(|layer| layer.name == name).flat_map(|layer| &layer.on);
+                let further =
+                    layers.iter().filter(|layer| layer.name == name).flat_map(|layer| &layer.lower_devices);
                 below.extend(further.map(String::as_str));
             }
             false
@@ -87,13 +88,13 @@ impl<'a> Part<'a> {
     }
 
     pub fn leaves(&self) -> Vec<&'a Layer> {
-        self.layers().into_iter().filter(|layer| layer.on.is_empty()).collect()
+        self.layers().into_iter().filter(|layer| layer.lower_devices.is_empty()).collect()
     }
 
     /// The devices at the bottom when measuring had ended, where they are others than before; empty = the
     /// same.
     pub fn moved_to(&self) -> Vec<&'a str> {
-        let all = self.targets.iter().flat_map(|target| &target.moved_to);
+        let all = self.targets.iter().flat_map(|target| &target.stack_at_end);
         let mut names: Vec<&str> = all.map(String::as_str).collect();
         names.sort_unstable();
         names.dedup();
@@ -103,13 +104,14 @@ impl<'a> Part<'a> {
     /// Whether every byte asked of the upper devices is asked once of the leaves, and nobody but others
     /// asks for more.
     pub fn is_faithful(&self) -> bool {
-        self.layers().iter().all(|layer| layer.on.is_empty() || layer.faithful)
+        self.layers().iter().all(|layer| layer.lower_devices.is_empty() || layer.one_to_one)
     }
 
     /// Whether all loop devices bypass the page cache, and there is one.
     pub fn has_direct_loop(&self) -> bool {
         let layers = self.layers();
-        let mut loops = layers.iter().filter(|layer| layer.kind == LayerKind::Loop && !layer.on.is_empty());
+        let mut loops =
+            layers.iter().filter(|layer| layer.kind == LayerKind::Loop && !layer.lower_devices.is_empty());
         loops.clone().next().is_some() && loops.all(|layer| layer.direct == Some(true))
     }
 
@@ -120,7 +122,7 @@ impl<'a> Part<'a> {
 
     /// Whether a file made to look like a device is between the targets and the leaves.
     pub fn has_loop(&self) -> bool {
-        self.layers().iter().any(|layer| layer.kind == LayerKind::Loop && !layer.on.is_empty())
+        self.layers().iter().any(|layer| layer.kind == LayerKind::Loop && !layer.lower_devices.is_empty())
     }
 
     /// A device at the bottom, or a file system, that is memory: its name.

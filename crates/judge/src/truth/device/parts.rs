@@ -107,7 +107,7 @@ impl<'a> Part<'a> {
 }
 
 fn share(part: &TargetDevices, target: &TargetDevices) -> bool {
-    match (&part.stack.without, &target.stack.without) {
+    match (&part.stack.no_device_reason, &target.stack.no_device_reason) {
         (None, None) => part.stack.layers.iter().any(|layer| target.stack.layer(&layer.name).is_some()),
         (one, other) => one == other,
     }

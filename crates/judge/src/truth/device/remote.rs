@@ -33,7 +33,11 @@ fn of_server(text: &str) -> String {
 
 fn times(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
     let name = &mount.name;
-    let sides = [("read", &facts.done.read), ("write", &facts.done.write), ("commit", &facts.done.commit)];
+    let sides = [
+        ("read", &facts.activity.read),
+        ("write", &facts.activity.write),
+        ("commit", &facts.activity.commit),
+    ];
     let told: Vec<String> = sides.into_iter().filter_map(|(what, calls)| split(name, what, calls)).collect();
     let smb = mount.remote.as_ref().is_some_and(|remote| remote.protocol == Protocol::Smb);
     if smb && told.is_empty() {

@@ -28,7 +28,7 @@ impl JudgedPart<'_> {
     fn pieces(&self, counted: Counted) -> f64 {
         let block = counted.bytes.checked_div(counted.ios).unwrap_or(0);
         let first = self.part.first();
-        let largest = first.iter().filter_map(|layer| layer.traits?.largest_io).min();
+        let largest = first.iter().filter_map(|layer| layer.queue_limits?.largest_io).min();
         largest.filter(|largest| *largest > 0).map_or(1.0, |largest| block.div_ceil(largest).max(1) as f64)
     }
 
@@ -67,7 +67,7 @@ impl JudgedPart<'_> {
         let layers = self.part.layers();
         let may_cache = layers
             .iter()
-            .any(|layer| matches!(layer.kind, LayerKind::Bcache | LayerKind::Mapper) && !layer.faithful);
+            .any(|layer| matches!(layer.kind, LayerKind::Bcache | LayerKind::Mapper) && !layer.one_to_one);
         let (upper, lower) = (Done { read: leaves.read, ..*passed }, leaves);
         (reads_only && !may_cache).then(|| Foreign::beyond(&upper, lower))
     }

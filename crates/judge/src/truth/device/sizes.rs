@@ -78,9 +78,9 @@ impl JudgedPart<'_> {
             (ours.least as f64) < MERGED * possible * pieces
         };
         let limit = |layer: &&Layer| {
-            let traits = layer.traits.as_ref()?;
+            let traits = layer.queue_limits.as_ref()?;
             let largest = traits.largest_io.filter(|largest| *largest < block && explains(*largest))?;
-            Some((layer.name.clone(), largest, traits.possible_io))
+            Some((layer.name.clone(), largest, traits.hardware_max_io))
         };
         let layers = self.part.layers();
         let above = layers.iter().filter(|layer| devices.iter().all(|device| device.name != layer.name));

@@ -68,7 +68,7 @@ struct Case {
 
 fn layer(name: &str, on: &[&str]) -> Layer {
     let on = on.iter().map(|name| name.to_string()).collect();
-    Layer { name: name.into(), on, faithful: true, counted: true, ..Layer::default() }
+    Layer { name: name.into(), lower_devices: on, one_to_one: true, statistics: true, ..Layer::default() }
 }
 
 /// Reads and writes so much on one disk, which does the same.
@@ -107,7 +107,7 @@ impl Case {
 
     fn on(mut self, name: &str, did: Bytes) -> Case {
         let upper = &mut self.devices.last_mut().unwrap().0;
-        upper.on = vec![name.into()];
+        upper.lower_devices = vec![name.into()];
         self.devices.push((layer(name, &[]), did, BLOCK));
         self
     }
@@ -125,7 +125,7 @@ impl Case {
     /// All devices have a cache: so many writes were flushes without data, and there were so many flushes.
     fn flushed(mut self, empty: u64, flushes: impl Into<Option<u64>>) -> Case {
         let traits = Traits { write_back: Some(true), ..Traits::default() };
-        self.devices.iter_mut().for_each(|(layer, ..)| layer.traits = Some(traits));
+        self.devices.iter_mut().for_each(|(layer, ..)| layer.queue_limits = Some(traits));
         Case { durable: true, flushes: Some((empty, flushes.into())), ..self }
     }
 
@@ -144,9 +144,9 @@ impl Case {
     fn target(&self, path: &str) -> TargetDevices {
         let stack = Stack {
             file_system: self.file_system.then(|| "ext4".into()),
-            first: self.devices.first().map(|(layer, ..)| layer.name.clone()).into_iter().collect(),
+            top_devices: self.devices.first().map(|(layer, ..)| layer.name.clone()).into_iter().collect(),
             layers: self.devices.iter().map(|(layer, ..)| layer.clone()).collect(),
-            without: self.devices.is_empty().then(|| "it lies in memory".into()),
+            no_device_reason: self.devices.is_empty().then(|| "it lies in memory".into()),
             ..Stack::default()
         };
         let (before, after) = self.file_unwritten.unzip();
@@ -184,22 +184,22 @@ impl Case {
         let wrote = |bytes: u64, size: u64| Flow { ios: bytes / size + empty, merges: 0, bytes };
         let activity = |(layer, did, size): &(Layer, Bytes, u64)| DeviceActivity {
             name: layer.name.clone(),
-            done: Activity {
+            activity: Activity {
                 read: flow(did.0, *size),
                 write: wrote(did.1, *size),
                 flushes,
                 queue_ms: self.queue_ms,
                 ..Activity::default()
             },
-            ever: *did != (0, 0),
-            switched: self.switched && layer.name == "sda",
+            has_statistics: *did != (0, 0),
+            statistics_switched: self.switched && layer.name == "sda",
             ..DeviceActivity::default()
         };
         DeviceFacts {
             targets,
             devices: self.devices.iter().map(activity).collect(),
             arrays: self.arrays.clone(),
-            own: self.own.map(|read_bytes| OwnIo { read_bytes, ..OwnIo::default() }),
+            process: self.own.map(|read_bytes| OwnIo { read_bytes, ..OwnIo::default() }),
             unwritten: Some(self.unwritten),
             elapsed: SECOND + self.slack,
             ..DeviceFacts::default()
@@ -319,7 +319,7 @@ fn reads_of_others_are_found_where_more_was_read_than_counted() {
     busy.devices[0].0.name = "sdb".into();
     let mut facts = fine.facts(vec![fine.target("a"), busy.target("b")]);
     facts.devices.extend(busy.facts(vec![]).devices);
-    facts.own = Some(OwnIo { read_bytes: 200 * MIB, ..OwnIo::default() });
+    facts.process = Some(OwnIo { read_bytes: 200 * MIB, ..OwnIo::default() });
     let found = verdict_of(vec![fine.results("a"), busy.results("b")], facts);
     let said: Vec<_> = found.parts.iter().map(|part| (part.targets[0].to_string(), part.verdict)).collect();
     assert_eq!(said, [("b".to_string(), Shared), ("a".to_string(), Verified)]);
@@ -330,11 +330,11 @@ fn a_file_beside_the_disk_it_lies_on_is_counted_once() {
     let disk = run((100 * MIB, 0)).device((150 * MIB, 0));
     let file = run((50 * MIB, 0)).file().first(|layer| layer.name = "sda1".into());
     let mut on_disk = file.target("b");
-    on_disk.stack.layers[0].on = vec!["sda".into()];
+    on_disk.stack.layers[0].lower_devices = vec!["sda".into()];
     on_disk.stack.layers.push(layer("sda", &[]));
     let mut facts = disk.facts(vec![disk.target("a"), on_disk]);
     facts.devices.extend(file.facts(vec![]).devices);
-    facts.own = Some(OwnIo { read_bytes: 150 * MIB, ..OwnIo::default() });
+    facts.process = Some(OwnIo { read_bytes: 150 * MIB, ..OwnIo::default() });
     let found = verdict_of(vec![disk.results("a"), file.results("b")], facts);
     assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
     assert_eq!(found.parts[0].devices, ["sda"]);

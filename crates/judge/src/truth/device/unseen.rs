@@ -28,7 +28,7 @@ impl JudgedPart<'_> {
             return Vec::new();
         }
         let dark = part.layers().into_iter().filter(|layer| layer.memory.is_none());
-        let dark = dark.filter_map(|layer| Some((layer, layer.unknown_below.as_ref()?)));
+        let dark = dark.filter_map(|layer| Some((layer, layer.lower_unknown.as_ref()?)));
         let mut effects: Vec<Effect> = dark
             .map(|(layer, why)| {
                 let message =

@@ -7,7 +7,7 @@ use diskspd_model::units::Size;
 
 /// Facts that cannot be read were not checked, so the absence of findings has no meaning there.
 pub(super) fn unread_facts(seen: &Seen) -> Vec<Finding> {
-    let unread = &seen.system.unread;
+    let unread = &seen.system.unreadable;
     let Some(first) = unread.first() else { return Vec::new() };
     let more = match unread.len() {
         1 => String::new(),
@@ -16,7 +16,7 @@ pub(super) fn unread_facts(seen: &Seen) -> Vec<Finding> {
     let message = format!("facts about this machine were not checked: {} is not readable{more}", first.path);
     let finding = found(Severity::Warning, message);
     let shown = |finding: Finding, each: &UnreadFacts| {
-        finding.shown_by(format!("{}: {}; {}", each.facts, each.why, each.remedy))
+        finding.shown_by(format!("{}: {}; {}", each.facts, each.reason, each.remedy))
     };
     vec![unread.iter().fold(finding, shown)]
 }

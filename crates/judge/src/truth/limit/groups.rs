@@ -37,7 +37,7 @@ fn periods<'a>(effort: &'a Effort, window: u64) -> Vec<Period<'a>> {
             Some(last) if last.limits != change.io_limits => last.to = change.after_us.max(last.from),
             _ => continue,
         }
-        periods.push(Period { from: change.seen_us, to: window, limits: &change.io_limits });
+        periods.push(Period { from: change.observed_us, to: window, limits: &change.io_limits });
     }
     periods
 }
@@ -155,7 +155,7 @@ fn reached_device(span: &SpanView, layer: &Layer) -> bool {
 
 fn of_device(span: &SpanView, layer: &Layer) -> Option<PerSecond> {
     let facts = span.devices()?;
-    let done = &facts.devices.iter().find(|device| device.name == layer.name)?.done;
+    let done = &facts.devices.iter().find(|device| device.name == layer.name)?.activity;
     let seconds = seconds_of_ns(facts.elapsed.max(1));
     let numbers = [done.read.bytes, done.write.bytes, done.read.ios, done.write.ios];
     Some(numbers.map(|number| number as f64 / seconds))
@@ -213,7 +213,7 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
             continue;
         }
         let mut what = Vec::new();
-        if change.moved {
+        if change.group_changed {
             what.push("this process was moved to another control group".to_owned());
         }
         let io = new
@@ -230,7 +230,7 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
         if of_cpus && change.cpus.is_empty() {
             what.push("no CPU quota any more".into());
         }
-        let (after, seen) = (seconds_of_us(change.after_us), seconds_of_us(change.seen_us));
+        let (after, seen) = (seconds_of_us(change.after_us), seconds_of_us(change.observed_us));
         evidence.push(format!("between second {after:.1} and {seen:.1}: {}", what.join("; ")));
     }
     evidence.extend(memory::changes(&effort.memory));

@@ -116,7 +116,7 @@ fn asleep(span: &SpanView, effort: &Effort) -> f64 {
         .iter()
         .filter_map(|worker| Some((worker, worker.times?)))
         .map(|(worker, times)| {
-            let awake = times.busy.saturating_add(times.waiting.unwrap_or(0)) as f64 / window;
+            let awake = times.busy.saturating_add(times.run_delay.unwrap_or(0)) as f64 / window;
             f64::from(worker.reachable_depth()) * (1.0 - awake).max(0.0)
         })
         .sum()

@@ -13,13 +13,13 @@ pub struct Limits {
     /// What they used in the program itself, on average; the rest of `busy` is the kernel's.
     pub user: Option<f64>,
     /// How long they were ready to run without a CPU, on average; waking up included.
-    pub waiting: Option<f64>,
+    pub run_delay: Option<f64>,
     /// I/Os per second that they would have done at most if they had never waited for CPUs that were in
     /// use; `None` = that would have changed less than matters.
     #[serde(rename = "uncrowded_iops")]
     pub uncontended_iops: Option<f64>,
     /// What a hypervisor took from the CPUs of the threads, on average.
-    pub stolen: Option<f64>,
+    pub steal: Option<f64>,
     /// The largest share of its time that a CPU spent on interrupts, whichever CPU.
     pub interrupts: Option<f64>,
     /// CPU time for an I/O, ns.
@@ -36,7 +36,7 @@ pub struct Limits {
     pub device_in_flight: Option<f64>,
     /// I/Os of the threads that the devices with nothing beneath them had in flight on average, past the
     /// page cache.
-    pub bottom_in_flight: Option<f64>,
+    pub leaf_in_flight: Option<f64>,
     /// Share of `depth` that `in_flight` is, where it has to be all of it: in a closed loop.
-    pub accounted: Option<f64>,
+    pub in_flight_share: Option<f64>,
 }

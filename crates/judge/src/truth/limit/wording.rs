@@ -61,7 +61,8 @@ pub(super) fn describe(
         Limiter::Cpu => {
             let least = SATURATED * span.measured.seconds * 1e9;
             let full = effort.workers.iter().filter_map(|worker| worker.times);
-            let full = full.filter(|t| t.busy.saturating_add(t.waiting.unwrap_or(0)) as f64 >= least).count();
+            let full =
+                full.filter(|t| t.busy.saturating_add(t.run_delay.unwrap_or(0)) as f64 >= least).count();
             let what = format!(
                 "the CPU: {full} of {} threads had no idle time (the busiest used {:.0} % of a CPU), mostly \
                  in the kernel",
@@ -71,7 +72,7 @@ pub(super) fn describe(
             finding(Severity::Note, "limited-by-cpu", what).remedy("try more threads (-t)")
         }
         Limiter::Hypervisor => {
-            let stolen = percent(limits.stolen);
+            let stolen = percent(limits.steal);
             let what = format!(
                 "the hypervisor, which took the threads' CPUs away {stolen:.0} % of the time (steal)"
             );
@@ -182,7 +183,7 @@ fn unclear(span: &SpanView, message: impl Into<String>) -> Finding {
 
 /// The share of the time that threads were on a CPU or ready for one, %.
 fn awake_percent(limits: &Limits) -> f64 {
-    (limits.busy.unwrap_or(0.0) + limits.waiting.unwrap_or(0.0)).min(1.0) * 100.0
+    (limits.busy.unwrap_or(0.0) + limits.run_delay.unwrap_or(0.0)).min(1.0) * 100.0
 }
 
 /// I/O limits were others for a part of the time.
@@ -271,7 +272,7 @@ fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, contention: Opti
         CpuHolder::Kernel => (Severity::Note, "CPU contention with kernel threads".to_owned()),
         CpuHolder::Others => (Severity::Warning, "CPU contention with other programs".to_owned()),
     };
-    let waiting = contention.map_or(limits.waiting.unwrap_or(0.0), |contention| contention.waiting) * 100.0;
+    let waiting = contention.map_or(limits.run_delay.unwrap_or(0.0), |contention| contention.waiting) * 100.0;
     let message =
         format!("limited by {whose}: threads were ready to run but had no CPU {waiting:.0} % of the time");
     let mut finding = Finding::new("limited-by-busy-cpus", severity, span, message);
@@ -309,7 +310,7 @@ fn sharing(effort: &Effort) -> Option<String> {
 }
 
 fn more_than_cpus(span: &SpanView, effort: &Effort) -> String {
-    if effort.workers.iter().any(|worker| worker.rebound.is_some()) {
+    if effort.workers.iter().any(|worker| worker.affinity_change.is_some()) {
         return "some shared CPUs for a part of the time".into();
     }
     format!("{} share {} CPUs", effort.workers.len(), span.system.topology.allowed_cpus().count())
@@ -379,7 +380,7 @@ fn with_figures(
             let cpus = if names.len() == 1 { "CPU" } else { "CPUs" };
             finding = finding.shown_by(format!("{cpus} {} had no idle time", names.join(", ")));
         }
-        if effort.others.as_ref().is_none_or(|others| others.kernel.is_none()) {
+        if effort.other_processes.as_ref().is_none_or(|others| others.kernel.is_none()) {
             finding = finding.shown_by("kernel threads can't be seen from this process".into());
         }
     }
@@ -394,12 +395,12 @@ fn with_figures(
         if busy >= MOSTLY {
             text += &format!(", {:.0} % in the program itself", percent(user.min(busy)));
         }
-        if let Some(waiting) = limits.waiting.filter(|waiting| percent(*waiting) >= 1.0) {
+        if let Some(waiting) = limits.run_delay.filter(|waiting| percent(*waiting) >= 1.0) {
             text += &format!(", and waited for one {:.0} % of the time", percent(waiting));
         }
         finding = finding.shown_by(text);
     }
-    if let (Some(in_flight), false) = (limits.in_flight, limits.accounted.is_some()) {
+    if let (Some(in_flight), false) = (limits.in_flight, limits.in_flight_share.is_some()) {
         finding = finding.shown_by(format!("{in_flight:.1} of {} I/Os in flight on average", limits.depth));
     }
     if let (Limiter::Tool | Limiter::Cpu, Some(ToolCost { clock, histogram, ring_noop, .. })) =

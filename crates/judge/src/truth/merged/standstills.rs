@@ -34,7 +34,7 @@ pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Fi
     let who: Vec<&str> = still.iter().map(|(host, _)| *host).collect();
     let message =
         format!("{} of {} hosts stalled while the others went on: {}", who.len(), courses.len(), names(&who));
-    let mut finding = Finding::of_machine("host-stood-still", Severity::Warning, message);
+    let mut finding = Finding::of_machine("host-stalled", Severity::Warning, message);
     for (host, when) in &still {
         let from = |interval: &usize| format!("{:.3} s", *interval as f64 * width_s);
         let named: Vec<String> = when.iter().take(FEW).map(from).collect();

@@ -42,7 +42,7 @@ pub fn figures(record: &Record, index: usize) -> Vec<HostFigure<'_>> {
     let hosts = record.present().filter(|host| of(host));
     let mut figures: Vec<HostFigure> = hosts
         .filter_map(|host| {
-            let span = host.summary.as_ref()?.known.time_spans.get(index)?.as_ref()?;
+            let span = host.summary.as_ref()?.run.time_spans.get(index)?.as_ref()?;
             Some(HostFigure { name: &host.name, span })
         })
         .collect();

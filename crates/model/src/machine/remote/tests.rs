@@ -83,6 +83,6 @@ fn the_counters_of_a_share_are_found_by_its_name() {
 #[test]
 fn segments_are_found_by_their_names() {
     let text = "Ip: a\nIp: 1\nTcp: InSegs OutSegs RetransSegs\nTcp: 5 7 2\n";
-    assert_eq!(TcpSegments::parse(text), Some(TcpSegments { sent: 7, sent_again: 2 }));
+    assert_eq!(TcpSegments::parse(text), Some(TcpSegments { sent: 7, retransmitted: 2 }));
     assert_eq!(TcpSegments::parse("Tcp: OutSegs RetransSegs\nTcp: 5\n"), None);
 }

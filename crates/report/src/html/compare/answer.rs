@@ -15,7 +15,7 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
         @if let Some(sentence) = page.sentence { p.lead { (line(sentence)) } }
         @if page.comparison.time_spans.is_empty() { p { "No time span was measured on both sides." } }
         @if let Some(rate) = compare::error_rate(page.comparison) { p.lead { (rate) } }
-        @for (letter, alone) in LETTERS.iter().zip(&page.comparison.alone) {
+        @for (letter, alone) in LETTERS.iter().zip(&page.comparison.unmatched) {
             @for one in alone { p { "Only in " (letter) ", not compared: " (line(one)) } }
         }
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
@@ -36,8 +36,8 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
     let workload = page.comparison.workloads.get(span.workload as usize - 1);
     let order = workload.and_then(|workload| compare::about_order(workload, span));
     let sentences =
-        [&primary.why_not, &answer.more, &answer.found, &order].into_iter().flatten().map(String::as_str);
-    let evidence: Vec<&str> = span.why_this_decides.into_iter().chain(sentences).collect();
+        [&primary.reason, &answer.more, &answer.found, &order].into_iter().flatten().map(String::as_str);
+    let evidence: Vec<&str> = span.decisive_reason.into_iter().chain(sentences).collect();
     let changed: Vec<&Compared> =
         others.iter().chain(&span.parts).filter(|figure| figure.is_change()).collect();
     html! {

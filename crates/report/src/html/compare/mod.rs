@@ -65,13 +65,13 @@ pub fn content(page: &ComparisonPage) -> Markup {
 }
 
 const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
-    TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
+    TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.subject)).paged(),
     TableColumn::<SideDifference>::words("A", |one| Cell::text(one.first.as_ref())).paged(),
-    TableColumn::<SideDifference>::words("B", |one| Cell::text(one.other.as_ref())).paged(),
+    TableColumn::<SideDifference>::words("B", |one| Cell::text(one.second.as_ref())).paged(),
 ];
 
 fn differences(found: &[SideDifference]) -> Markup {
-    let both = |one: &&SideDifference| one.first.is_some() && one.other.is_some();
+    let both = |one: &&SideDifference| one.first.is_some() && one.second.is_some();
     let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {
         @if found.is_empty() { p { "Nothing: everything else recorded is the same on both sides." } }

@@ -65,7 +65,7 @@ impl Keeper {
             flushes: DeviceFlushes::default(),
             blind_until: 0,
             waiting: Vec::new(),
-            found: SlowIos { wanted, ..SlowIos::default() },
+            found: SlowIos { requested: wanted, ..SlowIos::default() },
         }
     }
 
@@ -179,7 +179,7 @@ impl Keeper {
         let device = places.map_or("", TargetPlaces::name);
         let named = |(kept, ns)| match kept {
             HeldBy::ByTask(name) => {
-                Culprit { kind: CulpritKind::Task, name: self.names.of(name).to_owned(), ns }
+                Culprit { kind: CulpritKind::Task, name: self.names.of(name).to_owned(), duration_ns: ns }
             }
             HeldBy::By(kind) => {
                 let name = match kind {
@@ -187,7 +187,7 @@ impl Keeper {
                     CulpritKind::Device | CulpritKind::Flush => device,
                     CulpritKind::Stopped | CulpritKind::Task => "",
                 };
-                Culprit { kind, name: name.to_owned(), ns }
+                Culprit { kind, name: name.to_owned(), duration_ns: ns }
             }
         };
         SlowIo {
@@ -199,7 +199,7 @@ impl Keeper {
             submitted_ns: io.start.cast_signed().wrapping_sub(self.begin.cast_signed()),
             latency_ns: io.latency,
             stages,
-            culprit: culprit.map(named),
+            cause: culprit.map(named),
         }
     }
 

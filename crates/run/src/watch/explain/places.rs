@@ -53,13 +53,13 @@ struct TracedPlace {
 impl TracedPlace {
     fn of(root: &Root, opened: &OpenedToLook, size: u64) -> Result<TracedPlace, NoPlace> {
         let stack = &opened.stack;
-        if let Some(why) = &stack.without {
+        if let Some(why) = &stack.no_device_reason {
             return Err(NoPlace::NoDevice(why.clone()));
         }
         if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
             return Err(NoPlace::OwnSpace(own.clone()));
         }
-        let [name] = &stack.first[..] else { return Err(NoPlace::SeveralDevices) };
+        let [name] = &stack.top_devices[..] else { return Err(NoPlace::SeveralDevices) };
         let watched = WatchedDevice::beneath(root, stack).ok_or_else(|| NoPlace::WithOthers(name.clone()))?;
         let pieces = match (&stack.file_system, &opened.file) {
             (None, _) => None,

@@ -58,7 +58,7 @@ impl SilenceLog {
         let ClosedSilence { target, begin, end, in_flight, mut changes } = silence;
         changes.truncate(MOST_CHANGES);
         let us = |at: Nanos| at.saturating_sub(start) / 1000;
-        self.kept.push(Silence { target, begin_us: us(begin), end_us: us(end), in_flight, changes });
+        self.kept.push(Silence { target, start_us: us(begin), end_us: us(end), in_flight, changes });
     }
 }
 
@@ -70,7 +70,7 @@ pub fn changes(before: &PathStates, now: &PathStates, seen_us: u64) -> Vec<PathC
     names.dedup();
     let change = |what: &String| {
         let (from, to) = (state(before, what), state(now, what));
-        (from != to).then(|| PathChange { seen_us, what: what.clone(), from, to })
+        (from != to).then(|| PathChange { observed_us: seen_us, attribute: what.clone(), from, to })
     };
     names.into_iter().filter_map(change).collect()
 }
@@ -88,7 +88,7 @@ mod tests {
         let now = states(&[("sda state", "offline"), ("sdc state", "running"), ("sdd state", "running")]);
         let found = changes(&before, &now, 7);
         let found: Vec<(&str, &str, &str)> =
-            found.iter().map(|change| (&*change.what, &*change.from, &*change.to)).collect();
+            found.iter().map(|change| (&*change.attribute, &*change.from, &*change.to)).collect();
         let expected =
             [("sda state", "running", "offline"), ("sdb state", "running", ""), ("sdd state", "", "running")];
         assert_eq!(found, expected);

@@ -85,7 +85,7 @@ impl StuckWatch {
             offset: io.offset,
             length: io.length,
             submitted_us: (started / 1000) as i64 - (start / 1000) as i64,
-            seen_us: now.saturating_sub(start) / 1000,
+            observed_us: now.saturating_sub(start) / 1000,
         });
     }
 }

@@ -108,6 +108,6 @@ impl WatchedTarget {
         let (id, since) = (self.id, self.since);
         let silence = self.open.map(|open| open.closed(id, since, end));
         let beats = self.beats.and_then(BeatCounter::finish);
-        (silence, beats.map(|beats| TargetBeats { target: id, beats }))
+        (silence, beats.map(|beats| TargetBeats { target: id, ticks: beats }))
     }
 }

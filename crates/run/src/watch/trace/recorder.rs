@@ -192,7 +192,7 @@ impl Reader {
         self.instance.stop()?;
         self.read()?;
         self.match_until(Nanos::MAX);
-        self.recorded.session.lost = self.instance.lost()?;
+        self.recorded.session.lost_events = self.instance.lost()?;
         Ok(())
     }
 
@@ -202,8 +202,8 @@ impl Reader {
         self.recorded.session.read += taken.buffers;
         if taken.may_be_lost {
             let lost = self.instance.lost()?;
-            if lost > self.recorded.session.lost {
-                self.recorded.session.lost = lost;
+            if lost > self.recorded.session.lost_events {
+                self.recorded.session.lost_events = lost;
                 self.match_until(Nanos::MAX);
                 self.recorded.requests.forget();
             }

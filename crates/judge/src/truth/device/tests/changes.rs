@@ -4,13 +4,16 @@ use super::*;
 use diskspd_model::machine::io_counters::{FileState, SettingChange};
 use diskspd_model::machine::stack::StackMount;
 
-const STATE: FileState = FileState { seen_us: 0, size: 64 * MIB, links: 1, synchronous: false };
+const STATE: FileState = FileState { observed_us: 0, size: 64 * MIB, links: 1, synchronous: false };
 
 #[test]
 fn changes_by_others_are_reported() {
-    let later = |state: FileState| vec![STATE, FileState { seen_us: 2_000_000, ..state }];
-    let mount =
-        |options: &str| StackMount { at: "/mnt".into(), kind: "ext4".into(), options: options.into() };
+    let later = |state: FileState| vec![STATE, FileState { observed_us: 2_000_000, ..state }];
+    let mount = |options: &str| StackMount {
+        mount_point: "/mnt".into(),
+        kind: "ext4".into(),
+        options: options.into(),
+    };
     type Change = Box<dyn Fn(&mut DeviceFacts)>;
     let states = |states: Vec<FileState>| -> Change {
         Box::new(move |facts| facts.targets[0].states = states.clone())
@@ -18,7 +21,7 @@ fn changes_by_others_are_reported() {
     let setting = |setting: &'static str| -> Change {
         Box::new(move |facts| {
             let (setting, from, to) = (setting.to_owned(), "a".to_owned(), "b".to_owned());
-            facts.devices[0].changes = vec![SettingChange { setting, from, to, after_us: 0, seen_us: 1 }];
+            facts.devices[0].changes = vec![SettingChange { setting, from, to, after_us: 0, observed_us: 1 }];
         })
     };
     let remounted = |from: &'static str, to: &'static str| -> Change {

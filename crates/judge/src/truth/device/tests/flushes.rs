@@ -32,15 +32,15 @@ impl Traffic {
     fn is_flushed(self, change: impl FnOnce(&mut DeviceFacts)) -> bool {
         let wrote = (0, 1000 * BLOCK);
         let mut case = Case { durable: self.through, depth: self.depth, ..run(wrote).file() };
-        case = case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false)).on("sdb", wrote);
+        case = case.first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false)).on("sdb", wrote);
         for ((layer, ..), write_back) in case.devices.iter_mut().zip(self.write_back) {
             layer.direct = (layer.kind == LayerKind::Loop).then_some(true);
             let traits = Traits { write_back: Some(write_back), fua: Some(self.fua), ..Traits::default() };
-            layer.traits = Some(traits);
+            layer.queue_limits = Some(traits);
         }
         let mut facts = case.facts(vec![case.target("a")]);
         for (device, flushes) in facts.devices.iter_mut().zip(self.flushes) {
-            device.done.flushes = Some(flushes);
+            device.activity.flushes = Some(flushes);
             device.counts_flushes = true;
         }
         change(&mut facts);
@@ -97,7 +97,7 @@ fn drivers_that_count_no_flushes_prove_nothing() {
 fn dropped_flushes_are_found_on_busy_devices() {
     let busy = Traffic { flushes: [9000, 9000], ..HONEST };
     let mount = |kind: &str, options: &str| {
-        let mount = StackMount { at: "/mnt".into(), kind: kind.into(), options: options.into() };
+        let mount = StackMount { mount_point: "/mnt".into(), kind: kind.into(), options: options.into() };
         move |facts: &mut DeviceFacts| facts.targets[0].stack.mounts = vec![mount]
     };
     let by_fsync = Traffic { through: false, fsyncs: 100, ..busy };
@@ -120,13 +120,14 @@ fn dropped_flushes_are_found_on_busy_devices() {
     let bottom = Traffic { write_back: [true, false], ..busy };
     assert!(bottom.is_flushed(unchanged), "a disk without a volatile cache");
     let remounted = |facts: &mut DeviceFacts| {
-        let mount = StackMount { at: "/mnt".into(), kind: "ext4".into(), options: "rw,nobarrier".into() };
+        let mount =
+            StackMount { mount_point: "/mnt".into(), kind: "ext4".into(), options: "rw,nobarrier".into() };
         facts.targets[0].remounted = vec![mount];
     };
     assert!(!busy.is_flushed(remounted), "remounted during the run");
     let switched = |from: &str, to: &str| {
         let (setting, from, to) = ("write_cache".into(), from.into(), to.into());
-        let change = SettingChange { setting, from, to, after_us: 0, seen_us: 1 };
+        let change = SettingChange { setting, from, to, after_us: 0, observed_us: 1 };
         move |facts: &mut DeviceFacts| facts.devices[1].changes = vec![change]
     };
     assert!(!bottom.is_flushed(switched("write back", "write through")), "switched off during the run");

@@ -11,8 +11,8 @@ fn every_relation_of_counts_has_its_verdict() {
     let wrote = |mib: u64| (0, mib * MIB);
     let without_own = |case: Case| Case { own: None, ..case };
     let own = |mib: u64, case: Case| Case { own: Some(mib * MIB), ..case };
-    let of_loop = |case: Case| case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false));
-    let of_raid = |case: Case| case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Raid, false));
+    let of_loop = |case: Case| case.first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false));
+    let of_raid = |case: Case| case.first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Raid, false));
     let table: Vec<(&str, Case, Verdict, Option<Severity>, &str)> = vec![
         (
             "the same",
@@ -35,8 +35,11 @@ fn every_relation_of_counts_has_its_verdict() {
         (
             "split by a setting",
             reads(100).of_block(131_072).of_size(32768).first(|layer| {
-                layer.traits =
-                    Some(Traits { largest_io: Some(32768), possible_io: Some(1 << 20), ..Traits::default() });
+                layer.queue_limits = Some(Traits {
+                    largest_io: Some(32768),
+                    hardware_max_io: Some(1 << 20),
+                    ..Traits::default()
+                });
             }),
             Split,
             Some(Note),
@@ -254,21 +257,21 @@ fn every_relation_of_counts_has_its_verdict() {
         ("five I/Os", run((5 * BLOCK, 0)), Verified, None, ""),
         (
             "no statistics",
-            reads(100).device(read(0)).first(|layer| layer.counted = false),
+            reads(100).device(read(0)).first(|layer| layer.statistics = false),
             Unknown,
             Some(Warning),
             "switched off",
         ),
         (
             "no statistics at the bottom, and the page cache between",
-            of_loop(reads(100).on("sdb", read(0))).last(|layer| layer.counted = false),
+            of_loop(reads(100).on("sdb", read(0))).last(|layer| layer.statistics = false),
             Unknown,
             Some(Warning),
             "the kernel doesn't count sdb's I/O: its statistics are switched off",
         ),
         (
             "no statistics at the bottom, and nothing between",
-            reads(100).on("sdb", read(0)).last(|layer| layer.counted = false),
+            reads(100).on("sdb", read(0)).last(|layer| layer.statistics = false),
             Verified,
             None,
             "",
@@ -296,14 +299,14 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         (
             "a program beneath",
-            reads(100).first(|layer| layer.unknown_below = Some("a program serves it".into())),
+            reads(100).first(|layer| layer.lower_unknown = Some("a program serves it".into())),
             Unknown,
             Some(Warning),
             "the storage beneath sda is unknown and may be memory: a program serves it",
         ),
         (
             "a program beneath, and others",
-            reads(100).device(read(300)).first(|layer| layer.unknown_below = Some("a program".into())),
+            reads(100).device(read(300)).first(|layer| layer.lower_unknown = Some("a program".into())),
             Shared,
             Some(Wrong),
             "(67 %)",
@@ -318,7 +321,7 @@ fn every_relation_of_counts_has_its_verdict() {
         (
             "a cache that reading fills",
             reads(100)
-                .first(|layer| (layer.kind, layer.faithful) = (LayerKind::Bcache, false))
+                .first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Bcache, false))
                 .on("fast", (100 * MIB, 100 * MIB)),
             Amplified,
             Some(Warning),
@@ -351,14 +354,14 @@ fn every_relation_of_counts_has_its_verdict() {
             Case {
                 queue_ms: 4000,
                 ..reads(1000).of_block(131_072).of_size(32768).first(|layer| {
-                    layer.traits = Some(Traits { largest_io: Some(32768), ..Traits::default() });
+                    layer.queue_limits = Some(Traits { largest_io: Some(32768), ..Traits::default() });
                 })
             },
             Split,
             Some(Note),
             "sda takes no more than",
         ),
-        ("statistics after all", reads(100).first(|layer| layer.counted = false), Verified, None, ""),
+        ("statistics after all", reads(100).first(|layer| layer.statistics = false), Verified, None, ""),
         ("no device", Case { devices: vec![], ..reads(100) }, Unknown, None, "it lies in memory"),
         ("a partition", reads(100).on("disk", read(100)), Verified, None, ""),
         (
@@ -373,7 +376,7 @@ fn every_relation_of_counts_has_its_verdict() {
             reads(100)
                 .first(|layer| layer.kind = LayerKind::Partition)
                 .on("loop0", (100 * MIB, 50 * MIB))
-                .last(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false))
+                .last(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false))
                 .on("vda", (100 * MIB, 50 * MIB)),
             Shared,
             Some(Warning),
@@ -384,7 +387,7 @@ fn every_relation_of_counts_has_its_verdict() {
             reads(100)
                 .first(|layer| layer.kind = LayerKind::Partition)
                 .on("loop0", read(101))
-                .last(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false))
+                .last(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false))
                 .on("vda", read(101)),
             Verified,
             None,
@@ -467,7 +470,7 @@ fn devices_that_were_replaced_meanwhile_prove_nothing() {
     let judged = |case: &Case, moved_to: &[&str]| {
         let (results, asked) = case.results("a");
         let moved_to = moved_to.iter().map(|name| name.to_string()).collect();
-        let target = TargetDevices { moved_to, ..case.target("a") };
+        let target = TargetDevices { stack_at_end: moved_to, ..case.target("a") };
         let found = verdict_of(vec![(results, asked)], case.facts(vec![target]));
         (found.verdict, found.severity, found.parts[0].message.clone())
     };
@@ -491,16 +494,17 @@ fn who_read_beneath_a_cache_is_told() {
     let of_cache = |case: Case| {
         let (results, asked) = case.results("a");
         let judged = judgement_of(vec![(results, asked)], case.facts(vec![case.target("a")]));
-        judged.findings.into_iter().find(|finding| finding.name == "cache-beneath")
+        judged.findings.into_iter().find(|finding| finding.name == "underlying-cache")
     };
     let case = |fast: u64| {
         let case = run((100 * MIB, 0)).on("sdb", (fast * MIB, 0)).on("sdc", ((100 - fast) * MIB, 0));
-        case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Mapper, false))
+        case.first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Mapper, false))
     };
-    let cache =
-        |case: Case| case.first(|layer| (layer.cache, layer.on) = (true, vec!["sdb".into(), "sdc".into()]));
+    let cache = |case: Case| {
+        case.first(|layer| (layer.cache, layer.lower_devices) = (true, vec!["sdb".into(), "sdc".into()]))
+    };
     assert_eq!(of_cache(case(100)), None, "a mapper of another kind");
-    let alone = case(100).first(|layer| (layer.cache, layer.on) = (true, vec!["sdb".into()]));
+    let alone = case(100).first(|layer| (layer.cache, layer.lower_devices) = (true, vec!["sdb".into()]));
     assert_eq!(of_cache(alone), None, "a bcache without its cache's device");
     for (fast, severity, words) in [
         (100, Warning, "sda is a cache: of what was read beneath it sdb 100 %"),
@@ -516,7 +520,7 @@ fn who_read_beneath_a_cache_is_told() {
 #[test]
 fn a_raid_that_rebuilds_is_told_as_that() {
     let of_raid = |case: Case, array: ArrayFacts| {
-        let case = case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Raid, false));
+        let case = case.first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Raid, false));
         let case = Case { arrays: vec![ArrayFacts { name: "sda".into(), ..array }], ..case };
         let (results, asked) = case.results("a");
         let mut judged = judgement_of(vec![(results, asked)], case.facts(vec![case.target("a")]));
@@ -526,8 +530,12 @@ fn a_raid_that_rebuilds_is_told_as_that() {
     };
     let upkeep = |action: &str| Some(Upkeep { action: action.into(), done: (0.03, 0.125) });
     let beside = run((100 * MIB, 0)).on("sdb", (100 * MIB, 80 * MIB));
-    let at_work =
-        ArrayFacts { upkeep: upkeep("recover"), missing: (1, 1), members: Some(3), ..ArrayFacts::default() };
+    let at_work = ArrayFacts {
+        maintenance: upkeep("recover"),
+        missing: (1, 1),
+        members: Some(3),
+        ..ArrayFacts::default()
+    };
     let (part, found) = of_raid(beside.clone(), at_work.clone());
     assert_eq!((part.verdict, part.severity), (Shared, Some(Warning)), "{}", part.message);
     let did = "sda was rebuilding members (recover, 3 to 12 % done)";
@@ -535,7 +543,7 @@ fn a_raid_that_rebuilds_is_told_as_that() {
     let remedy = "wait until it is done (mdadm --wait /dev/sda); then measure again";
     assert_eq!(part.remedy.as_deref(), Some(remedy));
     let [found] = &found[..] else { panic!("{found:?}") };
-    assert_eq!((found.name, found.severity), ("array-at-work", Warning));
+    assert_eq!((found.name, found.severity), ("array-maintenance", Warning));
     assert!(found.message.starts_with(did), "{}", found.message);
     assert_eq!(
         (&found.evidence[..], found.remedy.as_deref()),
@@ -544,7 +552,7 @@ fn a_raid_that_rebuilds_is_told_as_that() {
     // Where redundancy explains as much, both are named.
     let (part, found) = of_raid(
         run((0, 100 * MIB)).on("sdb", (0, 200 * MIB)),
-        ArrayFacts { upkeep: upkeep("check"), ..ArrayFacts::default() },
+        ArrayFacts { maintenance: upkeep("check"), ..ArrayFacts::default() },
     );
     assert!(
         part.message.ends_with("snapshot that copies, what sda did by itself (check), or other users"),
@@ -553,18 +561,18 @@ fn a_raid_that_rebuilds_is_told_as_that() {
     );
     assert!(found[0].remedy.as_ref().unwrap().contains("echo idle >/sys/block/sda/md/sync_action"));
     // One that does nothing by itself: others did it, and what it lacks is told beside that.
-    let (part, found) = of_raid(beside.clone(), ArrayFacts { upkeep: None, ..at_work });
+    let (part, found) = of_raid(beside.clone(), ArrayFacts { maintenance: None, ..at_work });
     assert!(part.message.starts_with("others used sdb"), "{}", part.message);
     assert!(found[0].message.starts_with("sda is degraded"));
     let lost = ArrayFacts { missing: (0, 1), ..ArrayFacts::default() };
     assert!(of_raid(beside.clone(), lost.clone()).1[0].message.starts_with("sda lost members"));
-    let both = of_raid(beside.clone(), ArrayFacts { upkeep: upkeep("recover"), ..lost }).1;
+    let both = of_raid(beside.clone(), ArrayFacts { maintenance: upkeep("recover"), ..lost }).1;
     assert_eq!(both.len(), 2, "what failed meanwhile is no part of what it did: {both:?}");
     assert_eq!(of_raid(beside.clone(), ArrayFacts::default()).1, [], "a healthy one");
     // Of one of LVM only root is told.
-    let untold = ArrayFacts { untold: true, ..ArrayFacts::default() };
+    let untold = ArrayFacts { state_unknown: true, ..ArrayFacts::default() };
     let [found] = &of_raid(beside, untold.clone()).1[..] else { panic!("one finding") };
-    assert_eq!((found.name, found.severity), ("array-untold", Note));
+    assert_eq!((found.name, found.severity), ("array-state-unknown", Note));
     // Before a run each is told, too, as it is then.
     let of_machine = |array: ArrayFacts| {
         let found = of_machine(&[array]);
@@ -572,16 +580,16 @@ fn a_raid_that_rebuilds_is_told_as_that() {
         (found.name, found.message.clone(), found.evidence.clone(), found.remedy.clone().unwrap())
     };
     let array = ArrayFacts { name: "md0".into(), members: Some(2), ..ArrayFacts::default() };
-    let busy = ArrayFacts { upkeep: upkeep("recover"), missing: (1, 1), ..array.clone() };
+    let busy = ArrayFacts { maintenance: upkeep("recover"), missing: (1, 1), ..array.clone() };
     let (name, message, evidence, _) = of_machine(busy.clone());
     assert_eq!(
         (name, &evidence[..]),
-        ("array-at-work", &["members that were missing: 1 of 2".to_owned()][..])
+        ("array-maintenance", &["members that were missing: 1 of 2".to_owned()][..])
     );
     assert!(message.starts_with("md0 is rebuilding members (recover, 12 % done)"), "{message}");
     let (name, message, ..) = of_machine(ArrayFacts { missing: (1, 1), ..array.clone() });
     assert!(name == "array-degraded" && message.starts_with("md0 is degraded"), "{message}");
-    assert_eq!(of_machine(untold).0, "array-untold");
+    assert_eq!(of_machine(untold).0, "array-state-unknown");
     let (.., remedy) = of_machine(ArrayFacts { name: "dm-4".into(), ..busy });
     assert!(remedy.contains("lvs -a") && !remedy.contains("mdadm"), "{remedy}");
     assert!(crate::truth::arrays::of_machine(&[array]).is_empty(), "a healthy one");

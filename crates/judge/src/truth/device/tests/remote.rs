@@ -10,9 +10,9 @@ fn mounted(counted: Bytes) -> Case {
     run(counted).file().first(|layer| {
         layer.name = "server:/export".into();
         layer.kind = LayerKind::Mount;
-        layer.traits = Some(Traits { write_back: Some(false), ..Traits::default() });
+        layer.queue_limits = Some(Traits { write_back: Some(false), ..Traits::default() });
         let (source, at) = (layer.name.clone(), "/mnt".into());
-        layer.remote = Some(RemoteMount { protocol: Protocol::Nfs, source, at });
+        layer.remote = Some(RemoteMount { protocol: Protocol::Nfs, source, mount_point: at });
     })
 }
 
@@ -51,7 +51,7 @@ fn what_other_programs_did_on_the_mount_is_theirs() {
 fn larger_ios_than_the_mount_takes_are_cut_up() {
     let split = Case { block: 256 << 10, ..mounted((64 * MIB, 0)) }.of_size(64 << 10);
     let split = split.first(|layer| {
-        layer.traits = Some(Traits { largest_io: Some(64 << 10), ..layer.traits.unwrap() });
+        layer.queue_limits = Some(Traits { largest_io: Some(64 << 10), ..layer.queue_limits.unwrap() });
     });
     is(&split, Split, Some(Note), "server:/export takes no more than 64 KiB at once (rsize, wsize)");
 }
@@ -69,8 +69,8 @@ fn where_the_time_went_and_what_was_sent_again_is_told() {
         ..Default::default()
     };
     let done = RemoteActivity { read, read_bytes: 64 * MIB, ..RemoteActivity::default() };
-    let tcp = Some(TcpSegments { sent: 10_000, sent_again: 20 });
-    facts.remote = vec![RemoteFacts { name: "server:/export".into(), done, tcp }];
+    let tcp = Some(TcpSegments { sent: 10_000, retransmitted: 20 });
+    facts.remote = vec![RemoteFacts { name: "server:/export".into(), activity, tcp }];
     let judgement = judgement_of(vec![case.results("a")], facts);
     let split = "a read request lasted 5.000 ms on average (16,384 of them): 1.000 ms queued in the client, \
                  3.000 ms in the network and the server together (the client can't tell these apart), \
@@ -78,6 +78,6 @@ fn where_the_time_went_and_what_was_sent_again_is_told() {
     let evidence = &judgement.verdicts[0].parts[0].evidence;
     assert!(evidence.iter().any(|text| text.ends_with(split)), "{evidence:?}");
     let found = |name| judgement.findings.iter().find(|finding| finding.name == name).unwrap();
-    assert!(found("requests-sent-again").message.contains("3 of 16384 requests were sent again"));
-    assert!(found("packets-sent-again").message.contains("20 of 10000 segments again (0.20 %)"));
+    assert!(found("rpc-retransmits").message.contains("3 of 16384 requests were sent again"));
+    assert!(found("tcp-retransmits").message.contains("20 of 10000 segments again (0.20 %)"));
 }

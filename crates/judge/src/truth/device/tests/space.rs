@@ -10,8 +10,8 @@ fn space(device: Option<&str>, before: Space, after: Space) -> SpaceChange {
     SpaceChange {
         target: device.is_none().then_some(id("a")),
         device: device.map(str::to_owned),
-        before: Space { known, ..before },
-        after: Space { known, ..after },
+        before: Space { examined: known, ..before },
+        after: Space { examined: known, ..after },
     }
 }
 
@@ -52,7 +52,7 @@ fn first_writes_are_found_by_their_space() {
 fn split_writes_are_blamed_on_what_splits_them() {
     let limited = |largest: u64| {
         let possible_io = Some(4 * MIB);
-        Traits { largest_io: Some(largest), possible_io, ..Traits::default() }
+        Traits { largest_io: Some(largest), hardware_max_io: possible_io, ..Traits::default() }
     };
     for (what, size, largest, fragments, limit, remedied) in [
         ("a limit", 131_072, 131_072, 1, true, true),
@@ -63,7 +63,7 @@ fn split_writes_are_blamed_on_what_splits_them() {
         let case = run((0, 100 * MIB))
             .of_block(MIB)
             .of_size(size)
-            .first(|layer| layer.traits = Some(limited(largest)));
+            .first(|layer| layer.queue_limits = Some(limited(largest)));
         let mut facts = case.facts(vec![case.target("a")]);
         facts.space = vec![space(None, Space { fragments, ..Space::default() }, Space::default())];
         let found = verdict_of(vec![case.results("a")], facts).parts.remove(0);

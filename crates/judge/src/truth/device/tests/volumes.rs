@@ -14,7 +14,7 @@ fn on_volume(counted: Bytes, volume: Bytes, disk: Bytes) -> Case {
 fn judged(case: &Case, change: impl FnOnce(&mut DeviceFacts)) -> DeviceVerdict {
     let mut facts = case.facts(vec![case.target("a")]);
     facts.unwritten = None;
-    facts.devices.iter_mut().for_each(|device| device.ever = true);
+    facts.devices.iter_mut().for_each(|device| device.has_statistics = true);
     change(&mut facts);
     verdict_of(vec![case.results("a")], facts).parts.remove(0)
 }

@@ -6,7 +6,7 @@ use diskspd_model::operation::Operation;
 /// A run on a loop device over a disk; `direct`: whether it bypasses the page cache.
 fn on_loop(counted: Bytes, upper: Bytes, lower: Bytes, direct: bool) -> Case {
     run(counted).device(upper).on("sdb", lower).first(|layer| {
-        (layer.kind, layer.faithful, layer.direct) = (LayerKind::Loop, false, Some(direct));
+        (layer.kind, layer.one_to_one, layer.direct) = (LayerKind::Loop, false, Some(direct));
     })
 }
 

@@ -1,0 +1,82 @@
+//! The small summary at the beginning of a record, for scripts: one number for each usual question.
+
+use super::index::Index;
+use diskspd_model::finding::Severity;
+use diskspd_model::results::{SpanSummary, Verdict};
+use diskspd_model::units::Millis;
+use serde::Serialize;
+
+/// The run in a dozen numbers. All of them also stand in the index and the figures of the record.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct ShortSummary {
+    /// I/Os per second over all measured time spans; `null` = nothing was measured.
+    pub iops: Option<f64>,
+    /// 2^20 bytes per second.
+    pub mib_per_s: Option<f64>,
+    /// `null` = no latency was measured (`-L`), or several time spans were measured: a percentile of several
+    /// spans does not follow from the percentiles of each span.
+    pub latency_ms: Option<LatencySummary>,
+    /// The worst verdict of the time spans; `null` = no device was observed.
+    pub verdict: Option<Verdict>,
+    /// The severity of the worst finding; `null` = there are no findings.
+    pub severity: Option<Severity>,
+}
+
+/// Latency over reads and writes, ms.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct LatencySummary {
+    pub mean: Option<Millis>,
+    pub p50: Option<Millis>,
+    pub p95: Option<Millis>,
+    pub p99: Option<Millis>,
+    pub p999: Option<Millis>,
+    pub max: Option<Millis>,
+}
+
+impl ShortSummary {
+    pub fn new(Index(run): &Index) -> ShortSummary {
+        let spans: Vec<&SpanSummary> = run.time_spans.iter().flatten().collect();
+        let (iops, mib_per_s) = match spans[..] {
+            [span] => (span.total.iops, span.total.mib_per_s),
+            _ => combine_rates(&spans),
+        };
+        ShortSummary {
+            iops,
+            mib_per_s,
+            latency_ms: if let [span] = spans[..] { LatencySummary::new(span) } else { None },
+            verdict: spans.iter().filter_map(|span| span.verdict).max(),
+            severity: run.findings.as_ref().and_then(|findings| findings.severity),
+        }
+    }
+}
+
+impl LatencySummary {
+    fn new(span: &SpanSummary) -> Option<LatencySummary> {
+        if span.percentiles.is_empty() {
+            return None;
+        }
+        let percentile = |percent: f64| {
+            let row = span.percentiles.iter().find(|row| row.percent == percent)?;
+            row.latency.total
+        };
+        Some(LatencySummary {
+            mean: span.total.mean_ms,
+            p50: percentile(50.0),
+            p95: percentile(95.0),
+            p99: percentile(99.0),
+            p999: percentile(99.9),
+            max: span.total.max_ms,
+        })
+    }
+}
+
+/// IOPS and MiB/s over several time spans: all I/Os by all seconds.
+fn combine_rates(spans: &[&SpanSummary]) -> (Option<f64>, Option<f64>) {
+    let seconds: f64 = spans.iter().filter_map(|span| span.seconds).sum();
+    if seconds <= 0.0 {
+        return (None, None);
+    }
+    let ios: u64 = spans.iter().filter_map(|span| span.total.ios).sum();
+    let bytes: u64 = spans.iter().filter_map(|span| span.total.bytes).sum();
+    (Some(ios as f64 / seconds), Some(bytes as f64 / f64::from(1 << 20) / seconds))
+}
