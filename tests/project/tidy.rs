@@ -7,6 +7,8 @@
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/findings.rs"]
+mod findings;
 #[path = "tidy/imports.rs"]
 mod imports;
 #[path = "tidy/prose.rs"]
