@@ -17,7 +17,7 @@ OUT = PYTHON / "diskspd" / "schema.py"
 HEAD = '''"""What records and streams hold, as dataclasses.
 
 Made by tools/generate.py of docs/record.schema.json and docs/stream.schema.json: change those, not this. What each
-field means is in docs/record.md. Fields that older programs didn't write are None.
+field means is in docs/reference/record-fields.md. Fields that older programs didn't write are None.
 """
 
 from __future__ import annotations
