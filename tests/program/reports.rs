@@ -257,10 +257,10 @@ fn a_record_behind_a_byte_order_mark_is_the_same_record() {
     }
 }
 
-/// The lines with `jq` that docs/record.md shows.
+/// The lines with `jq` that docs/reference/record.md shows.
 #[test]
 fn jq_reads_what_the_documentation_says() {
-    const DOCUMENTATION: &str = include_str!("../../docs/record.md");
+    const DOCUMENTATION: &str = include_str!("../../docs/reference/record.md");
     if tool("jq --version").is_none() {
         return skip("no jq: apt-get install jq");
     }
