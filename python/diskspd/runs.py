@@ -75,7 +75,7 @@ class Run:
 
     @property
     def record(self) -> Record:
-        """All that is stored, as `docs/record.md` describes it; read when it is first asked for."""
+        """All that is stored, as `docs/reference/record-fields.md` describes it; read when it is first asked for."""
         if self._record is None:
             if "hosts" not in self._document:
                 self._document = _document(_bytes(self.path), str(self.path))

@@ -1,7 +1,7 @@
 """What records and streams hold, as dataclasses.
 
-Made by tools/generate.py of docs/record.schema.json and docs/stream.schema.json: change those, not this. What each
-field means is in docs/record.md. Fields that older programs didn't write are None.
+Made by tools/generate.py of docs/reference/record.schema.json and docs/reference/stream.schema.json: change those, not this. What each
+field means is in docs/reference/record-fields.md. Fields that older programs didn't write are None.
 """
 
 from __future__ import annotations

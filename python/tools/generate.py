@@ -16,8 +16,8 @@ OUT = PYTHON / "diskspd" / "schema.py"
 
 HEAD = '''"""What records and streams hold, as dataclasses.
 
-Made by tools/generate.py of docs/record.schema.json and docs/stream.schema.json: change those, not this. What each
-field means is in docs/record.md. Fields that older programs didn't write are None.
+Made by tools/generate.py of docs/reference/record.schema.json and docs/reference/stream.schema.json: change those, not this. What each
+field means is in docs/reference/record-fields.md. Fields that older programs didn't write are None.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def types(schema: dict) -> set:
 
 def generated() -> str:
     # In a packed copy of the package the schemas aren't there.
-    docs = PYTHON.parent / "docs"
+    docs = PYTHON.parent / "docs" / "reference"
     classes = Classes()
     for file, name in SCHEMAS:
         classes.add(json.loads((docs / file).read_text(encoding="utf-8")), (name,))

@@ -1,4 +1,5 @@
-//! `diskspd devices`: the block devices of the machine, as a table or as JSON (`docs/devices.schema.json`).
+//! `diskspd devices`: the block devices of the machine, as a table or JSON
+//! (`docs/reference/devices.schema.json`).
 
 use super::not_done::NotDone;
 use super::output;

@@ -61,7 +61,7 @@ const NEEDED: &[Needed] = &[
         needs: "kernel.io_uring_disabled at 0, or at 1 with CAP_SYS_ADMIN or the group of \
                 kernel.io_uring_group; no seccomp filter",
         give: "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=GID; in a container see \
-            docs/packages.md",
+            docs/how-to/packages.md",
         look: |_| Ok(EngineKind::Uring.row().available()?),
     },
     Needed {
@@ -220,10 +220,10 @@ mod tests {
 
     #[test]
     fn the_documentation_has_the_same_table() {
-        let page = include_str!("../../docs/privileges.md");
+        let page = include_str!("../../docs/reference/privileges.md");
         for row in NEEDED {
             let line = format!("| {} | {} | {} |", row.feature, row.needs, row.give);
-            assert!(page.contains(&line), "docs/privileges.md lacks the line\n{line}");
+            assert!(page.contains(&line), "docs/reference/privileges.md lacks the line\n{line}");
         }
     }
 

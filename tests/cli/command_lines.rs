@@ -497,7 +497,7 @@ fn command_lines_of_the_newest_version_are_judged_and_printed_alike() {
 
 #[test]
 fn the_committed_compatibility_table_is_the_flag_table() {
-    is_kept("docs/compatibility.md", &cli::compatibility::table());
+    is_kept("docs/reference/compatibility.md", &cli::compatibility::table());
 }
 
 fn report(files: &[&str], verbose: bool, table: Option<TableForm>) -> Invocation {

@@ -120,43 +120,43 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-static RECORD: LazyLock<Value> = LazyLock::new(|| document("docs/record.schema.json"));
-static COMPARISON: LazyLock<Value> = LazyLock::new(|| document("docs/comparison.schema.json"));
-static DEVICES: LazyLock<Value> = LazyLock::new(|| document("docs/devices.schema.json"));
-static SUITE: LazyLock<Value> = LazyLock::new(|| document("docs/suite.schema.json"));
-static STREAM: LazyLock<Value> = LazyLock::new(|| document("docs/stream.schema.json"));
+static RECORD: LazyLock<Value> = LazyLock::new(|| document("docs/reference/record.schema.json"));
+static COMPARISON: LazyLock<Value> = LazyLock::new(|| document("docs/reference/comparison.schema.json"));
+static DEVICES: LazyLock<Value> = LazyLock::new(|| document("docs/reference/devices.schema.json"));
+static SUITE: LazyLock<Value> = LazyLock::new(|| document("docs/reference/suite.schema.json"));
+static STREAM: LazyLock<Value> = LazyLock::new(|| document("docs/reference/stream.schema.json"));
 
 fn document(file: &str) -> Value {
     let text = std::fs::read(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     serde_json::from_slice(&text).unwrap()
 }
 
-/// A record that the program wrote. Fails, naming the place, unless it is what `docs/record.schema.json` describes.
+/// A record that the program wrote. Fails, naming the place, unless it is what `docs/reference/record.schema.json` describes.
 #[track_caller]
 pub fn record(json: &[u8]) -> Value {
     assert!(json.ends_with(b"\n"), "a record ends with a line feed");
     checked(json, &RECORD)
 }
 
-/// What `diskspd devices --json` wrote. Fails unless it is what `docs/devices.schema.json` describes.
+/// What `diskspd devices --json` wrote. Fails unless it is what `docs/reference/devices.schema.json` describes.
 #[track_caller]
 pub fn devices(json: &[u8]) -> Value {
     checked(json, &DEVICES)
 }
 
-/// What `diskspd compare --json` wrote. Fails unless it is what `docs/comparison.schema.json` describes.
+/// What `diskspd compare --json` wrote. Fails unless it is what `docs/reference/comparison.schema.json` describes.
 #[track_caller]
 pub fn comparison(json: &[u8]) -> Value {
     checked(json, &COMPARISON)
 }
 
-/// What `diskspd suite --json` wrote. Fails unless it is what `docs/suite.schema.json` describes.
+/// What `diskspd suite --json` wrote. Fails unless it is what `docs/reference/suite.schema.json` describes.
 #[track_caller]
 pub fn suite(json: &[u8]) -> Value {
     checked(json, &SUITE)
 }
 
-/// The lines of a stream that the program wrote. Fails unless each is what `docs/stream.schema.json` describes.
+/// The lines of a stream that the program wrote. Fails unless each is what `docs/reference/stream.schema.json` describes.
 #[track_caller]
 pub fn stream(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| checked(line.as_bytes(), &STREAM)).collect()

@@ -447,7 +447,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nfrobnicate\n",
-            "j.fio:3: [a]: frobnicate: fio's option is unknown here; docs/fio-jobs.md has the options that are known; \
+            "j.fio:3: [a]: frobnicate: fio's option is unknown here; docs/reference/fio-jobs.md has the options that are known; \
              leave it out",
         ),
         ("[a]\nsize=\n", "j.fio:2: [a]: size=: the value is missing"),
@@ -508,7 +508,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nioengine=rbd\nrbdname=x\n",
-            "j.fio:3: [a]: ioengine=rbd: it is a client of a service; only files and block devices are used; docs/fio-jobs.md has the engines that there are",
+            "j.fio:3: [a]: ioengine=rbd: it is a client of a service; only files and block devices are used; docs/reference/fio-jobs.md has the engines that there are",
         ),
         (
             "[a]\nsize=1m\nioengine=libio\n",
@@ -728,7 +728,7 @@ fn a_file_that_is_too_small_is_made_and_one_that_is_large_enough_is_kept() {
 #[test]
 fn the_page_has_the_options_and_engines_that_there_are() {
     for (mark, table) in [("engines", fio_jobs::engines_table()), ("options", fio_jobs::options_table())] {
-        is_kept_between("docs/fio-jobs.md", mark, table.trim_end());
+        is_kept_between("docs/reference/fio-jobs.md", mark, table.trim_end());
     }
 }
 

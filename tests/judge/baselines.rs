@@ -119,7 +119,7 @@ fn sessions_that_resemble_their_neighbours_are_no_change_a_month_later() {
     }
 }
 
-/// Makes the table of docs/decisions/false-alarms.md.
+/// Makes the table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn a_thousand_checks_some_sessions_later() {

@@ -1,5 +1,5 @@
 //! How often it is true what is said of certainty: whether an interval holds the mean, and whether as many more runs
-//! as are asked for decide a comparison. These make the tables of docs/decisions/false-alarms.md.
+//! as are asked for decide a comparison. These make the tables of docs/design/false-alarms.md.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -36,7 +36,7 @@ fn an_interval_of_runs_that_dont_resemble_each_other_holds_their_mean() {
     }
 }
 
-/// Makes the table of docs/sweep.md.
+/// Makes the table of docs/reference/sweep.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn intervals_of_means() {
@@ -70,7 +70,7 @@ fn repetitions_that_end_when_the_mean_is_known_know_it() {
     assert!(held >= 184 && near >= 188, "{held} intervals and {near} means of 200");
 }
 
-/// What docs/sweep.md says of `until=2%`.
+/// What docs/reference/sweep.md says of `until=2%`.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn means_until_they_are_known() {
@@ -123,7 +123,7 @@ fn with_more_runs(pairs: usize, noise: f64, times: f64, comparisons: u64) -> [us
     found
 }
 
-/// Makes the table of docs/decisions/false-alarms.md.
+/// Makes the table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn more_runs_that_were_asked_for() {

@@ -449,7 +449,7 @@ fn told_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, fac
     found.count() as f64 / pairs as f64
 }
 
-/// Every kind of noise of the table in docs/decisions/false-alarms.md, with its drift.
+/// Every kind of noise of the table in docs/design/false-alarms.md, with its drift.
 fn kinds() -> Vec<(&'static str, Noise, f64)> {
     let drifts = [("drift -1 %", Noise::White(0.02), -0.01), ("drift +3 %", FREQUENT, 0.03)];
     let mut stationary = STATIONARY.to_vec();
@@ -457,7 +457,7 @@ fn kinds() -> Vec<(&'static str, Noise, f64)> {
     stationary.into_iter().map(|(name, noise)| (name, noise, 0.0)).chain(drifts).collect()
 }
 
-const PAGE: &str = include_str!("../../docs/decisions/false-alarms.md");
+const PAGE: &str = include_str!("../../docs/design/false-alarms.md");
 
 /// A row as the page has it: shares in percent.
 fn table_row(name: &str, cells: &[[f64; 3]]) -> String {
@@ -473,7 +473,7 @@ fn is_on_the_page(heads: &[&str], rows: impl IntoIterator<Item = String>) {
         .inspect(|row| println!("{row}"))
         .filter(|row| !PAGE.contains(row.as_str()))
         .collect();
-    assert!(missing.is_empty(), "docs/decisions/false-alarms.md lacks these rows:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "docs/design/false-alarms.md lacks these rows:\n{}", missing.join("\n"));
 }
 
 const OF_ORDERS: [&str; 7] = [
@@ -486,7 +486,7 @@ const OF_ORDERS: [&str; 7] = [
     "16, one after the other",
 ];
 
-/// Makes the first table of docs/decisions/false-alarms.md.
+/// Makes the first table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn a_thousand_pairs_of_every_kind_of_noise() {
@@ -583,7 +583,7 @@ const OF_SESSIONS: [&str; 6] = [
     "16 boots",
 ];
 
-/// Makes the second table of docs/decisions/false-alarms.md.
+/// Makes the second table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn a_thousand_pairs_of_sessions_and_boots() {
@@ -747,7 +747,7 @@ fn position_effects_are_rarely_called_changes() {
     }
 }
 
-/// Prints a table for docs/decisions/false-alarms.md.
+/// Prints a table for docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn a_thousand_comparisons_of_each_position_effect() {

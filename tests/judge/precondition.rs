@@ -1,4 +1,4 @@
-//! How often the rule of the PTS calls drives steady that aren't: the table of docs/precondition.md.
+//! How often the rule of the PTS calls drives steady that aren't: the table of docs/reference/precondition.md.
 
 use crate::common::random::Random;
 use diskspd::lab::precondition::{NextRound, ROUNDS, next};
@@ -39,13 +39,13 @@ fn called_steady(rate: fn(f64) -> f64, noise: f64) -> (usize, Option<usize>) {
 
 #[test]
 fn the_page_says_how_often_drives_are_called_steady_that_are_not() {
-    let page = include_str!("../../docs/precondition.md");
+    let page = include_str!("../../docs/reference/precondition.md");
     for (name, rate) in DRIVES {
         let found = [0.01, 0.03, 0.05].map(|noise| called_steady(rate, noise));
         let shares = found.map(|(count, _)| format!("{:.0} %", count as f64 / 10.0)).join(", ");
         let rounds =
             found.map(|(_, round)| round.map_or("-".to_owned(), |round| round.to_string())).join(", ");
         let row = format!("| {name} | {shares} | {rounds} |");
-        assert!(page.contains(&row), "docs/precondition.md lacks: {row}");
+        assert!(page.contains(&row), "docs/reference/precondition.md lacks: {row}");
     }
 }

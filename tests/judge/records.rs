@@ -377,10 +377,10 @@ fn every_stored_field_is_documented() {
     results.observed = Some(Observed { delays: Some(Delays::default()), ..Observed::default() });
     let mut keys = Vec::new();
     collect_keys(&serde_json::from_slice(&write(&record)).unwrap(), &mut keys);
-    let documentation = include_str!("../../docs/record.md");
+    let documentation = include_str!("../../docs/reference/record-fields.md");
     let words: Vec<&str> = documentation.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     keys.retain(|key| !words.contains(&key.as_str()));
-    assert!(keys.is_empty(), "docs/record.md does not mention {keys:?}");
+    assert!(keys.is_empty(), "docs/reference/record-fields.md does not mention {keys:?}");
 }
 
 fn collect_keys(value: &serde_json::Value, keys: &mut Vec<String>) {

@@ -157,7 +157,7 @@ fn knee_and_objective_lie_in_the_stated_interval() {
 }
 
 #[test]
-#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
+#[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
 fn knee_and_objective_lie_in_the_stated_interval_in_1000_sweeps() {
     let (knees, objectives, width) = found(1000);
     println!(
@@ -273,7 +273,7 @@ fn answers_of_curves_of_every_shape_are_seldom_wrong() {
 }
 
 #[test]
-#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
+#[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
 fn answers_of_300_sweeps_of_curves_of_every_shape() {
     for settings in [repeated(1), repeated(5), until_sure()] {
         let how = if settings.until_sure { 0 } else { settings.repeat.fewest() };
@@ -298,7 +298,7 @@ fn found_until_sure(sweeps: u64) -> (usize, f64) {
 }
 
 #[test]
-#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
+#[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
 fn sweeps_that_end_when_they_are_sure_hold_the_knee() {
     let (right, width) = found_until_sure(60);
     println!("{right} of 60 knees, an interval has {width:.1} of 19 loads");
@@ -330,7 +330,7 @@ fn drift_is_told_from_noise() {
 }
 
 #[test]
-#[ignore = "takes a while; docs/decisions/false-alarms.md has its outcome"]
+#[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
 fn drift_is_told_from_noise_in_1000_sweeps() {
     for noise in [0.01, 0.03, 0.05] {
         for (repeat, in_all) in [(1, 0.0), (5, 0.0), (1, 0.04), (5, 0.04), (10, 0.04), (20, 0.04)] {

@@ -161,5 +161,5 @@ fn figures_are_called_what_the_literature_calls_them() {
 
 #[test]
 fn the_page_in_docs_is_that_of_the_table() {
-    is_kept("docs/presets.md", &presets::markdown());
+    is_kept("docs/reference/presets.md", &presets::markdown());
 }

@@ -160,10 +160,10 @@ fn one_result_file_is_printed_as_its_figures() {
 
 #[test]
 fn every_column_is_in_the_docs() {
-    let docs = include_str!("../../docs/tables.md");
+    let docs = include_str!("../../docs/reference/tables.md");
     let head = report("--csv {}", Path::new("/dev/null")).stdout;
     for column in head.lines().next().unwrap().split(',') {
-        assert!(docs.contains(&format!("`{column}`")), "docs/tables.md says nothing of {column}");
+        assert!(docs.contains(&format!("`{column}`")), "docs/reference/tables.md says nothing of {column}");
     }
 }
 

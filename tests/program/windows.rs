@@ -1,5 +1,5 @@
 //! `diskspd.exe` under Wine: it reads, judges, compares and keeps what Linux's program does, to the byte. Where Wine, the
-//! cross compiler or the program isn't there, the tests say so; `docs/windows.md` says how to have them.
+//! cross compiler or the program isn't there, the tests say so; `docs/reference/windows.md` says how to have them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

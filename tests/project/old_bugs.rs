@@ -1,5 +1,5 @@
 //! Defects that were mended and can be put back, so that it is seen that the simulation finds them
-//! (docs/decisions/simulation.md).
+//! (docs/design/simulation.md).
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use std::process::Command;
 #[test]
 fn each_can_still_be_put_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let decision = std::fs::read_to_string(root.join("docs/decisions/simulation.md")).unwrap();
+    let decision = std::fs::read_to_string(root.join("docs/design/simulation.md")).unwrap();
     let patches = std::fs::read_dir(root.join("xtask/old-bugs")).unwrap();
     for patch in patches.map(|entry| entry.unwrap().path()) {
         let name = patch.file_name().unwrap().to_str().unwrap().to_owned();

@@ -7,6 +7,8 @@
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/findings.rs"]
+mod findings;
 #[path = "tidy/imports.rs"]
 mod imports;
 #[path = "tidy/prose.rs"]
@@ -370,11 +372,19 @@ fn said(source: &Source) -> String {
     texts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// The pages of the documentation: `README.md` and `docs`.
+/// The pages of the documentation: `README.md`, and `docs` with its folders.
 fn pages(root: &Path) -> Vec<PathBuf> {
-    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
-    pages.chain([root.join("README.md")]).collect()
+    let (mut pages, mut folders) = (vec![root.join("README.md")], vec![root.join("docs")]);
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            match path.is_dir() {
+                true => folders.push(path),
+                false if path.extension().is_some_and(|ending| ending == "md") => pages.push(path),
+                false => {}
+            }
+        }
+    }
+    pages
 }
 
 #[test]

@@ -1228,7 +1228,7 @@ fn the_schemas_in_docs_are_those_of_the_types() {
         ("comparison", comparison_schema()),
         ("suite", suite_schema()),
     ] {
-        is_kept(&format!("docs/{file}.schema.json"), &schema);
+        is_kept(&format!("docs/reference/{file}.schema.json"), &schema);
     }
 }
 

@@ -1,5 +1,5 @@
 //! `--verify`: staged damage, each found and named rightly, and no alarm where nothing is wrong. The format of a sector is that of
-//! docs/integrity.md: the version is the number at byte 24.
+//! docs/reference/integrity.md: the version is the number at byte 24.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::type_complexity)]
 

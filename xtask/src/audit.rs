@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! diskspd --io-log ──▶ single I/Os ──recompute──▶ figures ┐
-//!         --out    ──▶ text, XML, JSON, CSV ─────▶ figures ┴─▶ differences: those of docs/measuring.md alone
+//!         --out    ──▶ text, XML, JSON, CSV ─────▶ figures ┴─▶ differences: docs/reference/measuring.md
 //! ```
 
 mod device;

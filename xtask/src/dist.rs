@@ -62,7 +62,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         let said = format!(
             "the program needs glibc 2.{needed}, and its packages promise 2.{}: build it where that is the C \
              library, as in \
-             the container of docs/packages.md",
+             the container of docs/how-to/packages.md",
             build::OLDEST_GLIBC
         );
         match check {

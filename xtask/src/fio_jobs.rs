@@ -12,8 +12,8 @@ use diskspd::fio_jobs::{JobFault, JobProblem};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the tables belong.
-const PAGE: &str = "docs/fio-jobs.md";
+/// The page with the tables.
+const PAGE: &str = "docs/design/fio-jobs.md";
 
 /// Converts the jobs of a folder, compares them with fio, and prints tables or writes them into the page.
 ///
@@ -80,26 +80,22 @@ fn jobs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(jobs)
 }
 
-/// The table of the examples, and those that convert.
+/// The table of the examples, and the jobs that convert.
 fn examples(jobs: &[PathBuf]) -> Result<(String, Vec<PathBuf>), Failure> {
     let (mut rows, mut converted) = (String::new(), Vec::new());
     for path in jobs {
-        let result = match convert(path)? {
+        let (result, options) = match convert(path)? {
             Ok(done) => {
                 converted.push(path.clone());
-                let notes: Vec<&str> = done.notes.iter().map(|note| note.option.as_str()).collect();
-                let notes = if notes.is_empty() {
-                    String::new()
-                } else {
-                    format!("; differs in: {}", notes.join(", "))
-                };
                 let spans = done.profile.time_spans.len();
                 let plural = if spans == 1 { "" } else { "s" };
-                format!("converted, {spans} time span{plural}{notes}")
+                let notes = done.notes.iter().map(|note| note.option.clone());
+                (format!("converted, {spans} time span{plural}"), unique(notes))
             }
-            Err(faults) => format!("refused: {}", reasons(&faults)),
+            Err(faults) => ("refused".to_owned(), unique(faults.iter().map(setting))),
         };
-        rows += &format!("| {} | {} |\n", name(path), result.replace('|', "\\|"));
+        let options: Vec<String> = options.iter().map(|option| format!("`{option}`")).collect();
+        rows += &format!("| {} | {result} | {} |\n", name(path), options.join(", ").replace('|', "\\|"));
     }
     let counts = format!(
         "{} jobs: {} convert, {} are refused.",
@@ -108,31 +104,29 @@ fn examples(jobs: &[PathBuf]) -> Result<(String, Vec<PathBuf>), Failure> {
         jobs.len() - converted.len()
     );
     println!("{counts}");
-    Ok((format!("{counts}\n\n| Job | Result |\n|---|---|\n{rows}"), converted))
+    Ok((format!("{counts}\n\n| Job | Result | Options |\n|---|---|---|\n{rows}"), converted))
 }
 
-/// Why a job is refused: each reason once, with its options.
-fn reasons(faults: &[JobFault]) -> String {
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for fault in faults {
-        let (reason, setting) = match &fault.problem {
-            JobProblem::Refused { setting, reason } => (reason.clone(), setting.clone()),
-            other => (other.to_string(), String::new()),
-        };
-        let at = reasons.iter().position(|(known, _)| *known == reason);
-        let at = at.unwrap_or_else(|| {
-            reasons.push((reason, Vec::new()));
-            reasons.len() - 1
-        });
-        if !setting.is_empty() && !reasons[at].1.contains(&setting) {
-            reasons[at].1.push(setting);
+/// The option that a fault is about, or the whole message.
+fn setting(fault: &JobFault) -> String {
+    match &fault.problem {
+        JobProblem::Refused { setting, .. } | JobProblem::Value { setting, .. } if !setting.is_empty() => {
+            setting.clone()
+        }
+        JobProblem::Unknown(option) => option.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Texts in their order, without repetitions.
+fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    for text in texts {
+        if !kept.contains(&text) {
+            kept.push(text);
         }
     }
-    let told = reasons.iter().map(|(reason, settings)| match settings.is_empty() {
-        true => reason.clone(),
-        false => format!("{}: {reason}", settings.join(", ")),
-    });
-    told.collect::<Vec<_>>().join("; ")
+    kept
 }
 
 /// Puts a table between its marks in the page, or prints it.

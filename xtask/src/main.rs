@@ -105,7 +105,7 @@ const COMMANDS: &[Command] = &[
         "Converts the jobs of a folder, as of fio's examples, and says which convert and why the others are \
          refused. --compare runs\n    those that convert, and those in tests/data/fio-jobs, in both programs \
          without storage, and compares the logs of their\n    I/Os. --write puts the tables into \
-         docs/fio-jobs.md.\n    --agree runs twenty jobs in fio and here, in turn, on a file of 512 \
+         docs/design/fio-jobs.md.\n    --agree runs twenty jobs in fio and here, in turn, on a file of 512 \
          MiB,\n    which it makes or writes over, and lets compare judge them.",
     ),
     (

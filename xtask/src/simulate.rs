@@ -1,6 +1,6 @@
 //! Worlds that follow from a seed: the program's own code among simulated ranks and faults, in simulated
 //! time.
-//! docs/decisions/simulation.md says what each world promises.
+//! docs/design/simulation.md says what each world promises.
 
 mod course;
 mod device;

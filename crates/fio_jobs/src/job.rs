@@ -258,7 +258,7 @@ fn engine(settings: &JobSettings) -> Option<EngineKind> {
             Some(kind)
         }
         Some(EngineRule::Refused(reason)) => {
-            settings.refuse("ioengine", reason, "docs/fio-jobs.md has the engines that there are");
+            settings.refuse("ioengine", reason, "docs/reference/fio-jobs.md has the engines that there are");
             None
         }
         None => {

@@ -39,7 +39,7 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
             return None;
         }
         Some(_) if writes => {
-            let what = "each sector gets this program's stamp with a CRC-32C (docs/integrity.md)";
+            let what = "each sector gets this program's stamp with a CRC-32C (docs/reference/integrity.md)";
             settings.tell("verify", what);
             true
         }

@@ -130,7 +130,7 @@ impl<'a> JobSettings<'a> {
             options::all().flat_map(|row| std::iter::once(&row.name).chain(row.aliases)).copied().collect();
         let remedy = match nearest(&names, setting.name.as_bytes()) {
             Some(meant) => format!("did you mean {meant}?"),
-            None => "docs/fio-jobs.md has the options that are known; leave it out".to_owned(),
+            None => "docs/reference/fio-jobs.md has the options that are known; leave it out".to_owned(),
         };
         let place = setting.place.clone();
         let problem = JobProblem::Unknown(setting.shown());

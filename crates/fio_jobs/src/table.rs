@@ -3,43 +3,61 @@
 use super::options::{ENGINES, EngineRule, FioKind, FioOption, GROUPS};
 use std::fmt::Write;
 
+const OPTIONS_HEAD: &str = "| Option | Value | Result | Explanation |\n|---|---|---|---|\n";
+
+/// The cells of a row after the name and the form: result, explanation.
 fn verdict(row: &FioOption) -> String {
     match row.kind {
-        FioKind::Same => "same, or refused by its value".to_owned(),
-        FioKind::Near(what) => format!("near: {what}"),
+        FioKind::Same => "same |".to_owned(),
+        FioKind::Near(what) => format!("similar | {what}"),
         FioKind::Refused { reason, remedy } if row.harmless.is_empty() => {
-            format!("refused: {reason}; {remedy}")
+            format!("refused | {reason}; {remedy}")
         }
         FioKind::Refused { reason, remedy } => {
-            format!("refused, but for {}: {reason}; {remedy}", row.harmless.join(", "))
+            format!("refused, except {} | {reason}; {remedy}", row.harmless.join(", "))
         }
     }
 }
 
+/// A table per group; consecutive options with the same cells share a row.
 pub fn options_table() -> String {
     let mut text = String::new();
     for group in GROUPS {
-        let _ = write!(text, "### {}\n\n| Option | Value | Here |\n|---|---|---|\n", group.title);
+        let _ = write!(text, "### {}\n\n{OPTIONS_HEAD}", group.title);
+        let mut rows: Vec<(Vec<String>, String)> = Vec::new();
         for row in group.rows {
-            let names: Vec<String> =
-                std::iter::once(&row.name).chain(row.aliases).map(|name| format!("`{name}`")).collect();
-            let verdict = verdict(row).replace('|', "\\|").replace('<', "\\<");
-            let _ = writeln!(text, "| {} | {} | {verdict} |", names.join(", "), row.form.name());
+            let names = std::iter::once(&row.name).chain(row.aliases).map(|name| format!("`{name}`"));
+            let cells = format!("{} | {}", row.form.name(), verdict(row).replace('<', "\\<"));
+            match rows.last_mut() {
+                Some((known, same)) if *same == cells => known.extend(names),
+                _ => rows.push((names.collect(), cells)),
+            }
+        }
+        for (names, cells) in rows {
+            let _ = writeln!(text, "| {} | {cells} |", names.join(", "));
         }
         text.push('\n');
     }
     text
 }
 
+/// Engines with the same result share a row.
 pub fn engines_table() -> String {
-    let mut text = "| fio's engine | Here |\n|---|---|\n".to_owned();
+    let mut text = "| fio's engine | Result | Explanation |\n|---|---|---|\n".to_owned();
+    let mut rows: Vec<(Vec<String>, String)> = Vec::new();
     for (name, rule) in ENGINES {
-        let rule = match rule {
-            EngineRule::Is(kind) => format!("`--engine {}`", kind.row().name),
-            EngineRule::Near(kind, what) => format!("near, `--engine {}`: {what}", kind.row().name),
-            EngineRule::Refused(reason) => format!("refused: {reason}"),
+        let cells = match rule {
+            EngineRule::Is(kind) => format!("`--engine {}` |", kind.row().name),
+            EngineRule::Near(kind, what) => format!("similar, `--engine {}` | {what}", kind.row().name),
+            EngineRule::Refused(reason) => format!("refused | {reason}"),
         };
-        let _ = writeln!(text, "| `{name}` | {rule} |");
+        match rows.iter_mut().find(|(_, same)| *same == cells) {
+            Some((names, _)) => names.push(format!("`{name}`")),
+            None => rows.push((vec![format!("`{name}`")], cells)),
+        }
+    }
+    for (names, cells) in rows {
+        let _ = writeln!(text, "| {} | {cells} |", names.join(", "));
     }
     text
 }

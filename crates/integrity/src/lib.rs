@@ -1,5 +1,5 @@
 //! Proof that what was written is there (`--verify`): every sector carries a stamp, reads are checked, and a
-//! journal says what has to be there after a power cut. docs/integrity.md has rules and formats.
+//! journal says what has to be there after a power cut. docs/reference/integrity.md has rules and formats.
 //!
 //! ```text
 //! worker ──begin(batch)──▶ SectorChecker ──ended(done)──▶ IntegrityResults, by thread

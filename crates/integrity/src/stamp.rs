@@ -1,4 +1,4 @@
-//! What a verified sector carries. docs/integrity.md has the format.
+//! What a verified sector carries. docs/reference/integrity.md has the format.
 
 use diskspd_sys::crc32c::{Linear, crc32c, remainder, remainder_of_words};
 use diskspd_sys::multiples;

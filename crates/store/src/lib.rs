@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A run is kept when its record has its name and the folder is on the disk; whatever happens then, the
-//! index finds it. docs/history.md describes files and tables, docs/decisions/store.md says why they
+//! index finds it. docs/reference/history.md describes files and tables, docs/design/store.md says why they
 //! are so.
 
 #![forbid(unsafe_code)]

@@ -30,7 +30,7 @@ pub mod time_stamp;
 mod told_block;
 pub mod transfer;
 
-// What every system offers, each in its own way (docs/windows.md has the list).
+// What every system offers, each in its own way (docs/reference/windows.md has the list).
 #[cfg_attr(windows, path = "windows/barrier.rs")]
 mod barrier;
 #[cfg_attr(windows, path = "windows/closed_at_start.rs")]

@@ -1,6 +1,6 @@
 //! The steps by which files of the history change, one after the other, so that a simulation can stand
 //! between them: it ends a program before any step, fills the disk, lets another program go on, and says what
-//! is random (docs/decisions/simulation.md). Nobody watches the program as it is used: a step is then one
+//! is random (docs/design/simulation.md). Nobody watches the program as it is used: a step is then one
 //! look at a variable of the thread.
 
 use std::cell::RefCell;

@@ -19,7 +19,7 @@
 
 use diskspd_sys::clock::Nanos;
 
-/// How long submitting a batch, and looking for completions, may take, ns. See docs/measuring.md.
+/// How long submitting a batch, and looking for completions, may take, ns. See docs/reference/measuring.md.
 const LONGEST: Nanos = 16_000;
 /// I/Os in a batch, powers of two.
 const LEAST: usize = 4;

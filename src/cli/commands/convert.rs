@@ -14,7 +14,7 @@ pub const CONVERT: Command = Command {
     name: "convert",
     arguments: "<file> [--out <file.xml>]",
     help: "convert a job file of fio, or an XML profile, into a command line or a profile, and run nothing \
-           (docs/fio-jobs.md)",
+           (docs/reference/fio-jobs.md)",
     options: &[PROFILE, UNTOLD],
     exclusive: &[],
     takes: Takes::Files,

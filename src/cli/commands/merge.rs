@@ -17,7 +17,7 @@ const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findin
 pub const MERGE: Command = Command {
     name: "merge",
     arguments: "<file> <file> .. [--out <file>] [--per-host] [-v]",
-    help: "merge the records of the same run on several hosts into one, with one report (docs/merge.md)",
+    help: "merge the records of one run on several hosts, with one report (docs/reference/merge.md)",
     options: &[REPORTS, PER_HOST, XML_VERDICT, TEXT_VERDICT, VERBOSE, STORE],
     exclusive: &[],
     takes: Takes::Files,

@@ -17,7 +17,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "All ranks make one run with one report, that of rank 0. In the paths of targets and of \
                 --io-log, %r is the rank and %h the name of its host; %% is a percent sign. The library's \
                 file name decides its MPI variant: libmpi_abi.so* the standard ABI of MPI 5.0, libmpi.so.12 \
-                and libmpich* that of MPICH, any other Open MPI's. See docs/hosts.md.",
+                and libmpich* that of MPICH, any other Open MPI's. See docs/reference/hosts.md.",
         carried: CarriedByFile::UserOnly,
         tested: &["hosts"],
         read: Read::Optional(mpi),

@@ -159,8 +159,8 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Profile,
         compatibility: Differs(
             "counted by the kernel's tracepoints and counters, which needs root (or CAP_PERFMON and the \
-             group of tracefs); what Linux doesn't count is N/A; IMAGE_LOAD, REGISTRY, -ep and -es are \
-             refused: they have no counterpart (docs/measuring.md)",
+             group of tracefs); events without a counter on Linux are N/A; IMAGE_LOAD, REGISTRY, -ep and -es \
+             are refused: they have no counterpart (docs/reference/measuring.md)",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "profiles", "tracing"],

@@ -16,8 +16,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-X<file>", "run an XML profile; targets replace its templates (*1, *2, ...)")],
         default: "the options define the run",
         scope: Scope::Profile,
-        notes: "With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that don't shape the I/O; \
-                times and seed replace those of every time span. The schema is docs/profile.xsd; files of \
+        notes: "With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that do not shape the I/O; \
+                times and seed apply to every time span. The schema is docs/reference/profile.xsd; files of \
                 more than 16 MiB are not read.",
         compatibility: Differs(
             "1 is true, numbers have their full range, one error anywhere rejects the profile; IOPriority \
@@ -33,9 +33,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--fio <file>", "run the jobs of a job file of fio")],
         default: "the options define the run",
         scope: Scope::Profile,
-        notes: "Differences from fio are printed as notes; what can't be done is refused, with the section \
-                and the line. With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that don't shape \
-                the I/O; times and seed replace those of every time span. See docs/fio-jobs.md.",
+        notes: "Differences from fio are printed as notes; other jobs are refused, with the section \
+                and the line. With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that do not \
+                shape the I/O; times and seed apply to every time span. See docs/reference/fio-jobs.md.",
         compatibility: LinuxOnly,
         carried: CarriedByFile::Workload,
         tested: &["converted_jobs"],
@@ -54,7 +54,7 @@ pub const FLAGS: &[Flag] = &[
         default: "no events",
         scope: Scope::Invocation,
         notes: "All users of this machine share its events. An event stays set while a process has it open: \
-                see docs/synchronization.md. Scripts wait for events with diskspd event wait.",
+                see docs/reference/synchronization.md. Scripts wait for events with diskspd event wait.",
         compatibility: Differs(
             "-ys and -yf set their events; DISKSPD 2.2 only creates them; Ctrl-C ends the waiting of -yr",
         ),

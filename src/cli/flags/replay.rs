@@ -12,10 +12,10 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--replay <file>", "replay the recorded I/Os of this file at their times")],
         default: "the options define the workload",
         notes: "A log of --io-log, the text of blkparse, or an iolog of fio (version 2 or 3), known by its \
-                content. Its I/Os go to the one target of the command line. Several threads share them, in \
-                turn; -o limits how many of a thread are in flight. No other option may shape the I/Os (-b, \
+                content. Its I/Os go to the one target of the command line. Threads do them round \
+                robin; -o limits how many of a thread are in flight. No other option may shape the I/Os (-b, \
                 -r, -s, -w, -g and the like). There is no warm-up unless -W is given. It ends when all are \
-                done, at the latest after -d. How late they started is in the report. See docs/trace.md.",
+                done, at the latest after -d. The report has their delays. See docs/reference/trace.md.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "replays"],
         with_profile: false,

@@ -99,11 +99,11 @@ pub const FLAGS: &[Flag] = &[
         default: "writes name none: the device puts them where handle 0 goes",
         scope: Scope::Targets,
         with_profile: false,
-        notes: "Flexible data placement, as in --fdp 0,1,2 or 0-2 (docs/targets.md). The first thread of a \
-                target writes to the first handle of the list, and so on, and from the first again; a handle \
-                is named by its index, as the device lists them (Reclaim Unit Handle Status). For engine \
-                nvme alone. The device is checked before the run; the write amplification that it counted is \
-                among the findings.",
+        notes: "Flexible data placement, as in --fdp 0,1,2 or 0-2 (docs/reference/targets.md). The first \
+                thread of a target writes to the first handle of the list, and so on, and from the first \
+                again; a handle is named by its index, as the device lists them (Reclaim Unit Handle \
+                Status). Only for engine nvme. The device is checked before the run; the write \
+                amplification that it counted is among the findings.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "nvme"],
         values: &["0", "0,1", "0-2"],

@@ -1,5 +1,5 @@
 //! Runs whose bottleneck is known, because it was staged, and what the limit line said of them: the table in
-//! docs/truth.md. Needs root, a quiet machine and a few minutes:
+//! docs/design/validation-of-verdicts.md. Needs root, a quiet machine and a few minutes:
 //!
 //! ```text
 //! cargo test --test measured -- --ignored --nocapture known_bottlenecks
@@ -121,7 +121,7 @@ const ROWS: [Row; 35] = [
 ];
 
 #[test]
-#[ignore = "takes minutes, needs root and a quiet machine: it makes the table in docs/truth.md"]
+#[ignore = "takes minutes, needs root and a quiet machine: it makes the table in docs/design/validation-of-verdicts.md"]
 fn known_bottlenecks_are_named() {
     let only = std::env::var("DISKSPD_TEST_ROW").ok();
     let mut wrong = Vec::new();

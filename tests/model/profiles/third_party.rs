@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/profile.xsd");
+const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/profile.xsd");
 
 #[test]
 fn the_committed_schema_is_the_readers_own() {

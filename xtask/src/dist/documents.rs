@@ -85,9 +85,12 @@ mod tests {
         }
         assert!(seen > 100, "{seen}");
         // Every page of the documentation is among them.
-        for name in
-            ["docs/privileges.md", "docs/how-to/vm-fleet.md", "docs/decisions/store.md", "docs/page.png"]
-        {
+        for name in [
+            "docs/reference/privileges.md",
+            "docs/how-to/vm-fleet.md",
+            "docs/design/store.md",
+            "docs/page.png",
+        ] {
             assert!(copied.contains(Path::new(name)), "{name}");
         }
     }

@@ -31,7 +31,7 @@ pub fn stage(root: &Path, built: &Built, licences: &str) -> Result<(), Failure> 
     for (shell, name) in [(Shell::Bash, "diskspd"), (Shell::Zsh, "_diskspd"), (Shell::Fish, "diskspd.fish")] {
         fs::write(folder.join("completions").join(name), completions::script(shell))?;
     }
-    for entry in fs::read_dir(root.join("docs"))? {
+    for entry in fs::read_dir(root.join("docs/reference"))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default();
         let ending = path.extension().unwrap_or_default();

@@ -1,5 +1,5 @@
 //! Outages: stretches in which nothing was completed, or far less than before and after them. A pure
-//! function of I/Os by intervals; docs/outages.md states the rule for people.
+//! function of I/Os by intervals; docs/reference/outages.md states the rule for people.
 
 use super::median;
 use std::ops::Range;

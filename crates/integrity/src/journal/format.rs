@@ -1,4 +1,4 @@
-//! The format of a journal: pieces, each with its length and checksum. docs/integrity.md has it in full.
+//! The format of a journal: pieces, each with its length and checksum (docs/reference/integrity.md).
 //!
 //! A journal is only ever added to. What a power cut leaves is whole pieces and, at the end, perhaps a broken
 //! one, which says nothing. A broken piece that others follow is damage.

@@ -1,4 +1,4 @@
-//! The record as JSON: `docs/record.md` describes every field.
+//! The record as JSON: `docs/reference/record-fields.md` describes every field.
 //!
 //! Reading goes line by line (`lines`). What isn't laid out so is read as a whole, which tells line and
 //! column of what is wrong.

@@ -41,7 +41,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
         format!("--verify: {sectors}{path}' {differ} from the data written: {}{first}", counts.described());
     let place = FindingPlace { time_span: Some(time_span), ..FindingPlace::default() };
     let finding = Finding::new(NAME, Severity::Wrong, place, message).on(path);
-    let keep = "leave the target as it is; docs/integrity.md lists the possible causes of each";
+    let keep = "leave the target as it is; docs/reference/integrity.md lists the possible causes of each";
     Some(match other_order(row, table) {
         Some(order) => finding.remedy(format!(
             "if this run names the targets in another order than the writing run, pass \

@@ -1,4 +1,5 @@
-//! Did a target answer nothing, or far less than usual, for a second or longer? The rule: docs/outages.md.
+//! Outages: a target completed no I/O, or far less than usual, for 1 s or longer
+//! (docs/reference/outages.md has the rule).
 
 use super::stalls::for_want_of_cpus;
 use super::view::Asked;

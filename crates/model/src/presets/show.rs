@@ -28,15 +28,17 @@ pub fn show(preset: &Preset) -> String {
 /// The page of the documentation.
 pub fn markdown() -> String {
     let mut text = "# Presets\n\n\
-        `diskspd preset` lists them, `diskspd preset NAME --show` shows one with its XML profile,\n\
-        `diskspd --preset NAME TARGET` runs it. Options beside `--preset` override those of the preset,\n\
-        in each of its parts: `-d60`, `-o64`, `-c10G` (the target must exist unless `-c` makes it). Not\n\
-        with `-X`. Figures are judged after the run where the literature says what is good: the finding\n\
-        `preset-threshold`, a note, or a warning beyond the last grade.\n\
-        At full load each I/O waits for the others, and its latency says how many there are: data files\n\
-        are judged at a rate alone, `--rate-total 2000`, by response times from when each I/O was due.\n\
+        This page lists the named workloads (presets) with their command lines and sources.\n\
+        `diskspd preset` lists them, `diskspd preset NAME --show` shows a preset with its XML profile, and\n\
+        `diskspd --preset NAME TARGET` runs it.\n\n\
+        * Other options override the options of the preset, in each part: `-d60`, `-o64`, `-c10G`.\n  \
+        The target must exist unless `-c` creates it. `-X` is not possible.\n\
+        * If the literature has thresholds, the finding `preset-threshold` grades the figures:\n  \
+        a note, or a warning beyond the last grade.\n\
+        * At full load an I/O waits for the other I/Os, so its latency shows their number. Data files are\n  \
+        therefore graded only with a rate (`--rate-total 2000`), by response times from the due time.\n\
         \n\
-        This page is made by `diskspd preset --markdown > docs/presets.md`.\n"
+        This page is made by `diskspd preset --markdown > docs/reference/presets.md`.\n"
         .to_owned();
     for preset in PRESETS {
         let _ = write!(text, "\n## {}\n\n{}.\n\n", preset.name, preset.about);

@@ -101,7 +101,7 @@ mod joined {
 pub struct Findings {
     /// How bad the worst is; `None` = nothing was found.
     pub severity: Option<Severity>,
-    /// The findings, the worst first, each name once: [docs/truth.md](../../docs/truth.md) lists them.
+    /// Each name once, sorted by severity (docs/reference/verdicts.md).
     pub names: Vec<String>,
 }
 

@@ -4,7 +4,7 @@ use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
 
 /// A part of an I/O's way. Their times add up to its latency, which is counted from the submission to the
-/// reap: docs/explain.md.
+/// reap: docs/reference/explain.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IoStage {

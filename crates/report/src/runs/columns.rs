@@ -1,5 +1,5 @@
 //! The columns of a table of runs. Programs read them by name: one may be added, none changes its meaning.
-//! docs/tables.md lists them.
+//! docs/reference/tables.md lists them.
 
 use super::TableRow;
 use diskspd_model::finding::Severity;

@@ -1,4 +1,4 @@
--- The index of a store, version 4: docs/history.md describes every column. It follows from the files and can be made anew
+-- The index of a store, version 4: docs/reference/history.md describes every column. It follows from the files and can be made anew
 -- from them (diskspd history reindex); other tools may read it, and change nothing by it.
 CREATE TABLE runs (
     id           TEXT PRIMARY KEY,

@@ -35,12 +35,12 @@ pub const FLAGS: &[Flag] = &[
         default: "auto: chosen by the workload and the targets",
         notes: "auto is mmap for -Sm; sync for one outstanding I/O, or where the target completes every I/O \
                 in the submitting call (zram, tmpfs, cached writes on ext4), so that a thread has only one \
-                in flight; else uring. --dry-run, -v and the record say why. aio is Linux AIO, which has \
-                more than one I/O in flight only without the cache (-Su, -Sh). nvme sends NVMe commands that \
-                bypass the block layer, to the character device of a namespace (/dev/ng0n1, Linux 5.19; \
-                docs/targets.md), and is chosen by it. null completes at once and measures the program \
-                itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle, sim:drift, \
-                sim:stall and sim:outage from ones whose speed changes in mid-run.",
+                in flight; else uring. --dry-run, -v and the record have the reason. aio is Linux AIO, which \
+                has more than one I/O in flight only without the cache (-Su, -Sh). nvme sends NVMe commands \
+                that bypass the block layer, to the character device of a namespace (/dev/ng0n1, Linux 5.19; \
+                docs/reference/targets.md), and is chosen by it. null completes at once and measures the \
+                program itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle, \
+                sim:drift, sim:stall and sim:outage from ones whose speed changes in mid-run.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[

@@ -12,8 +12,8 @@ pub const FLAGS: &[Flag] = &[
         name: Long("preset"),
         forms: &[("--preset <name>", "run a named workload; diskspd preset lists them")],
         default: "the options define the workload",
-        notes: "Other options override those of the preset, in each of its parts. Not with -X. \
-                docs/presets.md has reasons and sources.",
+        notes: "Other options override the options of the preset, in each part. Not with -X. \
+                docs/reference/presets.md has reasons and sources.",
         carried: CarriedByFile::Workload,
         tested: &["presets"],
         with_profile: false,

@@ -393,5 +393,5 @@ fn found(metric: &Compared) -> Option<String> {
 }
 
 /// From so many runs a side on the chance of finding a change is what is printed, within 2 in 100
-/// (docs/compare.md); of fewer the scatter is often taken for less than it is.
+/// (docs/reference/compare.md); of fewer the scatter is often taken for less than it is.
 const ENOUGH: usize = 8;

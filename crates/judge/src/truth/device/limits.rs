@@ -1,4 +1,4 @@
-//! Where a difference begins to mean something. docs/truth.md explains each of them.
+//! Where a difference begins to mean something. docs/reference/verdicts.md explains each of them.
 
 /// Below this share of what was counted the device did less: it is what remains when all that is known to
 /// differ (in flight at the edges, the time that reading the counters takes) is allowed for.

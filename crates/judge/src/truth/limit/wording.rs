@@ -38,10 +38,7 @@ pub(super) fn describe(
         |severity, name, what: String| Finding::new(name, severity, span, format!("limited by {what}"));
     let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let finding = match limiter {
-        Limiter::Profile => {
-            let what = asked_for(span, late);
-            finding(Severity::Note, "limited-by-profile", what)
-        }
+        Limiter::Profile => finding(Severity::Note, "limited-by-profile", asked_for(span, late)),
         Limiter::CpuQuota => cpu_quota(span, effort),
         Limiter::IoLimit => io_limit(span, effort),
         Limiter::VolumeLimit => volume(span),

@@ -1,4 +1,4 @@
-//! The schema as an XML Schema document (`docs/profile.xsd`), so that other programs can check profiles. It
+//! The schema as an XML Schema document (`docs/reference/profile.xsd`), for checks by other programs. It
 //! is made from the table that the reader goes by.
 
 use super::elements::PROFILE;

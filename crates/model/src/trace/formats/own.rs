@@ -1,4 +1,4 @@
-//! The log of this program (`--io-log`, docs/io-log.md).
+//! The log of this program (`--io-log`, docs/reference/io-log.md).
 
 use super::fault::TraceFault;
 use super::{LineReader, RecordedEvent, Streams, Take, number, placed};

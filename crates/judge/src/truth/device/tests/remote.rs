@@ -70,7 +70,7 @@ fn where_the_time_went_and_what_was_sent_again_is_told() {
     };
     let done = RemoteActivity { read, read_bytes: 64 * MIB, ..RemoteActivity::default() };
     let tcp = Some(TcpSegments { sent: 10_000, retransmitted: 20 });
-    facts.remote = vec![RemoteFacts { name: "server:/export".into(), activity, tcp }];
+    facts.remote = vec![RemoteFacts { name: "server:/export".into(), activity: done, tcp }];
     let judgement = judgement_of(vec![case.results("a")], facts);
     let split = "a read request lasted 5.000 ms on average (16,384 of them): 1.000 ms queued in the client, \
                  3.000 ms in the network and the server together (the client can't tell these apart), \
