@@ -131,32 +131,32 @@ fn document(file: &str) -> Value {
     serde_json::from_slice(&text).unwrap()
 }
 
-/// A record that the program wrote. Fails, naming the place, unless it is what `docs/reference/record.schema.json` describes.
+/// Checks a record against `docs/reference/record.schema.json`; the failure names the place.
 #[track_caller]
 pub fn record(json: &[u8]) -> Value {
     assert!(json.ends_with(b"\n"), "a record ends with a line feed");
     checked(json, &RECORD)
 }
 
-/// What `diskspd devices --json` wrote. Fails unless it is what `docs/reference/devices.schema.json` describes.
+/// Checks the output of `diskspd devices --json` against `docs/reference/devices.schema.json`.
 #[track_caller]
 pub fn devices(json: &[u8]) -> Value {
     checked(json, &DEVICES)
 }
 
-/// What `diskspd compare --json` wrote. Fails unless it is what `docs/reference/comparison.schema.json` describes.
+/// Checks the output of `diskspd compare --json` against `docs/reference/comparison.schema.json`.
 #[track_caller]
 pub fn comparison(json: &[u8]) -> Value {
     checked(json, &COMPARISON)
 }
 
-/// What `diskspd suite --json` wrote. Fails unless it is what `docs/reference/suite.schema.json` describes.
+/// Checks the output of `diskspd suite --json` against `docs/reference/suite.schema.json`.
 #[track_caller]
 pub fn suite(json: &[u8]) -> Value {
     checked(json, &SUITE)
 }
 
-/// The lines of a stream that the program wrote. Fails unless each is what `docs/reference/stream.schema.json` describes.
+/// Checks the lines of a stream against `docs/reference/stream.schema.json`.
 #[track_caller]
 pub fn stream(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| checked(line.as_bytes(), &STREAM)).collect()

@@ -1,5 +1,5 @@
-//! How often it is true what is said of certainty: whether an interval holds the mean, and whether as many more runs
-//! as are asked for decide a comparison. These make the tables of docs/design/false-alarms.md.
+//! Accuracy of stated certainties: whether an interval contains the mean, and whether the suggested number of
+//! runs decides a comparison. These tests print the tables of docs/design/false-alarms.md.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -70,7 +70,7 @@ fn repetitions_that_end_when_the_mean_is_known_know_it() {
     assert!(held >= 184 && near >= 188, "{held} intervals and {near} means of 200");
 }
 
-/// What docs/reference/sweep.md says of `until=2%`.
+/// The figures of `until=2%` in docs/reference/sweep.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn means_until_they_are_known() {

@@ -1,5 +1,6 @@
-//! `diskspd.exe` under Wine: it reads, judges, compares and keeps what Linux's program does, to the byte. Where Wine, the
-//! cross compiler or the program isn't there, the tests say so; `docs/reference/windows.md` says how to have them.
+//! `diskspd.exe` under Wine. It reads, judges, compares and keeps results like the program for Linux, byte for
+//! byte. Without Wine, the cross compiler or the program, the tests are skipped with a message
+//! (`docs/reference/windows.md` explains the requirements).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

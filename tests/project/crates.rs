@@ -139,7 +139,7 @@ fn what_runs_have_of_windows_alone_is_listed() {
     is_listed(fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect(), "own");
 }
 
-/// The functions of the files are those of a list in docs/design/windows.md; returns how many.
+/// Compares the files' functions with a list in docs/design/windows.md; returns their number.
 fn is_listed(mut files: Vec<PathBuf>, list: &str) -> usize {
     files.sort();
     let lists: Vec<Vec<String>> = files.iter().map(|file| offered(file)).collect();

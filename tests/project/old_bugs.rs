@@ -1,5 +1,4 @@
-//! Defects that were mended and can be put back, so that it is seen that the simulation finds them
-//! (docs/design/simulation.md).
+//! Fixed defects as patches, which show that the simulation finds them (docs/design/simulation.md).
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! `--verify`: staged damage, each found and named rightly, and no alarm where nothing is wrong. The format of a sector is that of
-//! docs/reference/integrity.md: the version is the number at byte 24.
+//! `--verify`: staged damage is found with its correct name, and intact data raises no alarm. In a sector
+//! (docs/reference/integrity.md) the version is the number at byte 24.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::type_complexity)]
 

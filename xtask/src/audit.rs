@@ -1,5 +1,5 @@
-//! Every figure of runs, made anew from their logs of single I/Os, against what the reports say; and what the
-//! runs' own devices counted.
+//! Recomputes every figure of a run from its log of single I/Os, and compares it with the reports and with the
+//! devices' counters.
 //!
 //! ```text
 //! diskspd --io-log ──▶ single I/Os ──recompute──▶ figures ┐

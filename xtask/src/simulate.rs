@@ -1,6 +1,6 @@
 //! Worlds that follow from a seed: the program's own code among simulated ranks and faults, in simulated
 //! time.
-//! docs/design/simulation.md says what each world promises.
+//! docs/design/simulation.md lists the promises of each world.
 
 mod course;
 mod device;

@@ -1,12 +1,12 @@
-//! Proof that what was written is there (`--verify`): every sector carries a stamp, reads are checked, and a
-//! journal says what has to be there after a power cut. docs/reference/integrity.md has rules and formats.
+//! Verification of written data (`--verify`): every sector has a stamp, reads are checked, and a journal lists
+//! the durable data for a check after a power cut. docs/reference/integrity.md has rules and formats.
 //!
 //! ```text
 //! worker ──begin(batch)──▶ SectorChecker ──ended(done)──▶ IntegrityResults, by thread
 //!                            │      ▲
-//!                      Generations  │ which versions may be where; one per target, shared by all threads
+//!                      Generations  │ possible versions of each place; one per target, shared by all threads
 //!                            │      │
-//!                        AckJournal ──file──▶ read_back        what is durable, after a reboot
+//!                        AckJournal ──file──▶ read_back        durable data, after a reboot
 //! ```
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What a verified sector carries. docs/reference/integrity.md has the format.
+//! The stamp of a verified sector (docs/reference/integrity.md has the format).
 
 use diskspd_sys::crc32c::{Linear, crc32c, remainder, remainder_of_words};
 use diskspd_sys::multiples;

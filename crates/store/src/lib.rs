@@ -1,15 +1,14 @@
 //! The history: runs that are kept.
 //!
 //! ```text
-//! runs/<id>.json.gz     a record, compressed; nothing ever changes it           the truth
+//! runs/<id>.json.gz     a record, compressed; never changed                     authoritative
 //! runs/<id>.xml.gz      a result of DISKSPD that was imported
-//! runs/<id>.about.json  what people said about it: label, tags, pinned          the truth
+//! runs/<id>.about.json  label, tags, pinned                                     authoritative
 //! index.sqlite          headline figures of all of them                         follows
 //! ```
 //!
-//! A run is kept when its record has its name and the folder is on the disk; whatever happens then, the
-//! index finds it. docs/reference/history.md describes files and tables, docs/design/store.md says why they
-//! are so.
+//! A run is kept when its record has its name and the folder is on the disk. After that, the index always
+//! finds it. docs/reference/history.md describes files and tables, docs/design/store.md has the reasons.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.

@@ -3,7 +3,7 @@
 use diskspd_model::profile::{Access, OfAllTargets, Parameters};
 use diskspd_model::units;
 
-/// What is told of the work, by the names that tables of runs have for it (docs/reference/tables.md).
+/// Parameters of the work, with the names of the columns in tables of runs (docs/reference/tables.md).
 pub const WORK: [&str; 8] = [
     "threads",
     "outstanding",

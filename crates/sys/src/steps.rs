@@ -1,7 +1,6 @@
-//! The steps by which files of the history change, one after the other, so that a simulation can stand
-//! between them: it ends a program before any step, fills the disk, lets another program go on, and says what
-//! is random (docs/design/simulation.md). Nobody watches the program as it is used: a step is then one
-//! look at a variable of the thread.
+//! The steps that change files of the history. A simulation (docs/design/simulation.md) can end a program
+//! before any step, fill the disk, switch to another program, and supply random numbers. Without a simulation
+//! a step only checks a variable of the thread.
 
 use std::cell::RefCell;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Verification of what is written (docs/reference/integrity.md).
+//! Verification of written data (docs/reference/integrity.md).
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;

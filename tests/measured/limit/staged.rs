@@ -1,4 +1,4 @@
-//! Runs whose bottleneck is known, because it was staged, and what the limit line said of them: the table in
+//! Runs with a staged bottleneck, and the limits that they report: the table in
 //! docs/design/validation-of-verdicts.md. Needs root, a quiet machine and a few minutes:
 //!
 //! ```text

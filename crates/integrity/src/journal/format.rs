@@ -1,7 +1,7 @@
 //! The format of a journal: pieces, each with its length and checksum (docs/reference/integrity.md).
 //!
-//! A journal is only ever added to. What a power cut leaves is whole pieces and, at the end, perhaps a broken
-//! one, which says nothing. A broken piece that others follow is damage.
+//! A journal only grows. A power cut leaves whole pieces and possibly a broken last one, which is ignored. A
+//! broken piece before other pieces is damage.
 
 use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET};
 use super::pieces::{Next, Pieces};

@@ -114,8 +114,8 @@ fn text_percentiles(chart: &Chart) -> Vec<KnownPercentile> {
     rows.map(|(percent, latency)| KnownPercentile { percent: *percent, latency: *latency }).collect()
 }
 
-/// Those of the text report and of XML. Where both have one it is the text report's, so that nobody finds
-/// two different figures for the same: docs/reference/record-fields.md explains the differences.
+/// Percentiles of the text report and XML. The text report's value has priority, so a figure has one value
+/// (docs/reference/record-fields.md explains the differences).
 pub fn all_percentiles(measured: &Measured) -> Vec<KnownPercentile> {
     let text = measured.latency.as_ref().map(|charts| text_percentiles(&charts.all)).unwrap_or_default();
     let Some(fine) = &measured.fine_percentiles else { return text };

@@ -1,7 +1,7 @@
 //! The record as JSON: `docs/reference/record-fields.md` describes every field.
 //!
-//! Reading goes line by line (`lines`). What isn't laid out so is read as a whole, which tells line and
-//! column of what is wrong.
+//! Reading works line by line (`lines`). A document with another layout is read as a whole, which yields line
+//! and column of an error.
 
 mod lines;
 

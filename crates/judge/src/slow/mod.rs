@@ -1,5 +1,5 @@
-//! Where a slow I/O lost its time (`--explain`): from its stamps, what the block layer told of it and what
-//! its thread did, to stages and a culprit. The rule: docs/reference/explain.md.
+//! Divides the latency of a slow I/O (`--explain`) into stages and names a cause, from its stamps, the events
+//! of the block layer and the states of its thread (docs/reference/explain.md).
 
 mod attribute;
 mod course;

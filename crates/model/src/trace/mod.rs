@@ -1,5 +1,5 @@
-//! Recorded I/Os: what they are read from, what they come to, and the profile that does the same
-//! (`diskspd trace`, docs/reference/trace.md).
+//! Recorded I/Os: their formats, their figures, and an equivalent profile (`diskspd trace`,
+//! docs/reference/trace.md).
 //!
 //! ```text
 //! a device (run) ─┐

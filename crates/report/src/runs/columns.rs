@@ -1,4 +1,4 @@
-//! The columns of a table of runs. Programs read them by name: one may be added, none changes its meaning.
+//! The columns of a table of runs. Programs use their names, so columns can be added but keep their meaning.
 //! docs/reference/tables.md lists them.
 
 use super::TableRow;

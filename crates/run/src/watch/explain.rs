@@ -36,7 +36,7 @@ use std::time::Duration;
 const PAUSE: Nanos = SECOND / 50;
 /// By then, ns, an event on any CPU has reached its buffer, and what a worker handed out is here.
 const SETTLED: Nanos = SECOND / 20;
-/// What recording one event takes a processor, ns: docs/reference/explain.md has the measurement.
+/// CPU time to record one event in ns (measured in docs/design/explain.md).
 const EVENT_NS: f64 = 350.0;
 /// The kernel takes conditions of up to a page; more than fit are told apart here.
 const LONGEST_FILTER: usize = 3000;

@@ -392,6 +392,6 @@ fn found(metric: &Compared) -> Option<String> {
     ))
 }
 
-/// From so many runs a side on the chance of finding a change is what is printed, within 2 in 100
-/// (docs/reference/compare.md); of fewer the scatter is often taken for less than it is.
+/// Least runs per side for which the printed probability of finding a change is accurate to 2 in 100
+/// (docs/reference/compare.md). With fewer runs their variation is often underestimated.
 const ENOUGH: usize = 8;

@@ -1,4 +1,4 @@
-//! What a suite has come to, as data (`docs/reference/suite.schema.json`).
+//! The result of a suite as data (`docs/reference/suite.schema.json`).
 
 use super::SuiteRow;
 use serde::Serialize;

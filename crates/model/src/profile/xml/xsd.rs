@@ -1,5 +1,5 @@
 //! The schema as an XML Schema document (`docs/reference/profile.xsd`), for checks by other programs. It
-//! is made from the table that the reader goes by.
+//! is generated from the reader's table.
 
 use super::elements::PROFILE;
 use super::own::{NAMESPACE, PREFIX};
