@@ -21,7 +21,7 @@ use std::io;
 use std::time::Duration;
 
 const TABLES: &str = include_str!("tables.sql");
-pub const VERSION: i64 = 4;
+pub const VERSION: i64 = 5;
 const APPLICATION: i64 = 0x6473_7064;
 /// So long others may have it in use before that is an error.
 const PATIENCE: Duration = Duration::from_secs(60);
