@@ -7,7 +7,7 @@
 //! what is in turn, and the unit: runs of one boot say nothing about the next one.
 
 use super::SideRun;
-use super::schedule::find_period;
+use super::schedule::{FEWEST_PAIRS, find_period};
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{RankDesign, Shift};
 use serde::Serialize;
@@ -15,8 +15,6 @@ use std::collections::BTreeMap;
 
 /// So many boots in random pairs tell as surely as runs in turn.
 pub const ENOUGH_BOOTS: u32 = 2 * FEWEST_PAIRS as u32;
-/// Fewer pairs than this can't be sure of any difference by their signed ranks.
-pub(super) const FEWEST_PAIRS: usize = 6;
 
 /// More blocks than this, of one side each, tell a change from a drift.
 const MOST_APART: usize = 2 * FEWEST_PAIRS;

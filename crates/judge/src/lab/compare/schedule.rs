@@ -4,9 +4,11 @@
 //! In a fixed order such an effect looks like a change. So the order within each pair is random, and an order
 //! that resembles a pattern is drawn again.
 
-use super::order::FEWEST_PAIRS;
 use diskspd_model::fnv::Fnv;
 use diskspd_model::workload::Random;
+
+/// Fewer pairs than this can't be sure of any difference by their signed ranks.
+pub(super) const FEWEST_PAIRS: usize = 6;
 
 /// Longest repeating pattern of sides, in runs.
 const MAX_PERIOD: usize = 4;

@@ -231,7 +231,7 @@ pub fn more_boots(made: u32) -> String {
 pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
     const OTHERS: usize = 5;
     let design = |runs: usize| match runs {
-        runs if runs < super::order::FEWEST_PAIRS => RankDesign::Sides(runs, runs),
+        runs if runs < super::schedule::FEWEST_PAIRS => RankDesign::Sides(runs, runs),
         runs => RankDesign::Pairs(runs),
     };
     let rest = |figures: usize| (1.0 - CONFIDENCE) / figures.max(1) as f64;

@@ -2,7 +2,8 @@
 
 use super::allowance::{self, KnownLevels, OrderAllowance};
 use super::no_value::NoValue;
-use super::order::{FEWEST_PAIRS, RunOrder};
+use super::order::RunOrder;
+use super::schedule::FEWEST_PAIRS;
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
 use diskspd_model::units::mark::{Tone, VerdictMark};
