@@ -40,8 +40,8 @@ pub enum FolderFault {
     NoBoots,
     /// An earlier version made its runs.
     #[error(
-        "its boots are in a fixed order, of an earlier version of this program; name a new folder, or compare \
-         what its folder records holds (diskspd compare 0001.json,.. 0004.json,..)"
+        "its boots are in a fixed order, of an earlier version of this program; name a new folder, or \
+         compare what its folder records holds (diskspd compare 0001.json,.. 0004.json,..)"
     )]
     FixedOrder,
     /// Another version made its runs.

@@ -556,7 +556,7 @@ fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> 
 
 /// The sides of so many boots.
 fn boot_sides(boots: usize, seed: u64) -> Vec<usize> {
-    let order = BootOrder::of(&format!("boot {seed}"));
+    let order = BootOrder::from_first_boot(&format!("boot {seed}"));
     (0..boots).map(|boot| order.side(boot)).collect()
 }
 

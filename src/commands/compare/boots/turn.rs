@@ -60,7 +60,7 @@ pub fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
 
 /// The order of the boots; `None` = there is no boot yet.
 pub fn order(history: &[BootRun]) -> Option<BootOrder> {
-    history.first().map(|run| BootOrder::of(&run.kernel.boot))
+    history.first().map(|run| BootOrder::from_first_boot(&run.kernel.boot))
 }
 
 fn by_boot(history: &[BootRun]) -> impl Iterator<Item = &[BootRun]> {
@@ -178,7 +178,7 @@ mod tests {
 
     /// Side of each boot of [`folder`], whose first boot is 1: `ABBABA..`.
     fn sides(boots: usize) -> Vec<usize> {
-        (0..boots).map(|boot| BootOrder::of("1").side(boot)).collect()
+        (0..boots).map(|boot| BootOrder::from_first_boot("1").side(boot)).collect()
     }
 
     /// So many whole boots in their order.
@@ -225,7 +225,7 @@ mod tests {
             assert!(matches!(why, OutOfTurn::Other { .. }), "{boots:?}: {why}");
         }
         let history = folder(&[("old", 1, 3), ("new", 2, 1), ("new", 3, 3)]);
-        assert_eq!((whole_boots(&history, 3), order(&history)), (2, Some(BootOrder::of("1"))));
+        assert_eq!((whole_boots(&history, 3), order(&history)), (2, Some(BootOrder::from_first_boot("1"))));
         let cut: Vec<usize> = (0..7).filter(|run| !compared(&history, 3)[*run]).collect();
         assert_eq!(cut, [3]);
     }

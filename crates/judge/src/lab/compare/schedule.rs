@@ -45,7 +45,7 @@ pub struct BootOrder {
 
 impl BootOrder {
     /// The order that follows from the id of the first boot.
-    pub fn of(first_boot: &str) -> BootOrder {
+    pub fn from_first_boot(first_boot: &str) -> BootOrder {
         let mut hash = Fnv::default();
         hash.add(first_boot.as_bytes());
         BootOrder { seed: hash.value() as u32 }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn boot_order_begins_with_a_and_stays_balanced() {
         for number in 0..200 {
-            let order = BootOrder::of(&format!("boot {number}"));
+            let order = BootOrder::from_first_boot(&format!("boot {number}"));
             let sides: Vec<usize> = (0..60).map(|boot| order.side(boot)).collect();
             assert_eq!(sides[..2], [0, 1]);
             assert!(sides.chunks(2).all(|pair| pair[0] + pair[1] == 1), "{sides:?}");
@@ -125,8 +125,8 @@ mod tests {
                 assert_eq!(find_period(&sides[..boots]), None, "{sides:?}");
             }
         }
-        let [one, other] = ["1", "2"].map(BootOrder::of);
-        assert!(one != other && one == BootOrder::of("1"));
+        let [one, other] = ["1", "2"].map(BootOrder::from_first_boot);
+        assert!(one != other && one == BootOrder::from_first_boot("1"));
     }
 
     #[test]

@@ -144,8 +144,8 @@ fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<Str
     }
     let effect = primary.position_percent?;
     Some(format!(
-        "Position: {} changed by {} from the first to the second {unit} of a pair. Each side is first in half \
-         of the pairs, so it affects both sides equally.",
+        "Position: {} changed by {} from the first to the second {unit} of a pair. Each side is first in \
+         half of the pairs, so it affects both sides equally.",
         primary.title,
         signed(effect)
     ))
