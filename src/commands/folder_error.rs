@@ -38,6 +38,12 @@ pub enum FolderFault {
     /// Something else is kept there.
     #[error("it holds no comparison of two kernels; name another folder")]
     NoBoots,
+    /// An earlier version made its runs.
+    #[error(
+        "its boots are in a fixed order, of an earlier version of this program; name a new folder, or \
+         compare what its folder records holds (diskspd compare 0001.json,.. 0004.json,..)"
+    )]
+    FixedOrder,
     /// Another version made its runs.
     #[error(
         "its runs are of version {found} of this program, this is {}: measure both kernels with one version, \

@@ -692,21 +692,3 @@ fn what_never_ends_is_cut_and_folders_of_a_refused_file_are_removed() {
     diskspd::run::prepare::prepare(&order, &mut |_, _| (), &stop).unwrap_err();
     assert!(!directory.path().join("new").exists());
 }
-
-#[test]
-fn a_machine_without_proc_is_told_before_anything_is_written() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
-    let program = env!("CARGO_BIN_EXE_diskspd");
-    let script = format!("mount -t tmpfs none /proc && exec {program} -c64M -b4K -W0 -d1 {}", file.display());
-    let ended: Ended = match crate::common::output(Command::new("unshare").args(["-m", "sh", "-c", &script]))
-    {
-        Ok(output) => output.into(),
-        Err(_) => return crate::common::skip("there is no unshare (util-linux)"),
-    };
-    if ended.stderr.contains("mount:") || ended.stderr.contains("unshare:") {
-        return crate::common::skip("nothing can be mounted (needs root)");
-    }
-    ended.fails(1, &["ERROR: cannot read /proc/stat", "mount /proc"]);
-    assert!(!file.exists(), "nothing was written");
-}

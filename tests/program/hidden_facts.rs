@@ -24,11 +24,12 @@ fn in_namespace(line: &str, path: &Path) -> Option<Ended> {
 }
 
 const NO_SYS: &str = "mount -t tmpfs none /sys && ";
+const NO_PROC: &str = "mount -t tmpfs none /proc && ";
 const NO_LOOP_NODES: &str = "mkdir {}.dev && mount -t tmpfs none {}.dev && cp -a /dev/null /dev/zero /dev/urandom {}.dev && \
      mount --move {}.dev /dev && ";
 
 #[test]
-fn writes_to_files_and_not_to_devices_without_sys() {
+fn writes_only_to_files_without_sys_or_proc() {
     let Some((device, _)) = Loop::with_file_system(16 << 20, "ext4") else { return };
     let folder = directory();
     let plain = folder.path().join("plain");
@@ -42,6 +43,13 @@ fn writes_to_files_and_not_to_devices_without_sys() {
         (NO_SYS, "-c1M IMAGE", 1, "is part of /dev/loop"),
         (NO_SYS, "--destroy DEVICE", 1, "cannot determine whether it is in use"),
         (&format!("{NO_SYS}{NO_LOOP_NODES}"), "{}", 0, "the backing file of a loop device"),
+        (NO_PROC, "{}", 0, "a swap file"),
+        (NO_PROC, "-c1M {}.newer", 0, ""),
+        (NO_PROC, "IMAGE", 1, "is part of /dev/loop"),
+        (NO_PROC, "--destroy DEVICE", 1, "cannot determine whether it is in use"),
+        (&format!("{NO_SYS}{NO_PROC}"), "{}", 0, "the backing file of a loop device, or a swap file"),
+        (&format!("{NO_SYS}{NO_PROC}"), "IMAGE", 1, "is part of /dev/loop"),
+        (&format!("{NO_SYS}{NO_PROC}"), "--destroy DEVICE", 1, "cannot determine whether it is in use"),
         ("mount --bind /dev/null /proc/swaps && ", "{}", 0, "a swap file"),
         ("mount --bind /dev/null /proc/swaps && ", "IMAGE", 1, "is part of /dev/loop"),
         ("mount --bind /dev/null /proc/swaps && ", "--destroy DEVICE", 1, "in use"),
@@ -55,6 +63,26 @@ fn writes_to_files_and_not_to_devices_without_sys() {
         let warned = ended.stderr.contains("cannot check");
         assert_eq!(warned, code == 0 && !words.is_empty(), "{hidden}{run}: {}", ended.stderr);
         assert_eq!(std::fs::metadata(&image).unwrap().modified().unwrap(), before, "{run}");
+    }
+}
+
+#[test]
+fn reports_no_cpu_times_without_proc() {
+    let folder = directory();
+    for (form, known, unknown) in
+        [("-Rtext", "actual test time", "CPU |"), ("-Rxml", "<TestTimeSeconds>", "CpuUtilization")]
+    {
+        let line = format!("{{program}} -c1M -w50 -b4K -d1 -W0 {form} {{}}/file");
+        let Some(hidden) = in_namespace(&format!("{NO_PROC}{line}"), folder.path()) else { return };
+        let seen = in_namespace(&line, folder.path()).unwrap();
+        assert_eq!((hidden.code, seen.code), (0, 0), "{form}: {}{}", hidden.stderr, seen.stderr);
+        assert!(hidden.stdout.contains(known) && seen.stdout.contains(known), "{form}: {}", hidden.stdout);
+        assert!(
+            !hidden.stdout.contains(unknown) && seen.stdout.contains(unknown),
+            "{form}: {}",
+            hidden.stdout
+        );
+        assert!(hidden.stderr.contains("/proc/stat"), "{form}: {}", hidden.stderr);
     }
 }
 

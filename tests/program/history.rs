@@ -683,6 +683,29 @@ fn folders_of_results_of_diskspd_and_fio_are_imported() {
     assert_eq!(dump(&history.index()), before);
 }
 
+#[test]
+fn fio_percentile_in_open_bin_is_listed_as_bound() {
+    let history = History::new();
+    let file = history.folder.path().join("open.json");
+    let times = serde_json::json!({
+        "N": 100, "min": 1000, "max": 60_000_000_000_u64, "mean": 1e9,
+        "bins": { "1000448": 50, "17112760320": 50 },
+    });
+    let read =
+        serde_json::json!({ "io_bytes": 409_600, "total_ios": 100, "runtime": 10_000, "lat_ns": times });
+    let job = serde_json::json!({
+        "jobname": "a", "error": 0, "job options": { "rw": "randread", "bs": "4k" }, "read": read,
+        "job_runtime": 10_000,
+    });
+    let result = serde_json::json!({ "fio version": "fio-3.36", "timestamp_ms": 1000, "jobs": [job] });
+    fs::write(&file, result.to_string()).unwrap();
+    history.says(&format!("history import {}", file.display()));
+    assert!(history.says("history list").contains(">= 17045.651"));
+    assert!(history.says("history export").contains(",1.000448,>=17045.651456,>=17045.651456,"));
+    history.says("history reindex");
+    assert!(history.says("history list").contains(">= 17045.651"));
+}
+
 /// The pages of list and trend: every figure of the export, and the change.
 fn has_the_page_of_all(history: &History) {
     let page = history.folder.path().join("page.html");

@@ -301,7 +301,7 @@ fn two_kernels_are_compared_boot_by_boot() {
     let at = |release: &str, boot: u32, line: &str| bench.run_at(release, boot, line).unwrap();
     at("6.1.0", 1, &line)
         .fails(1, &["kernel 6.1.0 was already measured in this boot; boot the other kernel"]);
-    at("6.1.0", 2, &line).fails(1, &["measured in the boot before this one, and no other kernel since"]);
+    at("6.1.0", 2, &line).fails(1, &["this is kernel 6.1.0; boot the other kernel and repeat"]);
     let other = line.replace("--repeat 2", "--repeat 3");
     at("6.2.0", 2, &other).fails(1, &["it holds another comparison", "--repeat 2 --dir kernels"]);
     at("6.2.0", 2, &line.replace("-o8", "-o9")).fails(1, &["it holds another comparison"]);
@@ -309,28 +309,37 @@ fn two_kernels_are_compared_boot_by_boot() {
     assert_eq!(second.code, 0, "{}{}", second.stdout, second.stderr);
     assert!(
         second.stdout.contains("A: kernel 6.1.0: ")
+            && second.stdout.contains("Order of the boots: AB, random within each pair (seed ")
             && second.stdout.contains("kernel: 6.1.0 in A, 6.2.0 in B")
     );
-    assert!(
-        second.stderr.contains("next: boot kernel 6.1.0") && second.stderr.contains("11 more boots"),
-        "{}",
-        second.stderr
-    );
+    let next = |ended: &Ended| {
+        let at = ended.stderr.find("next: boot kernel ").unwrap_or_else(|| panic!("{}", ended.stderr));
+        ["6.1.0", "6.2.0"].into_iter().find(|name| ended.stderr[at + 18..].starts_with(name)).unwrap()
+    };
+    assert!(second.stderr.contains("10 more boots"), "{}", second.stderr);
     at("6.3.0", 3, &line).fails(1, &["this is kernel 6.3.0, but the folder compares 6.1.0 with 6.2.0"]);
-    // Killed behind the first of its runs: the rest is made at the same boot.
-    at("6.1.0", 3, &line);
-    fs::remove_file(bench.path("kernels/runs/0006.json")).unwrap();
-    let again = at("6.1.0", 3, &line);
+    let third = next(&second);
+    let not_third = if third == "6.1.0" { "6.2.0" } else { "6.1.0" };
+    at(not_third, 3, &line).fails(1, &["the random order of the boots"]);
+    // Killed after the first of its runs: the rest is made at the same boot, or all of them at the next one.
+    at(third, 3, &line);
+    let cut = || fs::remove_file(bench.path("kernels/runs/0006.json")).unwrap();
+    cut();
+    let again = at(third, 3, &line);
     assert!(
-        again.stderr.contains("run 2 of 2 on 6.1.0") && !again.stderr.contains("run 1 of 2"),
+        again.stderr.contains(&format!("run 2 of 2 on {third}")) && !again.stderr.contains("run 1 of 2"),
         "{}",
         again.stderr
     );
-    for boot in 4..13 {
-        let widened = at(["6.2.0", "6.1.0"][boot as usize % 2], boot, &line);
-        assert!(widened.stdout.contains("Each boot measured one side"), "{}", widened.stdout);
+    cut();
+    let mut last = at(third, 4, &line);
+    let mut order = vec!["6.1.0", "6.2.0", third];
+    for boot in 5..14 {
+        order.push(next(&last));
+        last = at(next(&last), boot, &line);
+        let is_widened = last.stdout.contains("Each boot measured one side");
+        assert_eq!(is_widened, order.len() < 12, "{}", last.stdout);
     }
-    let last = at("6.1.0", 13, &line);
     assert!(
         last.stdout.contains("IOPS: the same within 2 %") && last.code == 0,
         "{}{}",
@@ -338,12 +347,18 @@ fn two_kernels_are_compared_boot_by_boot() {
         last.stderr
     );
     assert!(!last.stderr.contains("more boot"), "{}", last.stderr);
+    let letters: String = order.iter().map(|kernel| if *kernel == "6.1.0" { 'A' } else { 'B' }).collect();
+    assert!(last.stdout.contains(&format!("Order of the boots: {letters}, random")), "{}", last.stdout);
+    assert_eq!(letters.matches('A').count(), 6);
     // Another machine, and something else in the folder.
     let about = fs::read_to_string(bench.path("kernels/comparison.json")).unwrap();
     let moved = about.replacen("\"name\": \"", "\"name\": \"not-", 3).replace("not-diskspd", "diskspd");
     fs::write(bench.path("kernels/comparison.json"), moved.replace("\"number\": \"", "\"number\": \"0"))
         .unwrap();
     at("6.2.0", 14, &line).fails(1, &["another machine"]);
+    fs::write(bench.path("kernels/comparison.json"), about.replace("\"version\": 2", "\"version\": 1"))
+        .unwrap();
+    at("6.2.0", 14, &line).fails(1, &["its boots are in a fixed order"]);
     at("6.2.0", 14, &line.replace("kernels", ".")).fails(
         1,
         &["it holds files that don't belong to a \

@@ -12,7 +12,7 @@ use diskspd::plan::effective_affinity;
 use diskspd::profile::validate::validate;
 use diskspd::profile::{BufferSeparation, Compat, GroupCpu, IoRing, Profile, RingBatch, affinity, xml};
 use diskspd::report::{profile_xml, text, xml as xml_report};
-use diskspd::results::{Record, Results, SpanResults, ThreadResults, WaitStatistics};
+use diskspd::results::{CpuTimes, Record, Results, SpanResults, ThreadResults, WaitStatistics};
 
 fn profile_of(line: &str) -> Profile {
     asked(line).profile
@@ -287,8 +287,10 @@ fn record(line: &str) -> Record {
     };
     let ring = profile.time_spans[0].io_ring.is_some();
     let threads = [600_000, 590_000].map(|count| thread(ring.then_some(count), 10)).to_vec();
-    let span = SpanResults { measured: 10_000_000_000, threads, ..SpanResults::default() };
-    Record::new(profile, hybrid(), Results { time_spans: vec![span] })
+    let system = hybrid();
+    let cpus = vec![CpuTimes::default(); system.topology.active_cpus().count()];
+    let span = SpanResults { measured: 10_000_000_000, cpus, threads, ..SpanResults::default() };
+    Record::new(profile, system, Results { time_spans: vec![span] })
 }
 
 fn text_of(line: &str) -> String {

@@ -963,7 +963,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 46] = [
+const COMPARISON_FIELDS: [(&str, &str); 47] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -981,7 +981,8 @@ const COMPARISON_FIELDS: [(&str, &str); 46] = [
         "order",
         "order of its runs: in_turn, alternating, periodic (fixed pattern), apart (one side first), unknown",
     ),
-    ("period", "length of the fixed pattern of the sides, in runs; null without such a pattern"),
+    ("boot_order", "side of each boot in the order of time (ABBA); null unless the boot is the unit"),
+    ("period", "length of the fixed pattern of the sides, in runs or boots; null without such a pattern"),
     (
         "boots",
         "how many boots measured A, and B, where none measured both: the unit is then the boot; null = one did, or it isn't known",
@@ -1082,6 +1083,7 @@ fn comparison_schema() -> String {
                 order: OrderKind::InTurn,
                 period: boots.map(|_| 2),
                 boots,
+                boot_order: boots.map(|_| "ABB".into()),
                 runs: [vec!["a".into()], vec!["a".into()]],
                 places: [vec![0], vec![0]],
             })

@@ -137,7 +137,12 @@ pub(super) fn all(root: &Root) -> Holdings {
     ] {
         match read(root) {
             Ok(found) => holdings.found.extend(found),
-            Err(cause) => holdings.unknown.push(Unknown::new(guards, cause)),
+            Err(cause) => {
+                if guards == BACKING_FILE {
+                    holdings.found.extend(loops_with_node(root));
+                }
+                holdings.unknown.push(Unknown::new(guards, cause));
+            }
         }
     }
     holdings
@@ -226,21 +231,26 @@ fn loops_without_sys(root: &Root, why: FailedCall) -> Result<Vec<Holding>, Faile
     const PARTITIONS: &str = "/proc/partitions";
     let Ok(Some(partitions)) = root.read(PARTITIONS) else { return Err(why) };
     let names = partitions.lines().filter_map(|line| line.split_ascii_whitespace().nth(3));
-    let mut found = Vec::new();
-    let is_disk = |name: &&str| {
-        let number = name.strip_prefix("loop");
-        number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
-    };
-    for name in names.filter(is_disk) {
-        let node = Path::new("/dev").join(name);
-        let opened = files::look_into(&root.path(&node)).ok().map(File::from);
-        let backing = opened.as_ref().and_then(|device| loops::backing(device.as_fd()).ok());
-        let number = opened.as_ref().and_then(files::device_number).map(split);
-        let (Some(backing), Some(number)) = (backing, number) else { return Err(why) };
-        let device = Device::unlisted(root, name, number);
-        found.push(Holding::new(root, identity(&backing), &backing.name, Holder::Loop(device)));
-    }
-    Ok(found)
+    let queried = names.filter(|name| is_loop(name)).map(|name| queried_loop(root, name));
+    queried.collect::<Option<_>>().ok_or(why)
+}
+
+/// The loop devices with a node in /dev, where no list of devices can be read: some may have none.
+fn loops_with_node(root: &Root) -> Vec<Holding> {
+    let names = root.names("/dev");
+    names.iter().filter(|name| is_loop(name)).filter_map(|name| queried_loop(root, name)).collect()
+}
+
+fn is_loop(name: &str) -> bool {
+    name.strip_prefix("loop").is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+/// What a loop device reports of its backing file; `None` = nothing.
+fn queried_loop(root: &Root, name: &str) -> Option<Holding> {
+    let device = File::from(files::look_into(&root.path(Path::new("/dev").join(name))).ok()?);
+    let backing = loops::backing(device.as_fd()).ok()?;
+    let device = Device::unlisted(root, name, split(files::device_number(&device)?));
+    Some(Holding::new(root, identity(&backing), &backing.name, Holder::Loop(device)))
 }
 
 fn identity(backing: &loops::Backing) -> Identity {

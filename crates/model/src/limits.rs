@@ -57,10 +57,10 @@ pub const TARGETS: usize = 65_536;
 /// A file has no content, and the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EmptyInput {
-    /// No bytes, or only blanks.
+    /// No bytes, or only blanks and an XML declaration.
     #[error("the file is empty: the run or the program that writes it probably failed; see its messages")]
     Blank,
-    /// Comments only: `#` or `;` at the start of each line.
+    /// Comments only: `#` or `;` at the start of each line, or comments of XML.
     #[error("the file is empty except for comments; name another file, or add the content")]
     Comments,
     /// Zero bytes only, as after a crash of the machine.
@@ -78,12 +78,32 @@ impl EmptyInput {
         if !text.is_empty() && text.iter().all(|byte| *byte == 0) {
             return Err(EmptyInput::Zeros);
         }
+        if let Some(found) = empty_xml(text) {
+            return Err(found);
+        }
         let is_comment = |line: &[u8]| matches!(line.trim_ascii_start(), [] | [b'#' | b';', ..]);
         match text.split(|byte| *byte == b'\n').all(is_comment) {
             true if text.trim_ascii().is_empty() => Err(EmptyInput::Blank),
             true => Err(EmptyInput::Comments),
             false => Ok(()),
         }
+    }
+}
+
+/// Checks an XML document without any element; `None` = it has content, or is not XML.
+fn empty_xml(text: &[u8]) -> Option<EmptyInput> {
+    let mut found = None;
+    let mut rest = text.trim_ascii_start();
+    loop {
+        let (end, part) = match rest {
+            [] => return found,
+            [b'<', b'!', b'-', b'-', ..] => (&b"-->"[..], EmptyInput::Comments),
+            [b'<', b'?', ..] => (&b"?>"[..], EmptyInput::Blank),
+            _ => return None,
+        };
+        let behind = rest.windows(end.len()).skip(2).position(|window| window == end)? + 2 + end.len();
+        rest = rest[behind..].trim_ascii_start();
+        found = Some(if found == Some(EmptyInput::Comments) { EmptyInput::Comments } else { part });
     }
 }
 
@@ -136,6 +156,14 @@ mod tests {
             (&[0; 9000], Some(EmptyInput::Zeros)),
             (b"\0\n", None),
             (b"# made by hand\n{}", None),
+            (b"<!-- made by hand -->", Some(EmptyInput::Comments)),
+            (b"<?xml version='1.0'?>\n<!-- one -->\n<!-- two\n-->\n", Some(EmptyInput::Comments)),
+            (b"<!-- one --><?of a program?>", Some(EmptyInput::Comments)),
+            (b"\xef\xbb\xbf<?xml version='1.0'?>", Some(EmptyInput::Blank)),
+            (b"<!-- without an end", None),
+            (b"<!-- one --> text", None),
+            (b"<!-- one --><a/>", None),
+            (b"<?xml version='1.0'?><a/>", None),
             (b"<a/>", None),
         ] {
             assert_eq!(EmptyInput::check(text).err(), expected, "{text:?}");

@@ -50,9 +50,9 @@ pub const FIO_OTHERS: [TableColumn<OtherFigures>; 8] = [
     TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).seen(),
     TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).seen(),
     TableColumn::<OtherFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
-    TableColumn::<OtherFigures>::number("50 %", |of| Cell::time(of.median)).seen(),
-    TableColumn::<OtherFigures>::number("99 %", |of| Cell::time(of.p99)).seen(),
-    TableColumn::<OtherFigures>::number("99.9 %", |of| Cell::time(of.p999)).seen(),
+    TableColumn::<OtherFigures>::number("50 %", |of| of.percentile_cell(of.median)).seen(),
+    TableColumn::<OtherFigures>::number("99 %", |of| of.percentile_cell(of.p99)).seen(),
+    TableColumn::<OtherFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).seen(),
     TableColumn::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
 ];
 

@@ -54,7 +54,7 @@ struct MeasuredSpan<'a> {
     targets: Vec<(usize, Work)>,
     all: Work,
     failed: u64,
-    cpu: f64,
+    cpu: Option<f64>,
 }
 
 impl MeasuredSpan<'_> {
@@ -72,7 +72,7 @@ impl MeasuredSpan<'_> {
                 targets: work.into_iter().map(|(id, work)| (id.index(), work)).collect(),
                 all,
                 failed: summary.failed,
-                cpu: summary.cpu.average.usage,
+                cpu: summary.cpu.mean_usage(),
             })
         });
         measured.collect()
@@ -189,8 +189,8 @@ fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
 fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let cpu = gauge("diskspd_cpu_busy_ratio", "ratio", "Mean CPU utilization of the machine, 0 to 1.");
     let mut busy = text.family(cpu);
-    for span in spans {
-        busy.sample(&[("time_span", &span.number)], span.cpu / 100.0);
+    for (span, cpu) in spans.iter().filter_map(|span| Some((span, span.cpu?))) {
+        busy.sample(&[("time_span", &span.number)], cpu / 100.0);
     }
     let mut outages = text.family(gauge(
         "diskspd_outages",

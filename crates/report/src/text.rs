@@ -136,7 +136,9 @@ fn write_measured(
     if let Some(placement) = placement {
         placement.write(out);
     }
-    write_cpu_table(out, &span.cpu);
+    if span.cpu.mean_usage().is_some() {
+        write_cpu_table(out, &span.cpu);
+    }
     write_distributions(out, &span.distributions, style);
     for (name, table) in [("Total", &span.total), ("Read", &span.read), ("Write", &span.write)] {
         put!(out, "\n{name} IO\n");

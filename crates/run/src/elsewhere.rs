@@ -82,20 +82,6 @@ pub fn look_around(system: &mut System, targets: &[&RawText]) {
     look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
 }
 
-/// Why the CPU times of the machine are missing.
-pub fn no_cpu_times(error: &std::io::Error) -> String {
-    format!("cannot read the CPU times of the machine: {error}")
-}
-
-/// Whether the CPU times of the machine can be read: without them nothing could be reported in the end.
-///
-/// # Errors
-/// They can't.
-pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
-    let why = |why| vec![PlanError::target(format!("{}; use --engine sim", no_cpu_times(&why)))];
-    CpuClock::read().map(drop).map_err(why)
-}
-
 pub type PathStates = BTreeMap<String, String>;
 
 pub fn path_states(_: &[String]) -> PathStates {

@@ -14,7 +14,6 @@ use diskspd_host::{look_around as look_around_targets, path_states as states_of_
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{Profile, RawText, RunOptions};
-use diskspd_sys::failed_call::FailedCall;
 
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = false;
@@ -25,20 +24,6 @@ pub const KNOWS_TEMPORARY_FILES: bool = false;
 /// None: all of them can.
 pub fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
     Ok(())
-}
-
-/// Whether the CPU times of the machine can be read: without them nothing could be reported in the end.
-///
-/// # Errors
-/// They can't; what to do about it.
-pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
-    CpuClock::read().map(drop).map_err(|error| vec![PlanError::target(no_cpu_times(&error))])
-}
-
-/// Why the CPU times of the machine are missing.
-pub fn no_cpu_times(error: &std::io::Error) -> String {
-    let failed = FailedCall::reading("/proc/stat", error);
-    format!("{failed}: it has the CPU times of the machine; {}", failed.remedy())
 }
 
 /// The states of paths to these block devices, and of network links.

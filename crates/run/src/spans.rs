@@ -44,7 +44,7 @@ pub fn run(
     if !targets.is_empty() {
         return Ok(refused(profile, targets, control));
     }
-    begin_in_real_time(options, voice)?;
+    announce_replay(options, voice);
     let mut door = OutputDoor::of_run(profile, &options.run_options).which_owns(&options.own);
     control.awaits("opens the log of I/Os (--io-log)");
     let log = options.io_log.as_ref().map(|path| {
@@ -106,16 +106,10 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Checks that CPU times are readable, without which there is no report, and states how long a replay takes.
-fn begin_in_real_time(options: &Options, voice: &Voice) -> Result<(), Vec<PlanError>> {
-    if options.run_options.virtual_time() {
-        return Ok(());
-    }
-    real::cpu_times_known()?;
-    if let Some(replay) = &options.run_options.replay {
-        voice.note(&replay::expectation(replay));
-    }
-    Ok(())
+/// States how long a replay in real time takes.
+fn announce_replay(options: &Options, voice: &Voice) {
+    let replay = options.run_options.replay.as_ref().filter(|_| !options.run_options.virtual_time());
+    replay.into_iter().for_each(|replay| voice.note(&replay::expectation(replay)));
 }
 
 fn end(

@@ -45,7 +45,7 @@ impl History {
         for entry in entries {
             let machine = machines.name(entry);
             for (time_span, span) in entry.time_spans() {
-                let value = span.and_then(|span| figure.value(span, WhichIos::Total));
+                let value = span.and_then(|span| figure.exact(span, WhichIos::Total));
                 let Some(value) = value else { continue };
                 let key = (machine.clone(), entry.workload.as_str(), time_span);
                 let (history, before) = found.entry(key).or_insert_with(|| {

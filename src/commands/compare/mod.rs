@@ -37,9 +37,9 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
         return tell(&sides, is_noise, Some(order_seed), request, &files);
     }
     if let Some(asked) = &request.boots {
-        let BootSides { sides, next, files } = boots::run(asked, request, open)?;
+        let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
-            Some(sides) => tell(&sides, false, None, request, &files)?,
+            Some(sides) => tell(&sides, false, order_seed, request, &files)?,
             None if request.fail_if.is_some() => {
                 say("--fail-if fails: one kernel alone can't be judged");
                 Exit::Doubtful

@@ -58,7 +58,7 @@ impl<'a> ExportRow<'a> {
     ];
 
     fn figure(&self, figure: RunFigure) -> Cell {
-        Cell::figure(self.span.and_then(|span| figure.value(span, self.of)), 3)
+        self.span.map_or(Cell::Missing, |span| figure.cell(span, self.of, 3))
     }
 
     fn asked(&self, name: &str) -> Cell {

@@ -66,7 +66,7 @@ impl<'a> ListRow<'a> {
     }
 
     fn figure(&self, figure: RunFigure, decimals: usize) -> Cell {
-        Cell::figure(self.span.and_then(|span| figure.value(span, WhichIos::Total)), decimals)
+        self.span.map_or(Cell::Missing, |span| figure.cell(span, WhichIos::Total, decimals))
     }
 
     /// `None` = there are none, and it may be removed.

@@ -11,7 +11,7 @@ use crate::common::schema;
 use diskspd::machine::System;
 use diskspd::profile::Profile;
 use diskspd::report::text;
-use diskspd::results::{CpuRow, CpuTable, Record, Results, SpanResults, Summary, summarize};
+use diskspd::results::{CpuRow, CpuTable, CpuTimes, Record, Results, SpanResults, Summary, summarize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,8 @@ fn samples_are_reproduced_to_the_byte() {
         }
 
         // The CPU rows and the columns shown follow from the machine alone.
-        let span = SpanResults { measured: 1_000_000_000, ..SpanResults::default() };
+        let cpus = vec![CpuTimes::default(); system.topology.active_cpus().count()];
+        let span = SpanResults { measured: 1_000_000_000, cpus, ..SpanResults::default() };
         let time_spans = vec![span; profile.time_spans.len()];
         let derived = summarize(&Record::new(profile, system, Results { time_spans }));
         for (derived, sample) in derived.time_spans.iter().flatten().zip(summary.time_spans.iter().flatten())

@@ -113,9 +113,9 @@ fn service(span: &Measured) -> Option<LatencyLine> {
     latency(span.total.total.latency?, &span.latency.as_ref()?.all)
 }
 
-/// The latencies that results state.
+/// The latencies that results state; `None` also if only a lower bound of one is known.
 fn stated(span: &SpanSummary) -> Option<LatencyLine> {
-    let at = |percent: f64| span.percentile(percent)?.total;
+    let at = |percent: f64| span.percentile(percent)?.total.filter(|time| !span.is_lower_bound(*time));
     Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)? })
 }
 

@@ -2,6 +2,7 @@
 
 use diskspd_model::results::{SpanSummary, WhichIos};
 use diskspd_model::units::Millis;
+use diskspd_model::units::table::Cell;
 
 /// Which runs of a history are meant; what is `None` or empty leaves nothing out.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -126,6 +127,20 @@ impl RunFigure {
         }
     }
 
+    /// The same; `None` also for a percentile of which only a lower bound is known.
+    pub fn exact(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
+        let is_bound = |value: f64| self.percent().is_some() && span.is_lower_bound(Millis::new(value));
+        self.value(span, of).filter(|value| !is_bound(*value))
+    }
+
+    /// The same in a table.
+    pub fn cell(self, span: &SpanSummary, of: WhichIos, decimals: usize) -> Cell {
+        match (self.value(span, of), self.exact(span, of)) {
+            (Some(bound), None) => Cell::AtLeast(Millis::new(bound)),
+            (value, _) => Cell::figure(value, decimals),
+        }
+    }
+
     pub fn more_is_better(self) -> bool {
         matches!(self, RunFigure::Iops | RunFigure::MibPerS)
     }
@@ -143,6 +158,27 @@ impl RunFigure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentile_in_open_bin_is_no_exact_value() {
+        use diskspd_model::results::{ChartRow, FioFigures, KnownPercentile};
+        let at = |percent, ms| KnownPercentile {
+            percent,
+            latency: ChartRow { total: Some(Millis::new(ms)), ..ChartRow::default() },
+        };
+        let mut span =
+            SpanSummary { percentiles: vec![at(50.0, 1.0), at(99.0, 17_000.0)], ..SpanSummary::default() };
+        span.total.iops = Some(18_000.0);
+        let open_end = Some(Millis::new(17_000.0));
+        span.fio = Some(Box::new(FioFigures { open_end, ..FioFigures::default() }));
+        let found = |figure: RunFigure| {
+            (figure.exact(&span, WhichIos::Total), figure.cell(&span, WhichIos::Total, 3))
+        };
+        assert_eq!(found(RunFigure::P99), (None, Cell::AtLeast(Millis::new(17_000.0))));
+        assert_eq!(found(RunFigure::P50), (Some(1.0), Cell::Figure(1.0, 3)));
+        assert_eq!(found(RunFigure::Iops), (Some(18_000.0), Cell::Figure(18_000.0, 3)));
+        assert_eq!(found(RunFigure::P999), (None, Cell::Missing));
+    }
 
     #[test]
     fn times_are_read_as_people_write_them() {

@@ -63,7 +63,7 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
     SpanSummary {
         parameters,
         seconds: Some(measured.seconds),
-        cpu_percent: (!measured.cpu.rows.is_empty()).then_some(measured.cpu.average.usage),
+        cpu_percent: measured.cpu.mean_usage(),
         busiest_cpu_percent: None,
         verdict: verdict.map(|verdict| verdict.verdict),
         read: missed(

@@ -46,6 +46,13 @@ pub struct CpuTable {
     pub average: CpuUsage,
 }
 
+impl CpuTable {
+    /// Mean utilization in percent; `None` if the times of the CPUs are unknown.
+    pub fn mean_usage(&self) -> Option<f64> {
+        (!self.rows.is_empty()).then_some(self.average.usage)
+    }
+}
+
 impl CpuTimes {
     /// Percentages. A CPU that spent no time at all was idle.
     fn usage(&self) -> CpuUsage {
@@ -63,16 +70,19 @@ impl CpuTimes {
 }
 
 impl CpuTable {
-    /// The table of `times`, which follow the order of the active CPUs; CPUs without times were idle.
+    /// The table of `times`, which follow the order of the active CPUs; CPUs without times were idle. Without
+    /// any times the table is empty.
     pub(super) fn new(topology: &Topology, times: &[CpuTimes]) -> CpuTable {
         let highest = topology.cores.iter().map(|core| core.efficiency_class).max().unwrap_or(0);
+        let is_known = !times.is_empty();
         let times = times.iter().copied().chain(std::iter::repeat(CpuTimes::default()));
         let row = |(place, times): (CpuPlace, CpuTimes)| CpuRow {
             place,
             performance: place.class == highest,
             usage: times.usage(),
         };
-        let rows: Vec<CpuRow> = topology.rows().into_iter().zip(times).map(row).collect();
+        let places = if is_known { topology.rows() } else { Vec::new() };
+        let rows: Vec<CpuRow> = places.into_iter().zip(times).map(row).collect();
         let mean = |figure: fn(&CpuUsage) -> f64| {
             rows.iter().map(|row| figure(&row.usage)).fold(0.0, |sum, x| sum + x) / rows.len().max(1) as f64
         };

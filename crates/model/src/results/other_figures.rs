@@ -4,6 +4,7 @@ use crate::operation::{Operation, OtherRow};
 use crate::results::DirectionResults;
 use crate::stats::Histogram;
 use crate::units::Millis;
+use crate::units::table::Cell;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
@@ -24,6 +25,9 @@ pub struct OtherFigures {
     /// 99.9th percentile.
     pub p999: Option<Millis>,
     pub max: Option<Millis>,
+    /// The smallest percentile that is a lower bound, because the last bin has no end; `None` = there is
+    /// none.
+    pub open_end: Option<Millis>,
 }
 
 impl OtherFigures {
@@ -42,7 +46,30 @@ impl OtherFigures {
         [mean, median, p99, p999, max]: [Option<Millis>; 5],
     ) -> OtherFigures {
         let bytes = row.share.is_some().then_some(bytes);
-        OtherFigures { row, count, bytes, per_s: count as f64 / seconds, mean, median, p99, p999, max }
+        OtherFigures {
+            row,
+            count,
+            bytes,
+            per_s: count as f64 / seconds,
+            mean,
+            median,
+            p99,
+            p999,
+            max,
+            open_end: None,
+        }
+    }
+
+    pub fn with_open_end(self, open_end: Option<Millis>) -> OtherFigures {
+        OtherFigures { open_end, ..self }
+    }
+
+    /// The cell of a percentile in a table.
+    pub fn percentile_cell(&self, percentile: Option<Millis>) -> Cell {
+        match percentile.filter(|time| self.open_end.is_some_and(|from| *time >= from)) {
+            Some(bound) => Cell::AtLeast(bound),
+            None => Cell::time(percentile),
+        }
     }
 
     pub fn plural(&self) -> &'static str {
@@ -66,6 +93,9 @@ impl Serialize for OtherFigures {
         for (name, ms) in ["mean", "median", "p99", "p999", "max"].into_iter().zip(self.times()) {
             map.serialize_entry(name, &ms)?;
         }
+        if let Some(open_end) = self.open_end {
+            map.serialize_entry("open_end", &open_end)?;
+        }
         map.end()
     }
 }
@@ -81,14 +111,15 @@ pub(super) struct StoredFigures {
     pub(super) p99: Option<Millis>,
     pub(super) p999: Option<Millis>,
     pub(super) max: Option<Millis>,
+    pub(super) open_end: Option<Millis>,
 }
 
 impl<'de> Deserialize<'de> for OtherFigures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OtherFigures, D::Error> {
-        let StoredFigures { number, bytes, per_s, mean, median, p99, p999, max } =
+        let StoredFigures { number, bytes, per_s, mean, median, p99, p999, max, open_end } =
             StoredFigures::deserialize(deserializer)?;
         let NamedCount { row, count } = number;
-        Ok(OtherFigures { row, count, bytes, per_s, mean, median, p99, p999, max })
+        Ok(OtherFigures { row, count, bytes, per_s, mean, median, p99, p999, max, open_end })
     }
 }
 

@@ -166,7 +166,10 @@ impl Record {
             if got.was_measured() {
                 let place = format!("time span {}", index + 1);
                 check_possible(&place, got)?;
-                must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
+                // A machine can hide the times of its CPUs.
+                if !got.cpus.is_empty() {
+                    must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
+                }
                 match &self.merged {
                     None => check_threads(&place, host, asked, got)?,
                     Some(_) => check_merged(&place, host, got)?,

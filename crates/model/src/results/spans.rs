@@ -29,7 +29,7 @@ impl Results {
 pub struct SpanResults {
     /// Measured time, ns: from accounting on to accounting off. 0 = never measured.
     pub measured: u64,
-    /// Times of every active CPU over the measured window, by group, then number.
+    /// Times of every active CPU over the measured window, by group, then number; empty = unknown.
     pub cpus: Vec<CpuTimes>,
     /// One per thread, ascending.
     pub threads: Vec<ThreadResults>,

@@ -40,7 +40,10 @@ fn of_direction(
     let max = figures.max_ms?.ms();
     let first = figures.min_ms.map(|min| (0.0, min.ms()));
     let rows = known.percentiles.iter().filter(|row| row.percent < 100.0);
-    let steps = rows.filter_map(|row| Some((row.percent / 100.0, of(&row.latency)?.ms())));
+    // The line ends at the first percentile of which only a lower bound is known.
+    let known_times = rows.filter_map(|row| Some((row.percent / 100.0, of(&row.latency)?)));
+    let steps = known_times.take_while(|(_, time)| !known.is_lower_bound(*time));
+    let steps = steps.map(|(share, time)| (share, time.ms()));
     Some(NinesLine {
         class: name,
         name: name.into(),
@@ -65,7 +68,11 @@ fn of_response((paced, response): (&PacedFigures, &PacedLatency)) -> Option<Nine
 }
 
 fn summary(known: &SpanSummary) -> String {
-    let at = |percent| known.percentile(percent).and_then(|row| row.total).map(Millis::readable);
+    let told = |time: Millis| match known.is_lower_bound(time) {
+        true => format!("at least {}", time.readable()),
+        false => time.readable(),
+    };
+    let at = |percent| known.percentile(percent).and_then(|row| row.total).map(told);
     match (at(50.0), at(99.0), at(99.9)) {
         (Some(half), Some(hundredth), Some(thousandth)) => {
             format!("Half of the I/Os took no longer than {half}, 99 % {hundredth}, 99.9 % {thousandth}.")
@@ -81,8 +88,14 @@ fn table(known: &SpanSummary, response: Option<&PacedLatency>, axis: f64) -> Fig
         table.head.push("response, ms".into());
     }
     let response = response.map(|response| &response.chart);
+    // The longest time is known even if its bin has no end.
+    let is_bound = |share: f64, time: Millis| share < 1.0 && known.is_lower_bound(time);
     let mut add = |share: f64, name: String, row: &ChartRow, response: Option<Option<&ChartRow>>| {
-        let figures = [row.read, row.write, row.total].map(in_ms);
+        let told = |time: Option<Millis>| match time.filter(|time| is_bound(share, *time)) {
+            Some(bound) => format!("≥ {}", in_ms(Some(bound))),
+            None => in_ms(time),
+        };
+        let figures = [row.read, row.write, row.total].map(told);
         let response = response.map(|row| in_ms(row.and_then(|row| row.total)));
         let at = (nines::nines(share) / axis).min(1.0);
         table.row(at, [name].into_iter().chain(figures).chain(response));

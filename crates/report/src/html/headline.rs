@@ -1,7 +1,7 @@
 //! The figures that everybody looks for: rates and latencies, by direction.
 
 use super::span::{PickDirection, Span};
-use super::table::PageTable;
+use super::table::{PageTable, content};
 use crate::number::{exact, exact_time, grouped, number};
 use crate::work_in_words as workload;
 use diskspd_judge::truth;
@@ -38,8 +38,8 @@ fn tiles(span: &Span) -> Markup {
             (tile("I/Os per second", "", exact(total.iops, number)))
             (tile("MiB per second", "", exact(total.mib_per_s, number)))
             (tile("mean latency", "", exact_time(total.mean_ms)))
-            (tile(&percentile("99th", 99.0), "", exact_time(at(99.0))))
-            (tile(&percentile("99.9th", 99.9), "", exact_time(at(99.9))))
+            (tile(&percentile("99th", 99.0), "", content(known.percentile_cell(at(99.0)), true)))
+            (tile(&percentile("99.9th", 99.9), "", content(known.percentile_cell(at(99.9)), true)))
             (tile("longest", "", exact_time(total.max_ms)))
             @if response.is_some() { (tile("99th percentile, response", "", exact_time(response))) }
             (tile("CPUs in use", " %", exact(known.cpu_percent, number)))

@@ -112,7 +112,7 @@ fn name(cell: Cell, is_number: bool) -> Markup {
     }
 }
 
-fn content(cell: Cell, is_number: bool) -> Markup {
+pub fn content(cell: Cell, is_number: bool) -> Markup {
     match cell {
         Cell::Missing if is_number => exact(None, number),
         Cell::Missing => html! {},

@@ -147,11 +147,15 @@ fn write_span(
     out.value("TestTimeSeconds", format_args!("{:.2}", span.seconds));
     out.value("ThreadCount", span.thread_count);
     out.value("RequestCount", span.request_count);
-    out.value("ProcCount", span.cpu.rows.len());
+    if span.cpu.mean_usage().is_some() {
+        out.value("ProcCount", span.cpu.rows.len());
+    }
     if let Some(system) = placement {
         write_placement(out, asked, system);
     }
-    figures::write_cpu(out, &span.cpu);
+    if span.cpu.mean_usage().is_some() {
+        figures::write_cpu(out, &span.cpu);
+    }
     if let Some(fine) = &span.fine_percentiles {
         figures::write_latency(out, span, fine);
     }

@@ -6,7 +6,7 @@ use diskspd_model::finding::Severity;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::profile::OfAllTargets;
 use diskspd_model::results::{
-    ChartRow, Findings, KnownFigures, KnownPercentile, RunSummary, SpanSummary, WhichIos,
+    ChartRow, Findings, FioFigures, KnownFigures, KnownPercentile, RunSummary, SpanSummary, WhichIos,
 };
 use diskspd_model::units::Millis;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
@@ -71,13 +71,14 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
     })?;
     let mut insert = transaction.prepare_cached(
         "INSERT INTO figures (run, time_span, direction, seconds, ios, iops, mib_per_s, mean_ms, \
-        p50_ms, p99_ms, p999_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        p50_ms, p99_ms, p999_ms, open_end_ms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?;
     for (number, span) in entry.time_spans() {
         // One that never was measured has one line without figures.
         let never = SpanSummary::default();
         let (span, lines) = span.map_or((&never, 1), |span| (span, WhichIos::ALL.len()));
+        let open_end = span.fio.as_ref().and_then(|fio| fio.open_end).map(Millis::ms);
         for (of, name) in &WhichIos::ALL[..lines] {
             let KnownFigures { ios, iops, mib_per_s, mean_ms, .. } = span.figures(*of);
             let ios = ios.map(|ios| i64::try_from(ios).unwrap_or(i64::MAX));
@@ -94,7 +95,8 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
                 mean,
                 p50,
                 p99,
-                p999
+                p999,
+                open_end
             ])?;
         }
     }
@@ -215,7 +217,9 @@ pub fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
         run.time_spans.extend((0..missing).map(|_| None));
         let measured = seconds.is_some() || figures != KnownFigures::default();
         let percentiles = KEPT.map(|percent| KnownPercentile { percent, latency: ChartRow::default() });
-        let span = SpanSummary { seconds, percentiles: percentiles.into(), ..SpanSummary::default() };
+        let open_end = row.get::<_, Option<f64>>(11)?.map(Millis::new);
+        let fio = open_end.map(|_| Box::new(FioFigures { open_end, ..FioFigures::default() }));
+        let span = SpanSummary { seconds, percentiles: percentiles.into(), fio, ..SpanSummary::default() };
         run.time_spans.push(measured.then_some(span));
     }
     let Some(Some(span)) = run.time_spans.last_mut() else { return Ok(()) };

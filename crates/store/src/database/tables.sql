@@ -59,6 +59,7 @@ CREATE TABLE figures (
     p50_ms    REAL,
     p99_ms    REAL,
     p999_ms   REAL,
+    open_end_ms REAL,
     PRIMARY KEY (run, time_span, direction)
 ) WITHOUT ROWID;
 CREATE TABLE fingerprints (

@@ -93,7 +93,7 @@ pub const COMPARE: Command = Command {
         ),
         (
             "diskspd compare --repeat 3 --dir kernels -b4K -r -Su -d60 /dev/sdX",
-            "two kernels: repeat the command after booting the other one",
+            "two kernels: repeat the command after each boot",
         ),
     ],
     make,

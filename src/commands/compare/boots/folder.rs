@@ -27,6 +27,8 @@ const COMPARISON: &str = "comparison";
 /// The file that makes a folder one of these.
 const ABOUT: &str = "comparison.json";
 
+const FORMAT: &str = "diskspd comparison folder";
+
 /// A folder that no other comparison has.
 pub struct BootFolder {
     path: PathBuf,
@@ -127,7 +129,7 @@ fn file_name(number: usize) -> String {
 
 fn about(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
     json!({
-        "format": { "name": "diskspd comparison folder", "version": 1 },
+        "format": { "name": FORMAT, "version": 2 },
         "program": env!("CARGO_PKG_VERSION"),
         "command_line": command_line,
         "run": asked.typed,
@@ -139,7 +141,8 @@ fn about(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
 /// Whether a folder is of the same comparison on the same machine; else what differs.
 fn agrees(found: &Value, asked: &Value) -> Result<(), FolderFault> {
     if found["format"] != asked["format"] {
-        return Err(FolderFault::NoBoots);
+        let is_old = found["format"] == json!({ "name": FORMAT, "version": 1 });
+        return Err(if is_old { FolderFault::FixedOrder } else { FolderFault::NoBoots });
     }
     for what in ["run", "repeat"] {
         if found[what] != asked[what] {
@@ -173,7 +176,7 @@ mod tests {
     #[test]
     fn another_line_program_or_machine_is_refused() {
         let one = json!({
-            "format": { "name": "diskspd comparison folder", "version": 1 },
+            "format": { "name": FORMAT, "version": 2 },
             "program": "0.1.0", "command_line": "diskspd compare --dir x -o1 a", "run": "-o1 a", "repeat": 3,
             "machine": { "name": "m", "number": "1" },
         });
@@ -192,6 +195,8 @@ mod tests {
             ("/program", json!("0.2.0"), "measure both kernels with one"),
             ("/machine/number", json!("2"), "another machine (m;"),
             ("/format", json!({ "name": "diskspd sweep folder" }), "no comparison of two kernels"),
+            ("/format/version", json!(1), "in a fixed order"),
+            ("/format/version", json!(3), "no comparison of two kernels"),
         ] {
             let told = agreed(&one, &changed(place, value)).unwrap_err();
             assert!(told.contains(words), "{place}: {told}");

@@ -28,6 +28,8 @@ use turn::{BootTurn, Kernel};
 pub struct BootSides {
     /// A and B; `None` = only A was measured yet.
     pub sides: Option<[Side; 2]>,
+    /// Seed of the order of the boots; `None` = there is none yet.
+    pub order_seed: Option<u64>,
     pub next: String,
     pub files: ComparisonFiles,
 }
@@ -50,28 +52,34 @@ pub fn run(
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let (folder, mut history) = BootFolder::open(asked, &command_line, &system)?;
     let dir = format!("--dir {}", visible::line(&asked.folder.to_string_lossy()));
-    let turn = turn::turn(&history, &here, asked.repeat as usize).map_err(|why| format!("{dir}: {why}"))?;
+    let repeat = asked.repeat as usize;
+    let turn = turn::turn(&history, &here, repeat).map_err(|why| format!("{dir}: {why}"))?;
     if turn.cut_short && !request.quiet {
-        say(Finding::note("the previous boot has fewer runs than requested; its runs are used all the same"));
+        say(Finding::note(
+            "the previous boot has fewer runs than requested: this boot replaces it in the comparison",
+        ));
     }
     make(&line, &folder, &mut history, &here, turn, asked)?;
     let known = turn::kernels(&history);
-    let boots = turn::boots(&history);
+    let boots = u32::try_from(turn::whole_boots(&history, repeat)).unwrap_or(u32::MAX);
     let enough = match known[1] {
         Some(_) if boots < ENOUGH_BOOTS => {
-            format!(" ({boots} boots measured; for the certainty of alternating runs: {})", more_boots(boots))
+            let more = more_boots(boots);
+            format!(" ({boots} whole boots; for the certainty of runs in random pairs: {more})")
         }
         _ => String::new(),
     };
-    let next = format!("next: {}{enough}", turn::to_do(&known, turn.side));
+    let next = format!("next: {}{enough}", turn::to_do(&known, turn::next_side(&history, repeat), turn.side));
     let sides = match known {
         [Some(a), Some(b)] => {
             let names = [a.name(Some(b)), b.name(Some(a))];
             Some(read(&folder, &history, asked, names)?)
+                .filter(|sides| sides.iter().all(|side| !side.runs.is_empty()))
         }
         _ => None,
     };
-    Ok(BootSides { sides, next, files })
+    let order_seed = turn::order(&history).map(|order| u64::from(order.seed));
+    Ok(BootSides { sides, order_seed, next, files })
 }
 
 /// The kernel that runs, and its boot.
@@ -142,7 +150,8 @@ fn read(
 ) -> Result<[Side; 2], NotDone> {
     let mut sides =
         kernels.map(|kernel| Side { name: format!("kernel {kernel}: {}", asked.typed), runs: Vec::new() });
-    for (number, run) in history.iter().enumerate() {
+    let compared = turn::compared(history, asked.repeat as usize);
+    for (number, run) in history.iter().enumerate().filter(|(number, _)| compared[*number]) {
         let side = &mut sides[run.side];
         let record = known_runs::record(&folder.record(number))?;
         let mut made =

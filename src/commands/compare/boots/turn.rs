@@ -1,5 +1,6 @@
 //! What is run at this boot, by what the folder holds: a pure function, derived from the beginning each time.
 
+use crate::lab::compare::BootOrder;
 use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ pub struct BootTurn {
     pub side: usize,
     pub made: usize,
     pub left: usize,
-    /// The boot before this one has fewer runs than asked for.
+    /// The boot before this one has fewer runs than requested: this boot replaces it.
     pub cut_short: bool,
 }
 
@@ -57,10 +58,28 @@ pub fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
     [0, 1].map(|side| history.iter().find(|run| run.side == side).map(|run| &run.kernel))
 }
 
-pub fn boots(history: &[BootRun]) -> u32 {
-    let mut boots: Vec<&str> = history.iter().map(|run| run.kernel.boot.as_str()).collect();
-    boots.dedup();
-    u32::try_from(boots.len()).unwrap_or(u32::MAX)
+/// The order of the boots; `None` = there is no boot yet.
+pub fn order(history: &[BootRun]) -> Option<BootOrder> {
+    history.first().map(|run| BootOrder::from_first_boot(&run.kernel.boot))
+}
+
+fn by_boot(history: &[BootRun]) -> impl Iterator<Item = &[BootRun]> {
+    history.chunk_by(|one, next| one.kernel.boot == next.kernel.boot)
+}
+
+/// Number of boots with all `repeat` runs. Others don't advance the order.
+pub fn whole_boots(history: &[BootRun], repeat: usize) -> usize {
+    by_boot(history).filter(|boot| boot.len() >= repeat).count()
+}
+
+/// Whether each run is compared: runs of a boot that was cut short are not, because another boot replaces it.
+pub fn compared(history: &[BootRun], repeat: usize) -> Vec<bool> {
+    by_boot(history).flat_map(|boot| vec![boot.len() >= repeat; boot.len()]).collect()
+}
+
+/// The side of the next boot.
+pub fn next_side(history: &[BootRun], repeat: usize) -> usize {
+    order(history).map_or(0, |order| order.side(whole_boots(history, repeat)))
 }
 
 /// Why nothing is run at this boot. Kernels are told by their names, `to_do`: see the function of that name.
@@ -82,8 +101,8 @@ pub enum OutOfTurn {
     )]
     Disordered,
     /// It is the other kernel's turn.
-    #[error("kernel {here} was measured in the boot before this one, and no other kernel since; {to_do}")]
-    Again { here: String, to_do: String },
+    #[error("the random order of the boots has the other kernel next, and this is kernel {here}; {to_do}")]
+    Other { here: String, to_do: String },
 }
 
 /// What is run at this boot, `repeat` runs each.
@@ -108,19 +127,21 @@ pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTur
     let Some(last) = history.last() else {
         return Ok(BootTurn { side, made: 0, left: repeat, cut_short: false });
     };
-    let made = history.iter().rev().take_while(|run| run.kernel.boot == last.kernel.boot).count();
+    let made = by_boot(history).last().map_or(0, <[BootRun]>::len);
     let is_cut_short = made < repeat;
+    let due = next_side(history, repeat);
+    let to_do = || to_do(&known, due, side);
     if last.kernel.boot == here.boot {
         return match is_cut_short {
             true => Ok(BootTurn { side, made, left: repeat - made, cut_short: false }),
-            false => Err(OutOfTurn::Done { here: called(here, &known), to_do: to_do(&known, side) }),
+            false => Err(OutOfTurn::Done { here: called(here, &known), to_do: to_do() }),
         };
     }
     if history.iter().any(|run| run.kernel.boot == here.boot) {
         return Err(OutOfTurn::Disordered);
     }
-    if side == last.side && !is_cut_short {
-        return Err(OutOfTurn::Again { here: called(here, &known), to_do: to_do(&known, side) });
+    if side != due {
+        return Err(OutOfTurn::Other { here: called(here, &known), to_do: to_do() });
     }
     Ok(BootTurn { side, made: 0, left: repeat, cut_short: is_cut_short })
 }
@@ -130,12 +151,14 @@ fn called(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
     here.name(other.copied())
 }
 
-pub fn to_do(known: &[Option<&Kernel>; 2], measured: usize) -> String {
-    let next = match known[1 - measured] {
-        Some(kernel) => format!("kernel {}", kernel.name(known[measured])),
+/// What to boot next, for `due`, while a kernel of side `here` runs.
+pub fn to_do(known: &[Option<&Kernel>; 2], due: usize, here: usize) -> String {
+    let again = if due == here { " again" } else { "" };
+    let next = match known[due] {
+        Some(kernel) => format!("kernel {}", kernel.name(known[1 - due])),
         None => "the other kernel".to_owned(),
     };
-    format!("boot {next} and repeat the command")
+    format!("boot {next}{again} and repeat the command")
 }
 
 #[cfg(test)]
@@ -153,22 +176,58 @@ mod tests {
         runs.map(|kernel| BootRun { side: side(&kernel), kernel, began_ms: 0 }).collect()
     }
 
+    /// Side of each boot of [`folder`], whose first boot is 1: `ABBABA..`.
+    fn sides(boots: usize) -> Vec<usize> {
+        (0..boots).map(|boot| BootOrder::from_first_boot("1").side(boot)).collect()
+    }
+
+    /// So many whole boots in their order.
+    fn whole(boots: usize) -> Vec<(&'static str, u32, usize)> {
+        let boot = |(number, side): (u32, usize)| (["old", "new"][side], number, 3);
+        (1..).zip(sides(boots)).map(boot).collect()
+    }
+
     #[test]
-    fn kernels_take_turns_boot_by_boot() {
-        let next = |side, made, left| Ok(BootTurn { side, made, left, cut_short: false });
-        let after_a_cut = |side| Ok(BootTurn { side, made: 0, left: 3, cut_short: true });
-        for (there, here, expected) in [
-            (&[][..], kernel("old", 1), next(0, 0, 3)),
-            (&[("old", 1, 2)], kernel("old", 1), next(0, 2, 1)),
-            (&[("old", 1, 3)], kernel("new", 2), next(1, 0, 3)),
-            (&[("old", 1, 3), ("new", 2, 1)], kernel("new", 2), next(1, 1, 2)),
-            (&[("old", 1, 3), ("new", 2, 3)], kernel("old", 3), next(0, 0, 3)),
-            // Cut off, and booted anew: the kernel has another try, or the other one its turn.
-            (&[("old", 1, 2)], kernel("old", 2), after_a_cut(0)),
-            (&[("old", 1, 2)], kernel("new", 2), after_a_cut(1)),
-        ] {
-            assert_eq!(turn(&folder(there), &here, 3), expected, "{there:?}");
+    fn boots_follow_random_pairs() {
+        for boots in 0..30 {
+            let side = sides(boots + 1)[boots];
+            let here = kernel(["old", "new"][side], 100);
+            let expected = BootTurn { side, made: 0, left: 3, cut_short: false };
+            let history = folder(&whole(boots));
+            assert_eq!(turn(&history, &here, 3), Ok(expected), "{boots}");
+            if boots > 0 {
+                let other = kernel(["new", "old"][side], 100);
+                let why = turn(&history, &other, 3).unwrap_err();
+                assert!(matches!(&why, OutOfTurn::Other { .. }), "{boots}: {why}");
+                let last = sides(boots)[boots - 1];
+                let to_do = to_do(&kernels(&history), side, last);
+                assert_eq!(to_do.contains(" again and repeat"), side == last, "{boots}: {to_do}");
+            }
         }
+    }
+
+    #[test]
+    fn cut_short_boot_does_not_advance_order() {
+        let next = |side, made, left, cut_short| Ok(BootTurn { side, made, left, cut_short });
+        for (boots, here, expected) in [
+            (&[("old", 1, 2)][..], kernel("old", 1), next(0, 2, 1, false)),
+            (&[("old", 1, 3), ("new", 2, 1)], kernel("new", 2), next(1, 1, 2, false)),
+            (&[("old", 1, 2)], kernel("old", 2), next(0, 0, 3, true)),
+            (&[("old", 1, 3), ("new", 2, 1)], kernel("new", 3), next(1, 0, 3, true)),
+            (&[("old", 1, 3), ("new", 2, 1), ("new", 3, 2)], kernel("new", 4), next(1, 0, 3, true)),
+        ] {
+            assert_eq!(turn(&folder(boots), &here, 3), expected, "{boots:?}");
+        }
+        for (boots, here) in
+            [(&[("old", 1, 2)][..], kernel("new", 2)), (&[("old", 1, 3), ("new", 2, 1)], kernel("old", 3))]
+        {
+            let why = turn(&folder(boots), &here, 3).unwrap_err();
+            assert!(matches!(why, OutOfTurn::Other { .. }), "{boots:?}: {why}");
+        }
+        let history = folder(&[("old", 1, 3), ("new", 2, 1), ("new", 3, 3)]);
+        assert_eq!((whole_boots(&history, 3), order(&history)), (2, Some(BootOrder::from_first_boot("1"))));
+        let cut: Vec<usize> = (0..7).filter(|run| !compared(&history, 3)[*run]).collect();
+        assert_eq!(cut, [3]);
     }
 
     #[test]
@@ -184,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_turn_is_told_with_what_to_do() {
+    fn refused_boot_reports_what_to_boot() {
         let both = [("old", 1, 3), ("new", 2, 3)];
         for (there, here, words) in [
             (
@@ -192,12 +251,7 @@ mod tests {
                 kernel("old", 1),
                 "kernel old was already measured in this boot; boot the other kernel and",
             ),
-            (
-                &both[..1],
-                kernel("old", 2),
-                "measured in the boot before this one, and no other kernel since; boot the other",
-            ),
-            (&both, kernel("new", 2), "boot kernel old and repeat the command"),
+            (&both[..1], kernel("old", 2), "this is kernel old; boot the other kernel and repeat"),
             (&both, kernel("newer", 3), "compares old with new; boot one of these"),
             (&both, kernel("old", 1), "the folder was changed"),
         ] {
@@ -209,6 +263,5 @@ mod tests {
         let history = folder(&both[..1]);
         assert_eq!(turn(&history, &rebuilt, 3).map(|turn| turn.side), Ok(1));
         assert_eq!(rebuilt.name(Some(&history[0].kernel)), "old (#2)");
-        assert_eq!(boots(&folder(&both)), 2);
     }
 }

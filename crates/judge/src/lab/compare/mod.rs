@@ -31,7 +31,7 @@ pub use metric::{CountedFrom, Metric};
 pub use no_value::BEYOND;
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
-pub use schedule::draw_order;
+pub use schedule::{BootOrder, draw_order};
 use serde::Serialize;
 use sides::Runs;
 pub use sides::{Side, SideRun};
@@ -141,6 +141,8 @@ pub struct WorkloadCompared {
     pub period: Option<usize>,
     /// How many boots measured A, and B, where none measured both; `None` = one did, or it isn't known.
     pub boots: Option<[u32; 2]>,
+    /// The side of each of these boots in the order of time, such as `ABBA`.
+    pub boot_order: Option<String>,
     pub runs: [Vec<String>; 2],
     /// The same, by their places among the runs of the sides.
     #[serde(skip)]
@@ -246,6 +248,7 @@ pub fn compare_knowing(
             order: order.kind(),
             period: order.period(),
             boots: order.boots(),
+            boot_order: order.boot_order(),
             runs,
             places: one.places,
         }

@@ -7,16 +7,14 @@
 //! what is in turn, and the unit: runs of one boot say nothing about the next one.
 
 use super::SideRun;
-use super::schedule::find_period;
+use super::schedule::{FEWEST_PAIRS, find_period};
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{RankDesign, Shift};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// So many boots, the sides in turn, tell as surely as runs in turn.
-pub const ENOUGH_BOOTS: u32 = MOST_APART as u32 + 1;
-/// Fewer pairs than this can't be sure of any difference by their signed ranks.
-pub(super) const FEWEST_PAIRS: usize = 6;
+/// So many boots in random pairs tell as surely as runs in turn.
+pub const ENOUGH_BOOTS: u32 = 2 * FEWEST_PAIRS as u32;
 
 /// More blocks than this, of one side each, tell a change from a drift.
 const MOST_APART: usize = 2 * FEWEST_PAIRS;
@@ -27,7 +25,9 @@ pub(super) struct RunOrder {
     /// The places of each side's runs by boots, in the order of their times, where no boot has measured both
     /// sides; `None` = one has, or it isn't known.
     boots: Option<[Vec<Vec<usize>>; 2]>,
-    /// Period of the pattern of the sides, in runs: an effect of the position cannot be separated from a
+    /// The side of each unit, in the order of time.
+    sides: Vec<usize>,
+    /// Period of the pattern of the sides, in units: an effect of the position cannot be separated from a
     /// change.
     period: Option<usize>,
 }
@@ -78,7 +78,7 @@ pub enum OrderKind {
     InTurn,
     /// In turn, with the same side first each time or several runs at a time.
     Alternating,
-    /// In a fixed pattern of at most four runs, such as A B A B or A B B A.
+    /// In a fixed pattern of at most four runs or boots, such as A B A B or A B B A.
     Periodic,
     /// One side after the other.
     Apart,
@@ -123,18 +123,20 @@ impl RunLayout {
 impl RunOrder {
     pub fn of(sides: [&[&SideRun]; 2]) -> RunOrder {
         let Some(order) = in_time(sides) else {
-            return RunOrder { layout: RunLayout::Unknown, boots: None, period: None };
+            return RunOrder { layout: RunLayout::Unknown, boots: None, sides: Vec::new(), period: None };
         };
-        match by_boots(sides, &order) {
-            None => {
-                let sides: Vec<usize> = order.iter().map(|(side, _)| *side).collect();
-                RunOrder { layout: RunLayout::of(&order), boots: None, period: find_period(&sides) }
-            }
-            // Two kernels take turns boot by boot, in a fixed order.
-            Some((order, boots)) => {
-                RunOrder { layout: RunLayout::of(&order), boots: Some(boots), period: None }
-            }
-        }
+        let (order, boots) = match by_boots(sides, &order) {
+            Some((order, boots)) => (order, Some(boots)),
+            None => (order, None),
+        };
+        let layout = match RunLayout::of(&order) {
+            // The levels of so few boots say little about the next one.
+            RunLayout::InTurn(pairs) if boots.is_some() && pairs.len() < FEWEST_PAIRS => RunLayout::Apart,
+            layout => layout,
+        };
+        let sides: Vec<usize> = order.iter().map(|(side, _)| *side).collect();
+        let period = find_period(&sides);
+        RunOrder { layout, boots, sides, period }
     }
 
     /// The values of what is compared: of each run, or the median of each boot's.
@@ -161,6 +163,12 @@ impl RunOrder {
     pub fn boots(&self) -> Option<[u32; 2]> {
         let boots = self.boots.as_ref()?;
         Some([0, 1].map(|side| u32::try_from(boots[side].len()).unwrap_or(u32::MAX)))
+    }
+
+    /// The side of each boot in the order of time, where the boot is the unit.
+    pub fn boot_order(&self) -> Option<String> {
+        let letters = || self.sides.iter().map(|side| ["A", "B"][*side]).collect();
+        self.boots.is_some().then(letters)
     }
 
     pub fn is_in_turn(&self) -> bool {

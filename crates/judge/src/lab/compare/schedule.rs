@@ -4,7 +4,11 @@
 //! In a fixed order such an effect looks like a change. So the order within each pair is random, and an order
 //! that resembles a pattern is drawn again.
 
+use diskspd_model::fnv::Fnv;
 use diskspd_model::workload::Random;
+
+/// Fewer pairs than this can't be sure of any difference by their signed ranks.
+pub(super) const FEWEST_PAIRS: usize = 6;
 
 /// Longest repeating pattern of sides, in runs.
 const MAX_PERIOD: usize = 4;
@@ -30,6 +34,28 @@ pub fn draw_order(pairs: usize, seed: u64) -> Vec<usize> {
             return order;
         }
         draws += 1;
+    }
+}
+
+/// Order of the boots of two kernels, which has no end: blocks of [`FEWEST_PAIRS`] random pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BootOrder {
+    pub seed: u32,
+}
+
+impl BootOrder {
+    /// The order that follows from the id of the first boot.
+    pub fn from_first_boot(first_boot: &str) -> BootOrder {
+        let mut hash = Fnv::default();
+        hash.add(first_boot.as_bytes());
+        BootOrder { seed: hash.value() as u32 }
+    }
+
+    /// The side of a boot, numbered from 0: 0 = A and 1 = B. The first boot is of A.
+    pub fn side(&self, boot: usize) -> usize {
+        let (block, place) = (boot / (2 * FEWEST_PAIRS), boot % (2 * FEWEST_PAIRS));
+        let sides = |block: usize| draw_order(FEWEST_PAIRS, u64::from(self.seed) + block as u64);
+        (sides(block)[place] + sides(0)[0]) % 2
     }
 }
 
@@ -84,6 +110,23 @@ mod tests {
         }
         assert_eq!(draw_order(8, 1), draw_order(8, 1));
         assert_ne!(draw_order(8, 1), draw_order(8, 2));
+    }
+
+    #[test]
+    fn boot_order_begins_with_a_and_stays_balanced() {
+        for number in 0..200 {
+            let order = BootOrder::from_first_boot(&format!("boot {number}"));
+            let sides: Vec<usize> = (0..60).map(|boot| order.side(boot)).collect();
+            assert_eq!(sides[..2], [0, 1]);
+            assert!(sides.chunks(2).all(|pair| pair[0] + pair[1] == 1), "{sides:?}");
+            for boots in [12, 24, 60] {
+                let first_a = sides[..boots].chunks(2).filter(|pair| pair[0] == 0).count();
+                assert_eq!(first_a, boots / 4, "{sides:?}");
+                assert_eq!(find_period(&sides[..boots]), None, "{sides:?}");
+            }
+        }
+        let [one, other] = ["1", "2"].map(BootOrder::from_first_boot);
+        assert!(one != other && one == BootOrder::from_first_boot("1"));
     }
 
     #[test]

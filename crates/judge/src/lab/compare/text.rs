@@ -18,9 +18,7 @@ pub fn text(comparison: &RunComparison) -> String {
         let runs = if side.runs.len() == 1 { "1 run".into() } else { format!("{} runs", side.runs.len()) };
         let _ = writeln!(text, "{letter}: {} ({runs})", line(&side.name));
     }
-    if let Some(seed) = comparison.order_seed {
-        let _ = writeln!(text, "Order: random within each pair (--order-seed {seed})");
-    }
+    put_order(&mut text, comparison);
     for difference in &comparison.not_comparable {
         let _ = writeln!(text, "\nNOT COMPARABLE: {}", sentence(difference));
     }
@@ -54,6 +52,18 @@ pub fn text(comparison: &RunComparison) -> String {
         text.extend(differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
     text
+}
+
+fn put_order(text: &mut String, comparison: &RunComparison) {
+    let boots = comparison.workloads.first().and_then(|workload| workload.boot_order.as_deref());
+    let _ = match (comparison.order_seed, boots) {
+        (Some(seed), Some(boots)) => {
+            writeln!(text, "Order of the boots: {boots}, random within each pair (seed {seed})")
+        }
+        (Some(seed), None) => writeln!(text, "Order: random within each pair (--order-seed {seed})"),
+        (None, Some(boots)) => writeln!(text, "Order of the boots: {boots}"),
+        (None, None) => Ok(()),
+    };
 }
 
 /// Of which side the figures of runs are WRONG, a sentence each: what looks like a change may be that
@@ -119,18 +129,23 @@ const LEAST_DRIFT: f64 = 1.0;
 
 /// An effect of the position: it cannot be separated from a change, or it is significant.
 fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<String> {
+    let unit = if workload.boots.is_some() { "boot" } else { "run" };
     if let Some((period, allowed)) = workload.period.zip(primary.allowance) {
+        let command = match workload.boots {
+            Some(_) => "--repeat 3 --dir FOLDER OPTIONS TARGET",
+            None => "--repeat 8 -- OPTIONS :: OPTIONS TARGET",
+        };
         return Some(format!(
-            "The sides follow a fixed pattern of {period} runs: an effect of the position looks like a \
+            "The sides follow a fixed pattern of {period} {unit}s: an effect of the position looks like a \
              change of B, so the interval is {:.0} % wider at both ends. Random pairs separate them: diskspd \
-             compare --repeat 8 -- OPTIONS :: OPTIONS TARGET",
+             compare {command}",
             allowed.percent
         ));
     }
     let effect = primary.position_percent?;
     Some(format!(
-        "Position: {} changed by {} from the first to the second run of a pair. Each side is first in half \
-         of the pairs, so it affects both sides equally.",
+        "Position: {} changed by {} from the first to the second {unit} of a pair. Each side is first in \
+         half of the pairs, so it affects both sides equally.",
         primary.title,
         signed(effect)
     ))
@@ -205,9 +220,9 @@ pub(super) fn time_apart(ms: i64) -> String {
 /// How many boots more, behind so many, make the answer as sure as runs in turn.
 pub fn more_boots(made: u32) -> String {
     match ENOUGH_BOOTS.saturating_sub(made) {
-        0 => format!("{ENOUGH_BOOTS} boots, each side in turn"),
-        1 => "1 more boot, of the side whose turn it is".to_owned(),
-        more => format!("{more} more boots, each side in turn"),
+        0 => format!("{ENOUGH_BOOTS} boots in random pairs"),
+        1 => "1 more boot".to_owned(),
+        more => format!("{more} more boots"),
     }
 }
 
@@ -216,7 +231,7 @@ pub fn more_boots(made: u32) -> String {
 pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
     const OTHERS: usize = 5;
     let design = |runs: usize| match runs {
-        runs if runs < super::order::FEWEST_PAIRS => RankDesign::Sides(runs, runs),
+        runs if runs < super::schedule::FEWEST_PAIRS => RankDesign::Sides(runs, runs),
         runs => RankDesign::Pairs(runs),
     };
     let rest = |figures: usize| (1.0 - CONFIDENCE) / figures.max(1) as f64;

@@ -2,7 +2,8 @@
 
 use super::allowance::{self, KnownLevels, OrderAllowance};
 use super::no_value::NoValue;
-use super::order::{FEWEST_PAIRS, RunOrder};
+use super::order::RunOrder;
+use super::schedule::FEWEST_PAIRS;
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
 use diskspd_model::units::mark::{Tone, VerdictMark};
@@ -137,9 +138,15 @@ impl Basis<'_> {
 
     /// The allowance for sides without a random order.
     fn allowance(&self, values: [&[f64]; 2]) -> (f64, OrderAllowance) {
-        match self.order.period() {
-            Some(_) => allowance::for_position(),
-            None => allowance::allowance(values, self.known),
+        let of_levels = || allowance::allowance(values, self.known);
+        match (self.order.period(), self.order.boots()) {
+            (None, _) => of_levels(),
+            (Some(_), None) => allowance::for_position(),
+            // Boots also have levels of their own.
+            (Some(_), Some(_)) => {
+                let [levels, position] = [of_levels(), allowance::for_position()];
+                if levels.0 > position.0 { levels } else { position }
+            }
         }
     }
 

@@ -188,14 +188,15 @@ impl Charts {
 }
 
 /// Mean of `times`, and of `charted` median, 99th and 99.9th percentile and maximum: as of reads and writes
-/// the longest is of the times that the percentiles are of.
-fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> [Option<Millis>; 5] {
+/// the longest is of the times that the percentiles are of. And the smallest percentile that is a
+/// lower bound.
+fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> ([Option<Millis>; 5], Option<Millis>) {
     let known: Option<Vec<FioDistribution>> = charted.iter().map(|times| times.percentiles()).collect();
     let chart = known.and_then(|known| FioDistribution::of_all(&known));
     let at = |percent| chart.as_ref()?.at(percent);
     let mean = if let [one] = times { one.mean() } else { None };
     let max = charted.iter().map(|times| times.max()).reduce(|a, b| Some(a?.max(b?))).flatten();
-    [mean, at(50.0), at(99.0), at(99.9), max]
+    ([mean, at(50.0), at(99.0), at(99.9), max], chart.as_ref().and_then(FioDistribution::open_end))
 }
 
 fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
@@ -208,7 +209,8 @@ fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
         all.iter().filter_map(|trims| times(trims, kind?)).collect()
     };
     let row = Operation::Discard.row().other.as_ref()?;
-    let figures = OtherFigures::known(row, discards, bytes, seconds?, five_times(&of(latency), &of(charted)));
+    let (times, open_end) = five_times(&of(latency), &of(charted));
+    let figures = OtherFigures::known(row, discards, bytes, seconds?, times).with_open_end(open_end);
     // fio counts one discard where none was done.
     (bytes > 0).then_some(figures)
 }
@@ -217,6 +219,42 @@ fn syncs(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     let flushes = all.iter().map(|syncs| number(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
     let times: Vec<FioTimes> = all.iter().filter_map(|syncs| FioTimes::of(syncs.get("lat_ns")?)).collect();
     let row = Operation::Flush.row().other.as_ref()?;
-    let figures = OtherFigures::known(row, flushes, 0, seconds?, five_times(&times, &times));
+    let (times, open_end) = five_times(&times, &times);
+    let figures = OtherFigures::known(row, flushes, 0, seconds?, times).with_open_end(open_end);
     (flushes > 0).then_some(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::units::table::Cell;
+    use serde_json::json;
+
+    #[test]
+    fn trims_and_syncs_in_open_bin_are_lower_bounds() {
+        let last_bin = Millis::new(17_045.651_456);
+        for (slow, p99) in [(0, Cell::Time(Millis::new(1.000_448))), (50, Cell::AtLeast(last_bin))] {
+            let times = json!({
+                "N": 100 + slow, "min": 1000, "max": 60_000_000_000_u64, "mean": 5e6,
+                "bins": {"1000448": 100, "17112760320": slow},
+            });
+            let trims = json!({"total_ios": 100 + slow, "io_bytes": 4096, "lat_ns": times});
+            let syncs = json!({"total_ios": 100 + slow, "lat_ns": times});
+            for found in [trims_of(&trims), syncs_of(&syncs)] {
+                assert_eq!(found.percentile_cell(found.p99), p99);
+                assert_eq!(found.percentile_cell(found.median), Cell::Time(Millis::new(1.000_448)));
+                assert_eq!(found.open_end, (slow > 0).then_some(last_bin));
+                let stored = serde_json::to_string(&found).unwrap();
+                assert_eq!(serde_json::from_str::<OtherFigures>(&stored).unwrap(), found);
+            }
+        }
+    }
+
+    fn trims_of(value: &Value) -> OtherFigures {
+        trims(&[value], Some(1.0)).unwrap()
+    }
+
+    fn syncs_of(value: &Value) -> OtherFigures {
+        syncs(&[value], Some(1.0)).unwrap()
+    }
 }

@@ -28,6 +28,9 @@ pub enum AxisKind {
     Rows,
 }
 
+/// A change of a figure that falls to 0, percent.
+pub const LARGEST_LOSS: f64 = -100.0;
+
 impl ChartAxis {
     fn new(
         label: impl Into<String>,
@@ -121,9 +124,12 @@ impl ChartAxis {
         ChartAxis { kind: AxisKind::Rows, ..ChartAxis::of("", scale, ticks) }
     }
 
-    /// Changes in percent, 0 among them.
+    /// Changes in percent, 0 among them. No figure falls by more than [`LARGEST_LOSS`].
     pub fn changes(label: impl Into<String>, changes: impl IntoIterator<Item = f64>) -> ChartAxis {
-        let scale = AxisScale::to_round(changes.into_iter().chain([0.0]));
+        let scale = match AxisScale::to_round(changes.into_iter().chain([0.0])) {
+            AxisScale::Linear { from, to } => AxisScale::Linear { from: from.max(LARGEST_LOSS), to },
+            scale @ AxisScale::Log { .. } => scale,
+        };
         ChartAxis::new(label, scale, scale.round_figures(4.0), |change| match change {
             0.0 => "0".into(),
             change => format!("{}{} %", if change > 0.0 { "+" } else { "−" }, short(change.abs())),

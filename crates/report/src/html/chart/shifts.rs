@@ -1,6 +1,6 @@
 //! Changes of several figures, a row each: how large, between what, against the zone that counts as the same.
 
-use super::axis::{ChartAxis, row};
+use super::axis::{ChartAxis, LARGEST_LOSS, row};
 use super::curve::CUT;
 use super::table::FigureTable;
 use super::{ChartFigure, Key, path};
@@ -43,7 +43,7 @@ impl Shifts {
     pub fn chart(self) -> ChartFigure {
         let Shifts { id, title, summary, note, label, same, rows, mut table } = self;
         let far = SHOWN.max(2.0 * rows.iter().filter_map(|row| row.change).map(f64::abs).fold(0.0, f64::max));
-        let within = |(low, high): (f64, f64)| (low.clamp(-far, far), high.clamp(-far, far));
+        let within = |(low, high): (f64, f64)| (low.clamp(LARGEST_LOSS, far), high.clamp(LARGEST_LOSS, far));
         let are_cut = rows.iter().filter_map(|row| row.interval).any(|ends| within(ends) != ends);
         let note = if are_cut { format!("{note} {CUT}") } else { note };
         let interval = |row: &ShiftRow| row.interval.map(within).map(|(low, high)| [low, high]);
@@ -94,11 +94,43 @@ impl Shifts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::html::chart::scale::AxisScale;
 
     /// The heights from above, in thousandths, of all corners of a path.
     fn heights(path: &str) -> Vec<f64> {
         let places = path.split(['M', 'L', 'Z']).filter(|place| !place.is_empty());
         places.map(|place| place.split([' ', 'h']).nth(1).unwrap().parse().unwrap()).collect()
+    }
+
+    fn chart(changes: &[(f64, Option<(f64, f64)>)]) -> ChartFigure {
+        let rows = changes.iter().map(|(change, interval)| ShiftRow {
+            class: "good",
+            name: "figure".into(),
+            change: Some(*change),
+            interval: *interval,
+        });
+        let text = String::new;
+        let mut table = FigureTable::new(&["figure"]);
+        changes.iter().for_each(|_| table.row(0.0, [text()]));
+        let (id, title, summary, note, label) = (text(), text(), text(), text(), text());
+        Shifts { id, title, summary, note, label, same: 2.0, rows: rows.collect(), table }.chart()
+    }
+
+    #[test]
+    fn axis_of_changes_ends_at_total_loss() {
+        for (change, interval, from, to) in [
+            (-100.0, None, -100.0, 50.0),
+            (-99.0, Some((-100.0, 400.0)), -100.0, 198.0),
+            (300.0, Some((-60.0, 90_000.0)), -100.0, 600.0),
+            (5000.0, Some((-100.0, 1e9)), -100.0, 10_000.0),
+            (-3.0, Some((-150.0, 1.0)), -100.0, 50.0),
+        ] {
+            let x = chart(&[(change, interval)]).x;
+            let AxisScale::Linear { from: begin, to: end } = x.scale else { panic!("{:?}", x.scale) };
+            assert_eq!(begin, from, "{change} {interval:?}");
+            assert!(end >= change && end <= 1.25 * to, "{change} {interval:?}: {end}");
+            assert!(x.ticks.iter().all(|tick| (0.0..=1.0 + 1e-9).contains(&tick.at)), "{:?}", x.ticks);
+        }
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn chart(
     })
 }
 
-/// As far as every run of the side knows them, and has I/Os to tell them.
+/// As far as every run of the side knows them exactly, and has I/Os to tell them.
 fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
     let spans: Option<Vec<&SpanSummary>> =
         runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
@@ -95,7 +95,9 @@ fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Ve
     let shortest =
         spans.iter().map(|span| figures(span).min_ms.map(Millis::ms)).collect::<Option<Vec<f64>>>();
     let step = |percent: f64| {
-        let values = spans.iter().map(|span| of(&span.percentile(percent)?).map(Millis::ms));
+        let exact =
+            |span: &SpanSummary| of(&span.percentile(percent)?).filter(|time| !span.is_lower_bound(*time));
+        let values = spans.iter().map(|span| exact(span).map(Millis::ms));
         Some((percent, over(&values.collect::<Option<Vec<f64>>>()?)))
     };
     let percents = spans[0].percentiles.iter().map(|row| row.percent);

@@ -79,7 +79,9 @@ impl<'a> KeptLine<'a> {
     }
 
     fn figure(&self, of: RunFigure) -> Cell {
-        let value = self.span.and_then(|span| of.value(span, WhichIos::Total));
-        if of.more_is_better() { Cell::figure(value, 2) } else { Cell::time(value.map(Millis::new)) }
+        match self.span.map(|span| of.cell(span, WhichIos::Total, 2)) {
+            Some(Cell::Figure(value, _)) if !of.more_is_better() => Cell::Time(Millis::new(value)),
+            cell => cell.unwrap_or(Cell::Missing),
+        }
     }
 }
