@@ -169,7 +169,7 @@ fn examples() -> Vec<Record> {
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
     // Without -L.
     let target = &mut unknown.hosts[0].results.time_spans[0].threads[0].targets[0];
-    (target.read.paced, target.write.paced) = (Some(Paced::default()), Some(Paced::default()));
+    (target.read.paced, target.write.paced) = (Some(Box::default()), Some(Box::default()));
     target.parts = vec![target.as_part(0, 512)];
     let mut unseen = unknown.clone();
     unseen.hosts[0].system.environment = Some(Environment::default());
@@ -317,9 +317,9 @@ fn forget(record: &mut Record, direction: fn(&mut TargetResults) -> &mut Directi
         record.hosts[0].results.time_spans[0].threads.iter_mut().flat_map(|thread| &mut thread.targets);
     for results in targets.map(direction) {
         *results = DirectionResults {
-            latency: Some(Histogram::new()),
-            series: Some(series()),
-            paced: Some(Paced { response: Some(Histogram::new()), ..Paced::default() }),
+            latency: Some(Box::default()),
+            series: Some(Box::new(series())),
+            paced: Some(Box::new(Paced { response: Some(Histogram::new()), ..Paced::default() })),
             ..DirectionResults::default()
         };
     }
@@ -398,7 +398,7 @@ fn fill_results(span: &mut SpanResults) {
         let direction = diskspd::engines::Direction::Read;
         span.errors.push(IoErrors { target, direction, errno: 5, count: 1, first_offset: 0, at_us });
     }
-    let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, Series::width);
+    let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, |series| series.width());
     assert!(width > 0);
     // The last interval isn't a whole one.
     span.measured -= width / 2;
@@ -413,7 +413,7 @@ fn fill_results(span: &mut SpanResults) {
     for direction in [&mut target.read, &mut target.write].into_iter().chain(target.others.accounts_mut()) {
         let mut delay = Histogram::new();
         (0..direction.ios).for_each(|_| delay.record(5_000_000));
-        direction.paced = Some(Paced { response: Some(delay.clone()), delay });
+        direction.paced = Some(Box::new(Paced { response: Some(delay.clone()), delay }));
     }
 }
 
