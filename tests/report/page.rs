@@ -343,8 +343,12 @@ fn parts_flushes_and_discards_have_tables_where_there_are_some() {
     let mut times = Histogram::new();
     times.record(1_234_567);
     let (ios, bytes) = (1, 12_345);
-    let discards =
-        DirectionResults { ios, bytes, latency: Some(Box::new(times.clone())), ..DirectionResults::default() };
+    let discards = DirectionResults {
+        ios,
+        bytes,
+        latency: Some(Box::new(times.clone())),
+        ..DirectionResults::default()
+    };
     target.others.set(Operation::Discard, discards);
     target.others.set(Operation::Flush, of_times(times));
     target.parts = (0..2).map(|part| target.as_part(part, 4096 << part)).collect();

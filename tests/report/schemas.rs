@@ -130,7 +130,7 @@ fn examples() -> Vec<Record> {
     ];
     fill_results(&mut full.hosts[0].results.time_spans[0]);
     full.hosts[0].system.memory_allowance = Some(MemoryAllowance::default());
-    full.hosts[0].results.time_spans[0].threads[0].targets[0].integrity = Some(integrity());
+    full.hosts[0].results.time_spans[0].threads[0].targets[0].integrity = Some(Box::new(integrity()));
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
     full.hosts[0].results.time_spans.push(SpanResults {

@@ -53,6 +53,8 @@ pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 
 /// Targets of a profile in a file: threads of fio's jobs with a file each, too.
 pub const TARGETS: usize = 65_536;
+/// Time spans of a profile, or of all results of a file. The figures of a time span take 4 KiB.
+pub const TIME_SPANS: usize = 4_096;
 
 /// A file has no content, and the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

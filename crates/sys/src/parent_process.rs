@@ -81,16 +81,15 @@ impl Parent {
         if !self.is_stopped() {
             return;
         }
-        if !was_continued {
-            tell_parent(Message::Follows);
+        if was_continued {
+            // SAFETY: the call takes numbers alone.
+            unsafe { libc::kill(self.number, libc::SIGCONT) };
+            return;
         }
-        // SAFETY: both calls take numbers alone.
-        unsafe {
-            match was_continued {
-                true => libc::kill(self.number, libc::SIGCONT),
-                false => libc::raise(libc::SIGSTOP),
-            };
-        }
+        tell_parent(Message::Follows);
+        // SAFETY: the call takes numbers alone.
+        unsafe { libc::raise(libc::SIGSTOP) };
+        tell_parent(Message::Continues);
     }
 
     fn is_stopped(&self) -> bool {
@@ -108,7 +107,8 @@ fn state(stat: &str) -> Option<char> {
 struct Watch {
     child: c_int,
     reader: OwnedFd,
-    /// Whether the child stops because this process was stopped.
+    /// Whether the child stops because this process was stopped: true until the child continues, also if
+    /// this process was continued before the child stopped.
     follows: bool,
     /// Last signal that was passed on and ends programs.
     fatal: Option<c_int>,
@@ -158,7 +158,7 @@ impl Watch {
 
     /// Ends or stops as the child does.
     fn look(&mut self) {
-        let ends = self.messages();
+        let mut ends = self.messages();
         loop {
             let mut status = 0;
             // SAFETY: the status is this function's own.
@@ -174,21 +174,28 @@ impl Watch {
                 die_by(libc::WTERMSIG(status));
             }
             if libc::WIFSTOPPED(status) {
+                // The child reports the cause before it stops, perhaps after the first read.
+                ends = ends.or(self.messages());
                 self.stop(libc::WSTOPSIG(status));
             }
         }
-        self.follows = false;
         if let Some((code, patience_s)) = ends {
             self.see_off(code, patience_s);
         }
     }
 
     fn stop(&mut self, signal: c_int) {
-        // This process was continued before the child stopped.
-        if !self.follows {
+        // If the child continues already, no signal would continue this process.
+        if !self.follows && self.is_still_stopped() {
             take_default(signal);
         }
         self.send(libc::SIGCONT);
+    }
+
+    /// Whether the child was not continued since its stop was reported. Without `/proc` it is stopped.
+    fn is_still_stopped(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child)).unwrap_or_default();
+        state(&stat).is_none_or(|state| state == 'T')
     }
 
     /// Reads messages of the child; returns its exit code and the seconds that its end may take.
@@ -199,6 +206,7 @@ impl Watch {
             match Message::read(message) {
                 Message::Ends { code, patience_s } => return Some((code.into(), patience_s.into())),
                 Message::Follows => self.follows = true,
+                Message::Continues => self.follows = false,
             }
         }
         None

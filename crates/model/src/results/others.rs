@@ -109,5 +109,9 @@ impl<'de> Visitor<'de> for AccountsVisitor {
 
 /// The account of what took these times, ns.
 pub fn of_times(times: Histogram) -> DirectionResults {
-    DirectionResults { ios: times.moments().count(), latency: Some(Box::new(times)), ..DirectionResults::default() }
+    DirectionResults {
+        ios: times.moments().count(),
+        latency: Some(Box::new(times)),
+        ..DirectionResults::default()
+    }
 }

@@ -26,7 +26,7 @@ pub struct TargetResults {
     pub overdue: Option<Overdue>,
     /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub integrity: Option<IntegrityResults>,
+    pub integrity: Option<Box<IntegrityResults>>,
     /// Other operations than reads and writes (`--fsync-every`, `--trim`), by operation.
     #[serde(flatten)]
     pub others: OtherResults,
