@@ -55,7 +55,7 @@ pub fn divide() {
         }
         child if child > 0 => {
             drop(writer);
-            Watch { child, reader: reader.into(), follows: false, fatal: None, killed: 0 }.wait()
+            Watch { child, reader: reader.into(), follows: false, ends: None, fatal: None, killed: 0 }.wait()
         }
         _ => restore(&before),
     }
@@ -110,6 +110,8 @@ struct Watch {
     /// Whether the child stops because this process was stopped: true until the child continues, also if
     /// this process was continued before the child stopped.
     follows: bool,
+    /// Exit code that the child reported, and the seconds that its end may take.
+    ends: Option<(c_int, i64)>,
     /// Last signal that was passed on and ends programs.
     fatal: Option<c_int>,
     /// Checks that found the child killed.
@@ -146,6 +148,11 @@ impl Watch {
         if [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT].contains(&signal) {
             self.fatal = Some(signal);
         }
+        if signal == libc::SIGCONT {
+            self.messages();
+            // A child that stopped already continues by this signal.
+            self.follows &= !self.is_still_stopped();
+        }
         if !by_terminal || signal == libc::SIGHUP {
             self.send(signal);
         }
@@ -158,7 +165,7 @@ impl Watch {
 
     /// Ends or stops as the child does.
     fn look(&mut self) {
-        let mut ends = self.messages();
+        self.messages();
         loop {
             let mut status = 0;
             // SAFETY: the status is this function's own.
@@ -175,11 +182,11 @@ impl Watch {
             }
             if libc::WIFSTOPPED(status) {
                 // The child reports the cause before it stops, perhaps after the first read.
-                ends = ends.or(self.messages());
+                self.messages();
                 self.stop(libc::WSTOPSIG(status));
             }
         }
-        if let Some((code, patience_s)) = ends {
+        if let Some((code, patience_s)) = self.ends {
             self.see_off(code, patience_s);
         }
     }
@@ -189,6 +196,7 @@ impl Watch {
         if !self.follows && self.is_still_stopped() {
             take_default(signal);
         }
+        self.follows = false;
         self.send(libc::SIGCONT);
     }
 
@@ -198,18 +206,19 @@ impl Watch {
         state(&stat).is_none_or(|state| state == 'T')
     }
 
-    /// Reads messages of the child; returns its exit code and the seconds that its end may take.
-    fn messages(&mut self) -> Option<(c_int, i64)> {
-        rustix::io::ioctl_fionbio(&self.reader, true).ok()?;
+    /// Reads all messages of the child.
+    fn messages(&mut self) {
+        if rustix::io::ioctl_fionbio(&self.reader, true).is_err() {
+            return;
+        }
         let mut message = [0; Message::LENGTH];
         while let Ok(Message::LENGTH) = rustix::io::read(&self.reader, &mut message) {
             match Message::read(message) {
-                Message::Ends { code, patience_s } => return Some((code.into(), patience_s.into())),
+                Message::Ends { code, patience_s } => self.ends = Some((code.into(), patience_s.into())),
                 Message::Follows => self.follows = true,
                 Message::Continues => self.follows = false,
             }
         }
-        None
     }
 
     /// Waits for the end of the child, but not longer than it reported.

@@ -323,7 +323,7 @@ impl Recorder {
     /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
     /// over.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
-        self.targets[target].overdue = Some(Overdue { ios, longest });
+        self.targets[target].overdue = Some(Box::new(Overdue { ios, longest }));
     }
 
     /// Counts an I/O that failed. Failures end the run, so this may be slow.

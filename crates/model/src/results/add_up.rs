@@ -40,7 +40,7 @@ impl<T: AddUp> AddUp for Option<T> {
     }
 }
 
-/// Adds what a row of a thread keeps in a box.
+/// Adds a boxed part of a row.
 impl<T: AddUp> AddUp<Option<Box<T>>> for Option<T> {
     fn add(&mut self, other: &Option<Box<T>>) {
         if let Some(other) = other {

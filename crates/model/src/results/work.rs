@@ -118,7 +118,7 @@ mod tests {
             let paced = direction.paced.get_or_insert_default();
             paced.delay.record(delay);
             paced.response.get_or_insert_default().record(latency + delay);
-            results.overdue.add(&Some(Overdue { ios: delay % 3, longest: delay }));
+            results.overdue.add(&Some(Box::new(Overdue { ios: delay % 3, longest: delay })));
         }
         results
     }

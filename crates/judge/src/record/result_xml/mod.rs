@@ -125,7 +125,7 @@ fn no_results(at: usize, first: Option<&str>) -> Fault {
     }
 }
 
-/// Reads `<Results>`, whose start was the last token. `time_spans`: of the whole file so far.
+/// Reads `<Results>`, whose start was the last token. `time_spans` counts the time spans of the whole file.
 fn results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> Result<RunSummary, Fault> {
     let mut run = RunSummary::new("", Origin::ResultXml { version: None });
     let mut found = Remarks::default();

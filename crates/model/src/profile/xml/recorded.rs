@@ -19,7 +19,7 @@ pub fn parameters(tokens: &mut Tokens, tag: &BytesStart, at: usize) -> Result<Ve
     Ok(profile.children_of("TimeSpans").iter().map(of_span).collect())
 }
 
-/// Reads an element as far as its schema knows it. How deep it goes, the schema says. The first of several
+/// Reads the parts of an element that its schema has. The schema limits the depth. The first of several
 /// elements counts, except in lists.
 fn element(
     tokens: &mut Tokens,
