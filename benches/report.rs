@@ -131,8 +131,8 @@ const IOS: u32 = 8;
 
 fn results(target: TargetId, thread: u32, intervals: u32) -> TargetResults {
     let direction = || DirectionResults {
-        latency: Some(Histogram::new()),
-        series: Some(Series::new(1000, intervals)),
+        latency: Some(Box::new(Histogram::new())),
+        series: Some(Box::new(Series::new(1000, intervals))),
         ..DirectionResults::default()
     };
     let (mut read, write) = (direction(), direction());

@@ -35,6 +35,7 @@ mod program {
     mod loaded_libraries;
     mod located;
     mod loop_options;
+    mod memory;
     mod memory_mapped;
     mod merge_command;
     mod metrics;

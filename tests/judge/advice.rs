@@ -68,7 +68,7 @@ fn found_beside(
         DirectionResults {
             bytes: count * u64::from(target.block_size),
             ios: count,
-            latency: span.measure_latency.then_some(latencies),
+            latency: span.measure_latency.then(|| Box::new(latencies)),
             ..DirectionResults::default()
         }
     };

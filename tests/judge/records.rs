@@ -212,7 +212,7 @@ fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
         |record| record.hosts[0].results.time_spans[0].threads[0].targets[0].read.latency = None,
         |record| {
             record.hosts[0].results.time_spans[0].threads[0].targets[0].read.series =
-                Some(Series::new(7, u32::MAX))
+                Some(Box::new(Series::new(7, u32::MAX)))
         },
     ];
     for (index, damage) in breaks.into_iter().enumerate() {

@@ -5,6 +5,7 @@
 use crate::common::result_files::{DISKSPD, Mutation, mutations};
 use crate::report::golden_reports::synth;
 use diskspd::finding::Severity;
+use diskspd::limits::TIME_SPANS;
 use diskspd::profile::{Access, CacheMode, Caching, Parameters, Rate};
 use diskspd::record::known;
 use diskspd::record::result_xml::read;
@@ -218,6 +219,18 @@ fn several_results_of_a_file_have_their_number() {
     assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["both.xml#1", "both.xml#2"]);
     let within = [b"<?xml version=\"1.0\"?><Runs><Run>".as_slice(), SERIES, b"</Run></Runs>"].concat();
     assert_eq!(one(&within), one(SERIES));
+}
+
+#[test]
+fn time_spans_of_file_have_a_limit() {
+    let results = |spans: usize| format!("<Results>{}</Results>", "<TimeSpan/>".repeat(spans));
+    let most = TIME_SPANS;
+    let read = |text: String| read(text.as_bytes(), "f");
+    assert_eq!(read(results(most)).unwrap()[0].time_spans.len(), most);
+    assert_eq!(read(results(1).repeat(most)).unwrap().len(), most);
+    for text in [results(most + 1), results(1).repeat(most + 1), results(most) + &results(1)] {
+        assert!(read(text).unwrap_err().what.contains(&most.to_string()));
+    }
 }
 
 #[test]

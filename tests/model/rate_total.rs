@@ -8,7 +8,7 @@ use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, text};
-use diskspd::results::{DirectionResults, Overdue, Paced};
+use diskspd::results::{DirectionResults, Overdue};
 use diskspd::truth::{Finding, Severity};
 
 /// Runs a line on a simulated device of 1 GiB.
@@ -123,11 +123,11 @@ fn ios_in_flight_chance_and_ios_that_did_not_wait_are_no_missed_rate() {
     let mut record = run("--rate-total 1000,uniform -o8 -W0 -d2 -t2");
     // The I/Os of one thread are taken away: half of the rate. They waited, or nobody knows where they are.
     let row = &mut record.host_mut().results.time_spans[0].threads[0].targets[0];
-    row.read = DirectionResults { paced: Some(Paced::default()), ..DirectionResults::default() };
-    assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "nobody waited");
+    row.read = DirectionResults { paced: Some(Box::default()), ..DirectionResults::default() };
+    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "nobody waited");
     let overdue = |record: &mut Record, ios, longest| {
         let rows = &mut record.host_mut().results.time_spans[0].threads[1].targets;
-        rows[0].not_submitted = Some(Overdue { ios, longest });
+        rows[0].overdue = Some(Box::new(Overdue { ios, longest }));
     };
     overdue(&mut record, 1000, 999_999);
     assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "they had just become due");

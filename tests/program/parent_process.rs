@@ -5,6 +5,7 @@
 use crate::common::{Running, directory, start, tool, wait_until, worker_process};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
 
 fn running() -> (tempfile::TempDir, Running) {
     let folder = directory();
@@ -72,6 +73,23 @@ fn both_processes_stop_and_continue_together() {
         tool(&format!("kill -{signal} {process}")).unwrap();
         let what = format!("{signal} to {}", if process == parent { "the parent" } else { "the child" });
         wait_until(&what, || [parent, child].iter().all(|process| (state(*process) == "T") == stops));
+    }
+    run.signal("INT");
+    assert_eq!(run.end().code, 0);
+}
+
+#[test]
+fn continued_program_never_stays_stopped() {
+    let (_folder, run) = running();
+    let parent = run.child.id();
+    let child = worker_process(parent);
+    for round in 0..40 {
+        let process = if round % 2 == 0 { parent } else { child };
+        tool(&format!("kill -STOP {process}")).unwrap();
+        // Each round continues the processes at another moment of the stop.
+        std::thread::sleep(Duration::from_millis(round * 13 % 100));
+        tool(&format!("kill -CONT {process}")).unwrap();
+        wait_until("both continue", || [parent, child].iter().all(|process| state(*process) != "T"));
     }
     run.signal("INT");
     assert_eq!(run.end().code, 0);

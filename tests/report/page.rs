@@ -343,8 +343,12 @@ fn parts_flushes_and_discards_have_tables_where_there_are_some() {
     let mut times = Histogram::new();
     times.record(1_234_567);
     let (ios, bytes) = (1, 12_345);
-    let discards =
-        DirectionResults { ios, bytes, latency: Some(times.clone()), ..DirectionResults::default() };
+    let discards = DirectionResults {
+        ios,
+        bytes,
+        latency: Some(Box::new(times.clone())),
+        ..DirectionResults::default()
+    };
     target.others.set(Operation::Discard, discards);
     target.others.set(Operation::Flush, of_times(times));
     target.parts = (0..2).map(|part| target.as_part(part, 4096 << part)).collect();
@@ -576,8 +580,8 @@ fn timed(threads: u64, seconds: u64, idle: &[u64]) -> Record {
     let busy = || (0..seconds).filter(|number| !idle.contains(number));
     let mut thread_of = |thread: u64| {
         let direction = || DirectionResults {
-            latency: Some(Histogram::new()),
-            series: Some(Series::new(1000, seconds as u32)),
+            latency: Some(Box::default()),
+            series: Some(Box::new(Series::new(1000, seconds as u32))),
             ..DirectionResults::default()
         };
         let (mut read, mut write) = (direction(), direction());

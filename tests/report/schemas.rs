@@ -130,7 +130,7 @@ fn examples() -> Vec<Record> {
     ];
     fill_results(&mut full.hosts[0].results.time_spans[0]);
     full.hosts[0].system.memory_allowance = Some(MemoryAllowance::default());
-    full.hosts[0].results.time_spans[0].threads[0].targets[0].integrity = Some(integrity());
+    full.hosts[0].results.time_spans[0].threads[0].targets[0].integrity = Some(Box::new(integrity()));
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
     full.hosts[0].results.time_spans.push(SpanResults {
@@ -169,7 +169,7 @@ fn examples() -> Vec<Record> {
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
     // Without -L.
     let target = &mut unknown.hosts[0].results.time_spans[0].threads[0].targets[0];
-    (target.read.paced, target.write.paced) = (Some(Paced::default()), Some(Paced::default()));
+    (target.read.paced, target.write.paced) = (Some(Box::default()), Some(Box::default()));
     target.parts = vec![target.as_part(0, 512)];
     let mut unseen = unknown.clone();
     unseen.hosts[0].system.environment = Some(Environment::default());
@@ -317,9 +317,9 @@ fn forget(record: &mut Record, direction: fn(&mut TargetResults) -> &mut Directi
         record.hosts[0].results.time_spans[0].threads.iter_mut().flat_map(|thread| &mut thread.targets);
     for results in targets.map(direction) {
         *results = DirectionResults {
-            latency: Some(Histogram::new()),
-            series: Some(series()),
-            paced: Some(Paced { response: Some(Histogram::new()), ..Paced::default() }),
+            latency: Some(Box::default()),
+            series: Some(Box::new(series())),
+            paced: Some(Box::new(Paced { response: Some(Histogram::new()), ..Paced::default() })),
             ..DirectionResults::default()
         };
     }
@@ -398,7 +398,7 @@ fn fill_results(span: &mut SpanResults) {
         let direction = diskspd::engines::Direction::Read;
         span.errors.push(IoErrors { target, direction, errno: 5, count: 1, first_offset: 0, at_us });
     }
-    let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, Series::width);
+    let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, |series| series.width());
     assert!(width > 0);
     // The last interval isn't a whole one.
     span.measured -= width / 2;
@@ -408,12 +408,12 @@ fn fill_results(span: &mut SpanResults) {
     span.intervals = Some(intervals());
     span.responses = Some(intervals());
     let target = &mut span.threads[0].targets[0];
-    target.not_submitted = Some(Overdue { ios: 1, longest: 2_000_000 });
+    target.overdue = Some(Box::new(Overdue { ios: 1, longest: 2_000_000 }));
     Operation::shared().for_each(|(op, ..)| target.others.set(op, target.write.clone()));
     for direction in [&mut target.read, &mut target.write].into_iter().chain(target.others.accounts_mut()) {
         let mut delay = Histogram::new();
         (0..direction.ios).for_each(|_| delay.record(5_000_000));
-        direction.paced = Some(Paced { response: Some(delay.clone()), delay });
+        direction.paced = Some(Box::new(Paced { response: Some(delay.clone()), delay }));
     }
 }
 

@@ -59,7 +59,7 @@ fn verified(record: &Record, span: usize) -> IntegrityResults {
     let mut all = IntegrityResults::default();
     let found =
         threads.iter().flat_map(|thread| &thread.targets).filter_map(|target| target.integrity.clone());
-    found.for_each(|found| all.add_thread(found));
+    found.for_each(|found| all.add_thread(*found));
     all
 }
 

@@ -1,7 +1,7 @@
 //! How large the files and messages may be that others may have written: one table for all readers.
 //!
-//! A reader takes at most 32 MiB of memory and four times the size of the text (of a compressed file: its
-//! content). No number in a file decides how much memory or time the program spends. Lists are as long as
+//! A reader takes at most 32 MiB of memory and four times the size of the text. A record that is compressed,
+//! or not laid out in lines, is in memory as a whole: six times the size of its content. No number in a file decides how much memory or time the program spends. Lists are as long as
 //! the text that holds them. Numbers of intervals, threads or bytes have bounds next to their readers.
 
 use crate::units;
@@ -53,6 +53,8 @@ pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 
 /// Targets of a profile in a file: threads of fio's jobs with a file each, too.
 pub const TARGETS: usize = 65_536;
+/// Time spans of a profile, or of all results of a file. The figures of a time span take 4 KiB.
+pub const TIME_SPANS: usize = 4_096;
 
 /// A file has no content, and the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -25,6 +25,8 @@ pub(super) enum Message {
     },
     /// The child is about to stop, because its parent was stopped.
     Follows,
+    /// The child continues after such a stop.
+    Continues,
 }
 
 impl Message {
@@ -34,7 +36,8 @@ impl Message {
     pub fn read(bytes: [u8; Self::LENGTH]) -> Message {
         match bytes {
             [0, code, low, high] => Message::Ends { code, patience_s: u16::from_le_bytes([low, high]) },
-            _ => Message::Follows,
+            [1, ..] => Message::Follows,
+            _ => Message::Continues,
         }
     }
 
@@ -45,6 +48,7 @@ impl Message {
                 [0, code, low, high]
             }
             Message::Follows => [1, 0, 0, 0],
+            Message::Continues => [2, 0, 0, 0],
         }
     }
 }
@@ -71,6 +75,7 @@ mod tests {
             Message::Ends { code: 0, patience_s: 0 },
             Message::Ends { code: 255, patience_s: 600 },
             Message::Follows,
+            Message::Continues,
         ] {
             assert_eq!(Message::read(message.bytes()), message);
         }

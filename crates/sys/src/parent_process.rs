@@ -55,7 +55,7 @@ pub fn divide() {
         }
         child if child > 0 => {
             drop(writer);
-            Watch { child, reader: reader.into(), follows: false, fatal: None, killed: 0 }.wait()
+            Watch { child, reader: reader.into(), follows: false, ends: None, fatal: None, killed: 0 }.wait()
         }
         _ => restore(&before),
     }
@@ -81,16 +81,15 @@ impl Parent {
         if !self.is_stopped() {
             return;
         }
-        if !was_continued {
-            tell_parent(Message::Follows);
+        if was_continued {
+            // SAFETY: the call takes numbers alone.
+            unsafe { libc::kill(self.number, libc::SIGCONT) };
+            return;
         }
-        // SAFETY: both calls take numbers alone.
-        unsafe {
-            match was_continued {
-                true => libc::kill(self.number, libc::SIGCONT),
-                false => libc::raise(libc::SIGSTOP),
-            };
-        }
+        tell_parent(Message::Follows);
+        // SAFETY: the call takes numbers alone.
+        unsafe { libc::raise(libc::SIGSTOP) };
+        tell_parent(Message::Continues);
     }
 
     fn is_stopped(&self) -> bool {
@@ -108,8 +107,11 @@ fn state(stat: &str) -> Option<char> {
 struct Watch {
     child: c_int,
     reader: OwnedFd,
-    /// Whether the child stops because this process was stopped.
+    /// Whether the child stops because this process was stopped: true until the child continues, also if
+    /// this process was continued before the child stopped.
     follows: bool,
+    /// Exit code that the child reported, and the seconds that its end may take.
+    ends: Option<(c_int, i64)>,
     /// Last signal that was passed on and ends programs.
     fatal: Option<c_int>,
     /// Checks that found the child killed.
@@ -146,6 +148,11 @@ impl Watch {
         if [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT].contains(&signal) {
             self.fatal = Some(signal);
         }
+        if signal == libc::SIGCONT {
+            self.messages();
+            // A child that stopped already continues by this signal.
+            self.follows &= !self.is_still_stopped();
+        }
         if !by_terminal || signal == libc::SIGHUP {
             self.send(signal);
         }
@@ -158,7 +165,7 @@ impl Watch {
 
     /// Ends or stops as the child does.
     fn look(&mut self) {
-        let ends = self.messages();
+        self.messages();
         loop {
             let mut status = 0;
             // SAFETY: the status is this function's own.
@@ -174,34 +181,44 @@ impl Watch {
                 die_by(libc::WTERMSIG(status));
             }
             if libc::WIFSTOPPED(status) {
+                // The child reports the cause before it stops, perhaps after the first read.
+                self.messages();
                 self.stop(libc::WSTOPSIG(status));
             }
         }
-        self.follows = false;
-        if let Some((code, patience_s)) = ends {
+        if let Some((code, patience_s)) = self.ends {
             self.see_off(code, patience_s);
         }
     }
 
     fn stop(&mut self, signal: c_int) {
-        // This process was continued before the child stopped.
-        if !self.follows {
+        // If the child continues already, no signal would continue this process.
+        if !self.follows && self.is_still_stopped() {
             take_default(signal);
         }
+        self.follows = false;
         self.send(libc::SIGCONT);
     }
 
-    /// Reads messages of the child; returns its exit code and the seconds that its end may take.
-    fn messages(&mut self) -> Option<(c_int, i64)> {
-        rustix::io::ioctl_fionbio(&self.reader, true).ok()?;
+    /// Whether the child was not continued since its stop was reported. Without `/proc` it is stopped.
+    fn is_still_stopped(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child)).unwrap_or_default();
+        state(&stat).is_none_or(|state| state == 'T')
+    }
+
+    /// Reads all messages of the child.
+    fn messages(&mut self) {
+        if rustix::io::ioctl_fionbio(&self.reader, true).is_err() {
+            return;
+        }
         let mut message = [0; Message::LENGTH];
         while let Ok(Message::LENGTH) = rustix::io::read(&self.reader, &mut message) {
             match Message::read(message) {
-                Message::Ends { code, patience_s } => return Some((code.into(), patience_s.into())),
+                Message::Ends { code, patience_s } => self.ends = Some((code.into(), patience_s.into())),
                 Message::Follows => self.follows = true,
+                Message::Continues => self.follows = false,
             }
         }
-        None
     }
 
     /// Waits for the end of the child, but not longer than it reported.

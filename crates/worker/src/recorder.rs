@@ -323,7 +323,7 @@ impl Recorder {
     /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
     /// over.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
-        self.targets[target].not_submitted = Some(Overdue { ios, longest });
+        self.targets[target].not_submitted = Some(Box::new(Overdue { ios, longest }));
     }
 
     /// Counts an I/O that failed. Failures end the run, so this may be slow.
@@ -388,18 +388,20 @@ fn adds_up(account: &DirectionResults) -> bool {
 pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
     let direction = |paced: bool, no_wait: bool| DirectionResults {
         nowait_misses: no_wait.then_some(0),
-        latency: span.measure_latency.then(Histogram::new),
-        series: span.iops_interval.map(|ms| Series::new(ms, span.duration)),
-        paced: paced
-            .then(|| Paced { delay: Histogram::new(), response: span.measure_latency.then(Histogram::new) }),
+        latency: span.measure_latency.then(|| Box::new(Histogram::new())),
+        series: span.iops_interval.map(|ms| Box::new(Series::new(ms, span.duration))),
+        paced: paced.then(|| {
+            let response = span.measure_latency.then(Histogram::new);
+            Box::new(Paced { delay: Histogram::new(), response })
+        }),
         ..DirectionResults::default()
     };
     // Always timed, and in no other figure. What follows from others has no time to start at.
     let others = |target: &diskspd_model::plan::WorkerTarget, paced: bool| {
         let mut others = OtherResults::default();
         for op in worker.others_on(target) {
-            let paced = (paced && !op.follows_others()).then(Paced::default);
-            let latency = Some(Histogram::new());
+            let paced = (paced && !op.follows_others()).then(Box::default);
+            let latency = Some(Box::new(Histogram::new()));
             others.set(op, DirectionResults { latency, paced, ..DirectionResults::default() });
         }
         others

@@ -111,10 +111,10 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
     let target = |target: &Accesses| {
         let direction = |wanted: char| {
             let mut results = DirectionResults {
-                latency: asked.measure_latency.then(Histogram::new),
+                latency: asked.measure_latency.then(|| Box::new(Histogram::new())),
                 series: asked
                     .calculate_iops_std_dev
-                    .then(|| Series::new(asked.io_bucket_duration, asked.duration)),
+                    .then(|| Box::new(Series::new(asked.io_bucket_duration, asked.duration))),
                 ..DirectionResults::default()
             };
             for &(_, bytes, start, end) in target.io.iter().filter(|io| io.0 == wanted) {

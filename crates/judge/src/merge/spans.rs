@@ -8,7 +8,7 @@ use diskspd_model::results::{
     Alignment, Chart, CpuTimes, HostWindow, IoErrors, MergedLatencies, SpanResults, TargetLatencies,
     TargetResults,
 };
-use diskspd_model::stats::{Intervals, Series};
+use diskspd_model::stats::Intervals;
 
 #[derive(Debug, Default)]
 pub struct SpanSum {
@@ -143,7 +143,7 @@ impl OnAxis {
 /// Leaves these intervals of one thread on one target.
 fn cut(row: &mut TargetResults, first: u64, count: u64) {
     for series in [&mut row.read.series, &mut row.write.series] {
-        *series = series.as_ref().map(|series: &Series| series.part(first, count));
+        *series = series.as_ref().map(|series| Box::new(series.part(first, count)));
     }
 }
 

@@ -39,3 +39,18 @@ impl<T: AddUp> AddUp for Option<T> {
         }
     }
 }
+
+/// Adds a boxed part of a row.
+impl<T: AddUp> AddUp<Option<Box<T>>> for Option<T> {
+    fn add(&mut self, other: &Option<Box<T>>) {
+        if let Some(other) = other {
+            self.get_or_insert_default().add(&**other);
+        }
+    }
+}
+
+impl<T: AddUp> AddUp for Box<T> {
+    fn add(&mut self, other: &Box<T>) {
+        (**self).add(other);
+    }
+}

@@ -18,21 +18,22 @@ pub struct DirectionResults {
     pub nowait_misses: Option<u64>,
     /// `-L`: latencies, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latency: Option<Histogram>,
+    pub latency: Option<Box<Histogram>>,
     /// What is kept of `latency` in a merged run, whose histogram is that of all threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moments: Option<Moments>,
+    pub moments: Option<Box<Moments>>,
     /// `-D`: completions by interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub series: Option<Series>,
+    pub series: Option<Box<Series>>,
     /// `-g`: how these I/Os kept to the times at which they were to start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paced: Option<Paced>,
+    pub paced: Option<Box<Paced>>,
 }
 
 impl DirectionResults {
     pub fn latency_moments(&self) -> Option<Moments> {
-        self.latency.as_ref().map(|latency| *latency.moments()).or(self.moments)
+        let kept = || self.moments.as_deref().copied();
+        self.latency.as_ref().map(|latency| *latency.moments()).or_else(kept)
     }
 
     /// The longest latency that was counted, ns; `None` = none was, or none was measured.

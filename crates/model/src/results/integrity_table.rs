@@ -28,7 +28,7 @@ impl IntegrityTable {
         let mut rows: BTreeMap<_, IntegrityResults> = BTreeMap::new();
         for target in results.threads.iter().flat_map(|thread| &thread.targets) {
             let Some(more) = &target.integrity else { continue };
-            rows.entry(target.target).or_default().add_thread(more.clone());
+            rows.entry(target.target).or_default().add_thread(IntegrityResults::clone(more));
         }
         let row = |(id, results): (_, _)| IntegrityRow { path: host.path(id).clone(), target: id, results };
         let rows: Vec<IntegrityRow> = rows.into_iter().map(row).collect();

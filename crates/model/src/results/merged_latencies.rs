@@ -41,8 +41,8 @@ impl MergedTimes {
         }
         self.paced.add(&from.paced.take());
         if let Some(latency) = from.latency.take() {
-            self.latency.get_or_insert_default().add(&latency);
-            from.moments = Some(*latency.moments());
+            self.latency.get_or_insert_default().add(&*latency);
+            from.moments = Some(Box::new(*latency.moments()));
         }
     }
 }

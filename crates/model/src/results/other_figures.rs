@@ -32,7 +32,7 @@ pub struct OtherFigures {
 
 impl OtherFigures {
     pub(super) fn new(row: &'static OtherRow, account: &DirectionResults, seconds: f64) -> OtherFigures {
-        let times = account.latency.as_ref().map(times_ms).unwrap_or_default();
+        let times = account.latency.as_deref().map(times_ms).unwrap_or_default();
         OtherFigures::known(row, account.ios, account.bytes, seconds, times)
     }
 

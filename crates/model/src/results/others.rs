@@ -9,7 +9,7 @@ use std::fmt;
 
 /// The accounts, by operation; always with latencies, which are in no other figure.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct OtherResults(Vec<(Operation, DirectionResults)>);
+pub struct OtherResults(Box<[(Operation, DirectionResults)]>);
 
 impl OtherResults {
     /// The account of an operation; `None` = it wasn't to be done.
@@ -28,7 +28,9 @@ impl OtherResults {
             Some(known) => *known = account,
             None => {
                 let at = self.0.partition_point(|(known, _)| *known < op);
-                self.0.insert(at, (op, account));
+                let mut accounts = std::mem::take(&mut self.0).into_vec();
+                accounts.insert(at, (op, account));
+                self.0 = accounts.into_boxed_slice();
             }
         }
     }
@@ -109,5 +111,9 @@ impl<'de> Visitor<'de> for AccountsVisitor {
 
 /// The account of what took these times, ns.
 pub fn of_times(times: Histogram) -> DirectionResults {
-    DirectionResults { ios: times.moments().count(), latency: Some(times), ..DirectionResults::default() }
+    DirectionResults {
+        ios: times.moments().count(),
+        latency: Some(Box::new(times)),
+        ..DirectionResults::default()
+    }
 }

@@ -118,7 +118,7 @@ mod tests {
             let paced = direction.paced.get_or_insert_default();
             paced.delay.record(delay);
             paced.response.get_or_insert_default().record(latency + delay);
-            results.not_submitted.add(&Some(Overdue { ios: delay % 3, longest: delay }));
+            results.not_submitted.add(&Some(Box::new(Overdue { ios: delay % 3, longest: delay })));
         }
         results
     }

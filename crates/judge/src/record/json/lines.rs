@@ -192,7 +192,7 @@ mod tests {
             let (mut latency, mut series) = (Histogram::new(), Series::new(1000, 2));
             latency.record(1234);
             series.record(1_500_000_000, 1234);
-            let (latency, series) = (Some(latency), Some(series));
+            let (latency, series) = (Some(Box::new(latency)), Some(Box::new(series)));
             DirectionResults { ios: 1, bytes: 512, latency, series, ..DirectionResults::default() }
         };
         let target =

@@ -15,6 +15,7 @@ mod span;
 mod walk;
 
 use diskspd_model::limits;
+use diskspd_model::profile::xml::check_time_spans;
 use diskspd_model::profile::xml::document;
 use diskspd_model::profile::xml::error::{Fault, XmlError};
 use diskspd_model::profile::xml::recorded;
@@ -93,9 +94,12 @@ fn document(text: &str) -> Result<Vec<RunSummary>, Fault> {
     let mut first = None;
     // How many elements are open around the results.
     let mut open = 0_usize;
+    let mut time_spans = 0;
     loop {
         match walk.next()? {
-            (at, Token::Start(tag)) if tag.name().as_ref() == "Results" => runs.push(results(&mut walk, at)?),
+            (at, Token::Start(tag)) if tag.name().as_ref() == "Results" => {
+                runs.push(results(&mut walk, at, &mut time_spans)?);
+            }
             (_, Token::Start(tag)) => {
                 first.get_or_insert_with(|| tag.name().as_ref().to_owned());
                 open += 1;
@@ -121,8 +125,8 @@ fn no_results(at: usize, first: Option<&str>) -> Fault {
     }
 }
 
-/// Reads `<Results>`, whose start was the last token.
-fn results(walk: &mut ElementReader, at: usize) -> Result<RunSummary, Fault> {
+/// Reads `<Results>`, whose start was the last token. `time_spans` counts the time spans of the whole file.
+fn results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> Result<RunSummary, Fault> {
     let mut run = RunSummary::new("", Origin::ResultXml { version: None });
     let mut found = Remarks::default();
     let mut asked: Vec<Parameters> = Vec::new();
@@ -130,7 +134,11 @@ fn results(walk: &mut ElementReader, at: usize) -> Result<RunSummary, Fault> {
         match tag.name().as_ref() {
             "System" => system(walk, &mut run, &mut found)?,
             "Profile" => asked = recorded::parameters(walk.tokens(), &tag, at)?,
-            "TimeSpan" => run.time_spans.push(span::read(walk, &mut found)?),
+            "TimeSpan" => {
+                *time_spans += 1;
+                check_time_spans(*time_spans, at)?;
+                run.time_spans.push(span::read(walk, &mut found)?);
+            }
             _ => walk.skip()?,
         }
         Ok(())

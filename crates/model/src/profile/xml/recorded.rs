@@ -6,7 +6,7 @@ use super::error::Fault;
 use super::interpret;
 use super::schema::{Content, Element};
 use super::tokens::{Token, Tokens, attribute_text, cut_off};
-use super::tree::Node;
+use super::tree::{Lists, Node};
 use crate::profile::{Access, Parameters, Rate};
 use quick_xml::events::BytesStart;
 
@@ -15,17 +15,20 @@ use quick_xml::events::BytesStart;
 /// # Errors
 /// It is no well-formed XML, or doesn't end.
 pub fn parameters(tokens: &mut Tokens, tag: &BytesStart, at: usize) -> Result<Vec<Parameters>, Fault> {
-    let profile = element(tokens, &PROFILE, tag, at)?;
+    let profile = element(tokens, &mut Lists::default(), &PROFILE, tag, at)?;
     Ok(profile.children_of("TimeSpans").iter().map(of_span).collect())
 }
 
-/// Reads an element as far as its schema knows it. How deep it goes, the schema says.
+/// Reads the parts of an element that its schema has. The schema limits the depth. The first of several
+/// elements counts, except in lists.
 fn element(
     tokens: &mut Tokens,
+    lists: &mut Lists,
     schema: &'static Element,
     tag: &BytesStart,
     position: usize,
 ) -> Result<Node, Fault> {
+    lists.count(schema.name, position)?;
     let attributes = tag.attributes().flatten().filter_map(|attribute| {
         let known = schema.attributes.iter().find(|known| known.name == attribute.key.as_ref())?;
         Some((known.name, known.kind.parse(&attribute_text(&attribute, position).ok()?)?))
@@ -37,8 +40,10 @@ fn element(
         match tokens.next_token()? {
             (at, Token::Start(tag)) => {
                 let known = schema.content.children();
-                match known.into_iter().find(|child| child.name == tag.name().as_ref()) {
-                    Some(child) => node.children.push(element(tokens, child, &tag, at)?),
+                let child = known.into_iter().find(|child| child.name == tag.name().as_ref());
+                let is_list = matches!(schema.content, Content::Many(_));
+                match child.filter(|child| is_list || node.child(child.name).is_none()) {
+                    Some(child) => node.children.push(element(tokens, lists, child, &tag, at)?),
                     None => tokens.skip()?,
                 }
             }

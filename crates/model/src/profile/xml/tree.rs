@@ -1,5 +1,6 @@
 //! From text to a tree that keeps the schema. The first thing that doesn't is the end of it.
 
+use super::check_time_spans;
 use super::elements::PROFILE;
 use super::error::{Fault, quote};
 use super::own;
@@ -35,7 +36,7 @@ impl Node {
 }
 
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
-    let mut parser = Parser { tokens: Tokens::strict(text), text, targets: 0 };
+    let mut parser = Parser { tokens: Tokens::strict(text), text, lists: Lists::default() };
     let mut root = None;
     loop {
         match parser.tokens.next_token()? {
@@ -75,10 +76,32 @@ fn wrong_root(at: usize, name: &str) -> Fault {
     }
 }
 
+/// Elements so far whose number has a limit.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    targets: usize,
+    time_spans: usize,
+}
+
+impl Lists {
+    /// Counts an element.
+    ///
+    /// # Errors
+    /// The document has too many elements of this name.
+    pub fn count(&mut self, name: &str, at: usize) -> Result<(), Fault> {
+        self.targets += usize::from(name == "Target");
+        self.time_spans += usize::from(name == "TimeSpan");
+        if self.targets > TARGETS {
+            return Err(Fault::new(at, format!("more than {TARGETS} targets, the limit")));
+        }
+        check_time_spans(self.time_spans, at)
+    }
+}
+
 struct Parser<'a> {
     tokens: Tokens<'a>,
     text: &'a str,
-    targets: usize,
+    lists: Lists,
 }
 
 impl Parser<'_> {
@@ -91,10 +114,7 @@ impl Parser<'_> {
         position: usize,
         declared: bool,
     ) -> Result<Node, Fault> {
-        self.targets += usize::from(schema.name == "Target");
-        if self.targets > TARGETS {
-            return Err(Fault::new(position, format!("more than {TARGETS} targets, the limit")));
-        }
+        self.lists.count(schema.name, position)?;
         let declared = own::is_declared(tag, position)? || declared;
         own::check_name(schema.name, position, declared)?;
         let attributes = attributes(schema, tag, position)?;
