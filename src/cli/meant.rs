@@ -76,7 +76,7 @@ const OF_RUNS: [(&str, &str); 5] = [
 /// is known.
 pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     let given = arguments.get(1)?.as_encoded_bytes();
-    let text = std::str::from_utf8(given).ok()?;
+    let text = std::str::from_utf8(given).ok().filter(|text| !text.starts_with('-'))?;
     let known = WORDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, meant)| *meant);
     let job = text.ends_with(".fio").then_some("diskspd --fio FILE.fio runs the jobs of a fio job file.");
     Some((RawText::from(given.to_vec()), known.or(job)?))
