@@ -275,6 +275,11 @@ impl Flag {
     }
 
     /// Whether a long option takes a value. (A letter's value is always what is attached.)
+    /// Whether every text is a value: a name of a file or of an event.
+    pub fn takes_any_text(&self) -> bool {
+        matches!(self.name, Name::Letter(b'X' | b'y'))
+    }
+
     pub fn takes_value(&self) -> bool {
         !matches!(self.read, Read::Switch(_))
     }
