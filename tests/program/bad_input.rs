@@ -51,8 +51,6 @@ fn what_is_known_before_the_run_comes_alone() {
         ("-d1 -W0 -c1M \\\\host", "names a host without a share"),
         ("-d1 -W0 -c1 {}/one", "-c1 is a file of 1 byte: did you mean -c1G?"),
         ("-d1 -W0 -c64 {}/one", "-c64 is a file of 64 bytes: did you mean -c64G?"),
-        ("-Xx\\win.xml", "use -Xx/win.xml"),
-        ("-XC:\\x\\win.xml", "use -X/x/win.xml"),
         ("-d1 -W0 /b4K", "'/b4K' does not exist: options begin with -"),
         ("-d1 -W0 /b4K/t.dat", "'/b4K/t.dat' does not exist: check the name"),
         ("-d1 -W0 -c1M --out {}/report.txt {}/no/folder/x.dat", "mkdir -p"),
@@ -354,7 +352,7 @@ fn spelling_of_newcomers_is_answered_with_ours() {
         ("-runtime=1m", "use -d60"),
         ("-iodepth=8", "use -o8"),
         ("-ioengine=libaio", "use --engine aio"),
-        ("-filename=a.dat", "'a.dat' as the last word"),
+        ("-filename=a.dat", "use 'a.dat' as the last word"),
         ("-group_reporting", "leave it out"),
         ("-b4KiB", "use -b4K"),
         ("-b4kb", "use -b4K"),
@@ -366,6 +364,8 @@ fn spelling_of_newcomers_is_answered_with_ours() {
         ended.fails(3, &["ERROR: ", &format!("hint: {hint}")]);
         assert!(!ended.stderr.contains("WARNING"), "{option}: {}", ended.stderr);
     }
+    diskspd("-Xx\\win.xml", &file).fails(3, &["use -Xx/win.xml"]);
+    diskspd("-XC:\\x\\win.xml", &file).fails(3, &["use -X/x/win.xml"]);
     // DISKSPD's reading, as requested.
     for (option, line) in [("-d=30", "duration: 0s"), ("-name=x", "affinity disabled")] {
         let ended = diskspd(&format!("--compat 2.3 {option} -Rp {{}}"), &file);

@@ -120,6 +120,11 @@ impl SweepAnswer {
         self.made_of.len() > 1 && !self.rises_to_the_end
     }
 
+    /// Whether one of its points was repeated. The reference alone does not give a confidence.
+    pub fn is_repeated(&self, rows: &[PointRow]) -> bool {
+        self.made_of.iter().any(|place| rows[*place].runs.len() > 1)
+    }
+
     /// The row of the knee, if its place is known.
     pub fn found_knee(&self) -> Option<usize> {
         self.knee_row.filter(|_| self.knee.is_some_and(|knee| knee.told == KneeTold::Found))
@@ -219,15 +224,20 @@ pub(super) fn tried(row: &PointRow, objective: objective::Objective) -> Tried {
     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
 }
 
-/// A figure of these rows. Its scatter is known where one of them was repeated; the reference alone does not
-/// show the scatter of others.
+/// A figure of these rows. How much it scatters is seen by the points among them that were run again; where
+/// there are none, by those of the whole sweep.
 fn levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Option<f64>) -> Levels {
     let figures = |runs: &mut dyn Iterator<Item = &RunLine>| runs.filter_map(&figure).collect::<Vec<f64>>();
     let of_runs = |place: &usize| figures(&mut rows[*place].runs.iter());
-    let of_all = |place: &usize| figures(&mut rows[*place].runs.iter().chain(&rows[*place].references));
-    let is_repeated = places.iter().any(|place| rows[*place].runs.len() > 1);
-    let own: Vec<Vec<f64>> = places.iter().filter(|_| is_repeated).map(of_all).collect();
-    let scatter = Scatter::of(own.iter().map(Vec::as_slice));
+    let of_all = |row: &PointRow| figures(&mut row.runs.iter().chain(&row.references));
+    let own: Vec<Vec<f64>> = places.iter().map(|place| of_all(&rows[*place])).collect();
+    let mut scatter = Scatter::of(own.iter().map(Vec::as_slice));
+    if !scatter.is_known() {
+        let offered = places.first().is_some_and(|place| rows[*place].is_offered());
+        let alike = rows.iter().filter(|row| row.is_offered() == offered && row.trouble().is_none());
+        let others: Vec<Vec<f64>> = alike.map(of_all).collect();
+        scatter = Scatter::of(others.iter().map(Vec::as_slice));
+    }
     Levels::new(&places.iter().map(of_runs).collect::<Vec<_>>(), scatter)
 }
 
