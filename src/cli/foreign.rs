@@ -75,7 +75,7 @@ const OPTIONS: [ForeignOption; 31] = [
     ),
     row(&["numjobs", "threads", "jobs", "workers"], Number("-t"), "-t4 has four threads for each target"),
     row(&["runtime", "time", "duration"], Seconds("-d"), "-d30 measures for 30 seconds"),
-    row(&["time_based", "time-based"], Explained, "-d30 measures for 30 seconds, whatever the size"),
+    row(&["time_based", "time-based"], Explained, "-d30 measures for 30 seconds, regardless of the size"),
     row(&["ramp_time", "warmup"], Seconds("-W"), "-W5 warms up for 5 seconds"),
     row(&["size", "filesize", "io_size"], Size("-c"), "-c1G makes a file of 1 GiB"),
     row(
@@ -104,7 +104,7 @@ const OPTIONS: [ForeignOption; 31] = [
     row(
         &["prometheus", "prom", "openmetrics", "metrics", "grafana"],
         Explained,
-        "--out FILE.prom writes metrics, --stream FILE.prom those of each interval",
+        "--out FILE.prom writes metrics, --stream FILE.prom metrics of each interval",
     ),
     row(
         &["influx", "influxdb"],
@@ -112,7 +112,7 @@ const OPTIONS: [ForeignOption; 31] = [
         "--stream influx:- writes each interval in InfluxDB's line protocol",
     ),
     row(&["list", "devices"], Explained, "diskspd devices lists block devices"),
-    row(&["verbose", "debug"], Explained, "-v prints more of what was found"),
+    row(&["verbose", "debug"], Explained, "-v prints all findings"),
     row(&["silent", "no-progress"], Explained, "--quiet prints neither progress nor warnings"),
     row(
         &["color", "colour", "no-color", "no-colour"],

@@ -1,5 +1,5 @@
-//! What newcomers type, and what they mean by it: words, and options of one command where another is called.
-//! Options of other programs are in `foreign.rs`.
+//! Meanings of unknown words, and of options that belong to another command. Options of other programs are in
+//! `foreign.rs`.
 
 use super::flag::{Flag, long_name};
 use super::flags;

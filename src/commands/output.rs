@@ -121,7 +121,8 @@ pub fn verdicts_nowhere(
     .collect()
 }
 
-/// The report of a run goes into a file that has no verdict, and nothing else keeps the verdict.
+/// Returns the hint for a report that goes into a file without its verdict, if no other output keeps the
+/// verdict.
 pub fn verdict_not_kept(request: &RunRequest, format: ResultFormat) -> Option<Finding> {
     let (is_in_report, option) = match format {
         ResultFormat::Text => (request.text_verdict, "--text-verdict"),

@@ -132,7 +132,7 @@ fn a_share_is_found_where_it_is_mounted() {
         .fails(1, &["share other of test-server", "mount -t cifs //test-server/other"]);
 }
 
-/// Runs it and prints its plan: both are refused with these words, and nothing was written.
+/// Runs it and prints its plan: both are refused with these words before the first write.
 #[track_caller]
 fn has_no_room(line: &str, file: &Path, words: &[&str]) {
     for options in ["", "--dry-run "] {

@@ -836,7 +836,7 @@ fn verdicts_in_a_form_that_is_written_nowhere_are_said_to_have_no_effect() {
 }
 
 #[test]
-fn report_in_a_file_names_ways_to_keep_the_verdict() {
+fn report_in_file_lacks_verdict() {
     let directory = directory();
     let (target, report) = (directory.path().join("t.dat"), directory.path().join("result.txt"));
     let record = directory.path().join("r.json");

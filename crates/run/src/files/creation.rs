@@ -30,7 +30,7 @@ enum CreationFailure {
     Stopped(PrepareError),
     Because {
         message: String,
-        /// Whether a file is not as it was before.
+        /// Whether the content of a file was changed.
         changed: bool,
     },
 }

@@ -124,8 +124,8 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
             lines.push(line(
                 "",
                 match answer.is_repeated(rows) {
-                    true => format!("the repetitions can't separate it from {others}"),
-                    false => format!("one run per point can't separate it from {others}: use --repeat 5"),
+                    true => format!("no significant difference to {others}"),
+                    false => format!("one run per point does not separate it from {others}: use --repeat 5"),
                 },
             ));
         }

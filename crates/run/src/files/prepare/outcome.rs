@@ -178,7 +178,7 @@ pub enum State {
 }
 
 impl State {
-    /// Whether a file is not as it was before.
+    /// Whether the content of a file was changed.
     pub fn is_changed(self) -> bool {
         matches!(self, State::Unfinished { .. } | State::LeftOver)
     }

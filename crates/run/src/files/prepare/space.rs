@@ -84,12 +84,12 @@ pub(super) fn allocate(
     }
 }
 
-/// What a file gets before the run.
+/// Content that a file gets before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
-    /// `-c`: it is created with this size in bytes, or kept.
+    /// Created with this size in bytes, or kept (`-c`).
     To(u64),
-    /// `--prefill`: its holes are filled.
+    /// Holes are filled (`--prefill`).
     Filled,
 }
 
@@ -109,7 +109,7 @@ struct Need<'a> {
 /// others were overwritten. Files that are kept need nothing; files that are rewritten give back their space.
 ///
 /// # Errors
-/// The first one on a file system that is too small, or above the largest size; nothing was changed.
+/// The first one on a file system that is too small, or above the largest size. All files are unchanged.
 pub fn all_fit<'a>(
     files: impl IntoIterator<Item = (&'a Path, Growth)>,
     recreate: bool,
@@ -165,7 +165,7 @@ pub(super) fn within_limits(size: u64) -> Result<(), Reason> {
 }
 
 /// Returns the bytes that are written to a file and the bytes that it gives back before; `None` if it stays
-/// as it is.
+/// unchanged.
 fn change(path: &Path, found: Option<&Metadata>, growth: Growth, recreate: bool) -> Option<(u64, u64)> {
     let stored = found.map_or(0, inode::stored);
     match (growth, found) {
