@@ -122,7 +122,7 @@ const OPTIONS: [ForeignOption; 31] = [
 ];
 
 impl Spelling {
-    fn of(self, value: &str) -> Option<String> {
+    fn spell(self, value: &str) -> Option<String> {
         let seconds = || match Quantity::Seconds.convert(value.as_bytes()) {
             Some(converted) => Some(converted),
             None => u128::try_from(parse_lenient_integer(value.as_bytes())).ok(),
@@ -160,7 +160,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn option(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let row = OPTIONS.iter().find(|row| row.names.contains(&name))?;
-    Some(match value.and_then(|value| row.spelling.of(value)) {
+    Some(match value.and_then(|value| row.spelling.spell(value)) {
         Some(spelling) => format!("use {spelling}"),
         None => row.meant.to_owned(),
     })

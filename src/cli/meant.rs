@@ -153,7 +153,7 @@ mod tests {
             ("--name=job1", &[], "--save=NAME"),
             ("--iodepth=32", &[], "-o32"),
             ("--enigne", &[], "did you mean --engine"),
-            ("--verbose", &[], "-v prints more"),
+            ("--verbose", &[], "-v prints all findings"),
             ("--rpeat", &sweep, "did you mean --repeat"),
             ("--io-log", &find(b"trace").unwrap().rows(), "--io-log is an option of runs"),
             ("--fail-if", &sweep, "an option of baseline and compare"),

@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 
-/// Starts a program that shows a text on the terminal, and waits for its end. Ctrl-C reaches only the program.
+/// Starts a program that shows a text on the terminal, and waits for its end.
+/// Ctrl-C reaches the program only.
 ///
 /// # Errors
 /// It cannot be started or watched.
