@@ -274,7 +274,12 @@ impl Flag {
         matches!(self.read, Read::Word(_)) && self.values.iter().any(|value| value.as_bytes() == next)
     }
 
-    /// Whether a long option takes a value. (A letter's value is always what is attached.)
+    /// Whether every text is a value: a name of a file or of an event.
+    pub fn takes_any_text(&self) -> bool {
+        matches!(self.name, Name::Letter(b'X' | b'y'))
+    }
+
+    /// Whether a long option takes a value. (A letter's value is always attached.)
     pub fn takes_value(&self) -> bool {
         !matches!(self.read, Read::Switch(_))
     }

@@ -4,6 +4,7 @@ use super::commands::{self, COMMANDS};
 use super::flag::Compatibility;
 use super::flags::GROUPS;
 use super::{COMPATIBLE_VERSION, Exit, help};
+use crate::units::wrapped::wrapped;
 use std::fmt::Write;
 
 /// All pages with their names: `diskspd`, `diskspd-report`, ..
@@ -78,6 +79,42 @@ pub fn command_page(name: &str) -> String {
     page
 }
 
+/// A page as plain text with lines of at most `columns` columns, for pagers without roff.
+pub fn plain(page: &str, columns: usize) -> String {
+    let mut text = String::new();
+    let (mut is_term, mut indent) = (false, 0);
+    for line in page.lines() {
+        let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match name {
+            ".TH" | ".br" => {}
+            ".SH" => {
+                let _ = writeln!(text, "{}{}", if text.is_empty() { "" } else { "\n" }, unescape(rest));
+                indent = 4;
+            }
+            ".SS" => {
+                let _ = writeln!(text, "\n  {}", unescape(rest));
+                indent = 4;
+            }
+            ".TP" => is_term = true,
+            ".PP" => text.push('\n'),
+            _ => {
+                let words = if name == ".BR" { rest.replace(" (", "(") } else { line.to_owned() };
+                let margin = if is_term { 4 } else { indent };
+                let words = wrapped(&unescape(&words), columns, margin, margin);
+                let _ = writeln!(text, "{}{words}", " ".repeat(margin));
+                indent = if is_term { 8 } else { indent };
+                is_term = false;
+            }
+        }
+    }
+    text
+}
+
+fn unescape(text: &str) -> String {
+    let plain = ["\\fB", "\\fR", "\\&"].iter().fold(text.to_owned(), |text, mark| text.replace(mark, ""));
+    plain.replace("\\-", "-").replace("\\e", "\\")
+}
+
 fn heading(title: &str) -> String {
     format!(".TH {title} 1 \"\" \"diskspd {}\"\n", env!("CARGO_PKG_VERSION"))
 }
@@ -145,6 +182,19 @@ mod tests {
         let page = page();
         for (syntax, _) in flags::all().flat_map(|flag| flag.forms) {
             assert!(page.contains(&format!("\\fB{}\\fR\n", escape(syntax))), "{syntax}");
+        }
+    }
+
+    #[test]
+    fn plain_page_has_no_roff_and_fits() {
+        for (name, page) in pages() {
+            let text = plain(&page, 60);
+            let is_roff = |line: &&str| line.starts_with('.') || line.contains("\\f") || line.contains("\\-");
+            assert_eq!(text.lines().find(is_roff), None, "{name}");
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+            assert!(words(&text).starts_with(&["NAME".to_owned(), name.clone()]), "{name}");
+            let too_wide = |line: &&str| line.chars().count() > 60 && line.trim().contains(' ');
+            assert_eq!(text.lines().find(too_wide), None, "{name}");
         }
     }
 

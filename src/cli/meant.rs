@@ -1,8 +1,9 @@
-//! What newcomers type, and what they mean by it: words and options of other programs, and options of one
-//! command where another is called.
+//! Meanings of unknown words, and of options that belong to another command. Options of other programs are in
+//! `foreign.rs`.
 
 use super::flag::{Flag, long_name};
 use super::flags;
+use super::foreign;
 use super::option::OptionRow;
 use super::suggest::distance;
 use crate::profile::RawText;
@@ -23,46 +24,6 @@ const WORDS: [(&[&str], &str); 6] = [
     (&["profile", "xml"], "diskspd -Xprofile.xml runs a profile, -Rpxml writes one."),
 ];
 
-/// Long options of fio and other programs, and what says the same here.
-const OPTIONS: [(&[&str], &str); 24] = [
-    (&["name", "label"], "a run needs no name; --save=NAME keeps it under one"),
-    (&["rw", "readwrite", "random", "randread", "randwrite"], "-r is random, -w30 has 30 % writes"),
-    (
-        &["read", "write", "rwmixread", "rwmixwrite"],
-        "-w30 has 30 % writes, -w100 only writes; the rest are reads",
-    ),
-    (&["bs", "blocksize", "block-size", "block_size"], "-b4K is the block size"),
-    (&["iodepth", "depth", "queue-depth", "qd"], "-o32 keeps 32 I/Os outstanding for each thread"),
-    (&["numjobs", "threads", "jobs", "workers"], "-t4 has four threads for each target"),
-    (&["runtime", "time", "duration", "time_based", "time-based"], "-d30 measures for 30 seconds"),
-    (&["ramp_time", "warmup"], "-W5 warms up for 5 seconds"),
-    (&["size", "filesize", "io_size"], "-c1G makes a file of 1 GiB"),
-    (&["filename", "file", "target", "device"], "targets come after all options: diskspd -b4K -r test.dat"),
-    (&["ioengine"], "--engine uring, aio, sync or mmap; --engine help lists them"),
-    (
-        &["direct", "buffered"],
-        "-Su bypasses the page cache, -Sh also makes writes durable, -Sb uses the cache",
-    ),
-    (&["fsync", "fdatasync"], "--fsync-every 1 flushes after each write"),
-    (
-        &["rate", "rate_iops", "iops"],
-        "--rate-total 2000 starts 2000 I/Os a second, -g100i 100 in each thread",
-    ),
-    (&["randseed", "seed"], "-z7 is the seed"),
-    (&["output", "output-format", "report"], "--out FILE.json, .html, .xml, .csv or .txt writes a report"),
-    (&["group_reporting"], "the totals always cover all threads"),
-    (&["lat", "latency"], "-L measures latencies"),
-    (
-        &["prometheus", "prom", "openmetrics", "metrics", "grafana"],
-        "--out FILE.prom writes metrics, --stream FILE.prom those of each interval",
-    ),
-    (&["influx", "influxdb"], "--stream influx:- writes each interval in InfluxDB's line protocol"),
-    (&["list", "devices"], "diskspd devices lists block devices"),
-    (&["verbose", "debug"], "-v prints more of what was found"),
-    (&["silent", "no-progress"], "--quiet prints neither progress nor warnings"),
-    (&["color", "colour", "no-color", "no-colour"], "NO_COLOR=1 in the environment leaves colours out"),
-];
-
 /// Long options of commands that a run has by another name.
 const OF_RUNS: [(&str, &str); 5] = [
     ("json", "--out run.json keeps everything as JSON"),
@@ -76,7 +37,7 @@ const OF_RUNS: [(&str, &str); 5] = [
 /// is known.
 pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     let given = arguments.get(1)?.as_encoded_bytes();
-    let text = std::str::from_utf8(given).ok()?;
+    let text = std::str::from_utf8(given).ok().filter(|text| !text.starts_with('-'))?;
     let known = WORDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, meant)| *meant);
     let job = text.ends_with(".fio").then_some("diskspd --fio FILE.fio runs the jobs of a fio job file.");
     Some((RawText::from(given.to_vec()), known.or(job)?))
@@ -102,8 +63,7 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
     if let Some(nearest) = nearest(name, here) {
         return Some(nearest);
     }
-    let (_, meant) = OPTIONS.iter().find(|(words, _)| words.contains(&name))?;
-    Some((*meant).to_owned())
+    foreign::option(text.trim_start_matches('-'))
 }
 
 /// What is meant by `-b4K,8K`: an option and its value; `None` = that is no list of values which a sweep
@@ -151,7 +111,7 @@ mod tests {
     fn each_word_is_known_once_and_is_none_of_ours() {
         let words: Vec<&str> = WORDS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
         assert!(words.iter().all(|word| find(word.as_bytes()).is_none()), "{words:?}");
-        let options: Vec<&str> = OPTIONS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
+        let options: Vec<&str> = foreign::names().collect();
         assert!(options.iter().all(|name| flags::all().all(|flag| !flag.is_named(name))));
         let unique: std::collections::HashSet<&&str> = options.iter().collect();
         assert_eq!(unique.len(), options.len());
@@ -193,7 +153,7 @@ mod tests {
             ("--name=job1", &[], "--save=NAME"),
             ("--iodepth=32", &[], "-o32"),
             ("--enigne", &[], "did you mean --engine"),
-            ("--verbose", &[], "-v prints more"),
+            ("--verbose", &[], "-v prints all findings"),
             ("--rpeat", &sweep, "did you mean --repeat"),
             ("--io-log", &find(b"trace").unwrap().rows(), "--io-log is an option of runs"),
             ("--fail-if", &sweep, "an option of baseline and compare"),

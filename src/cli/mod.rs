@@ -13,6 +13,7 @@ mod events;
 mod exit;
 mod flag;
 mod flags;
+mod foreign;
 mod give_up;
 pub mod help;
 mod invocation;

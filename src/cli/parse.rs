@@ -6,8 +6,8 @@ use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Scope};
 use super::line::{Given, TypedLine};
 use super::{
-    Invocation, PrintedAnswer, ProfileForm, RunRequest, UsageExtent, commands, flags, line, meant, mix,
-    preset, split_give_up, suggest,
+    Invocation, PrintedAnswer, ProfileForm, RunRequest, UsageExtent, commands, flags, foreign, line, meant,
+    mix, preset, split_give_up, suggest,
 };
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
@@ -264,6 +264,10 @@ fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
 impl Given {
     fn read(&self, draft: &mut Draft, line: &TypedLine) -> Result<(), CliError> {
         let Some(flag) = self.flag else { return Err(self.unknown()) };
+        // An explicit --compat requests DISKSPD's reading.
+        if let Some(error) = self.foreign().filter(|_| draft.overrides.compat.is_none()) {
+            return Err(error);
+        }
         let told = draft.request.warnings.len();
         let list = || meant::list(flag, &String::from_utf8_lossy(&self.value));
         let read = flag.apply(draft, &self.value);
@@ -276,10 +280,35 @@ impl Given {
             let detached = next.and_then(|next| self.with_value(draft, next));
             let hint = match detached {
                 Some(spelling) => Some(format!("attach the value without a blank: {spelling}")),
-                None => list().or_else(|| problem.hint.clone()),
+                None => list().or_else(|| self.plain_sizes(draft)).or_else(|| problem.hint.clone()),
             };
             self.error(flag, Problem { hint, ..problem })
         })
+    }
+
+    /// `-rw=randread` and `-d=30`, which DISKSPD reads as a letter and drops the rest.
+    fn foreign(&self) -> Option<CliError> {
+        let text = std::str::from_utf8(&self.argument).ok()?;
+        if let Some(meant) = foreign::with_one_dash(text) {
+            return Some(CliError::at(&self.argument, 1, "unknown option").hint(meant));
+        }
+        let flag = self.flag.filter(|flag| !flag.takes_any_text())?;
+        let Name::Letter(letter) = flag.name else { return None };
+        let value = text.get(self.offset..)?.strip_prefix('=')?;
+        let name = char::from(letter);
+        let error =
+            CliError::at(&self.argument, self.offset, format!("-{name}: the value follows without '='"));
+        Some(error.hint(match flag.takes_value() && !value.is_empty() {
+            true => format!("use -{name}{value}"),
+            false => format!("use {}", flag.forms[0].0),
+        }))
+    }
+
+    /// `-b4KiB` and `-c1.5G`: the same sizes as DISKSPD reads them.
+    fn plain_sizes(&self, draft: &Draft) -> Option<String> {
+        let plain = foreign::plain_sizes(std::str::from_utf8(&self.value).ok()?)?;
+        let accepted = self.flag?.apply(&mut draft.clone(), plain.as_bytes()).is_ok();
+        accepted.then(|| format!("use {}", self.with(&plain).attached()))
     }
 
     fn error(&self, flag: &Flag, problem: Problem) -> CliError {
@@ -321,6 +350,9 @@ impl Given {
         }
         if let Some(long) = self.as_long_option() {
             return error.hint(format!("did you mean {long}?"));
+        }
+        if let Some(meant) = std::str::from_utf8(argument).ok().and_then(foreign::with_one_dash) {
+            return error.hint(meant);
         }
         let letter = || {
             let flag = suggest::letter_in_other_case(argument[1])?;

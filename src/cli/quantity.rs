@@ -66,6 +66,22 @@ impl Quantity {
     }
 }
 
+/// Bytes of an amount such as `4KiB` or `1.5G`; `None` if it is not a whole number of bytes.
+pub fn amount(text: &str) -> Option<u64> {
+    let (number, unit) =
+        text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let size = match unit.to_lowercase().as_str() {
+        "" => 1,
+        unit => AMOUNTS.iter().find(|(names, _)| names.contains(&unit))?.1,
+    };
+    let scale = 10_u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let number = format!("{whole}{fraction}").parse::<u128>().ok()?;
+    let bytes = number.checked_mul(u128::from(size))?;
+    let exact = bytes.is_multiple_of(scale).then_some(bytes / scale)?;
+    u64::try_from(exact).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +118,27 @@ mod tests {
             (Plain, "30m", None),
         ] {
             assert_eq!(quantity.convert(value.as_bytes()), intended, "{quantity:?} {value}");
+        }
+    }
+
+    #[test]
+    fn amount_is_whole_bytes_or_nothing() {
+        for (text, bytes) in [
+            ("0", Some(0)),
+            ("512", Some(512)),
+            ("4k", Some(4096)),
+            ("4KiB", Some(4096)),
+            ("1.5G", Some(3 << 29)),
+            (".5M", Some(1 << 19)),
+            ("16777215T", Some(16_777_215 << 40)),
+            ("16777216T", None),
+            ("0.1K", None),
+            ("1.2.3K", None),
+            ("4Q", None),
+            ("K", None),
+            ("99999999999999999999999999999999999999999", None),
+        ] {
+            assert_eq!(amount(text), bytes, "{text}");
         }
     }
 }

@@ -173,6 +173,8 @@ fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
 enum UnreadProfile {
     #[error("no such file; check the name")]
     Missing,
+    #[error("no such file; folders end with / here, not with \\: use {0}")]
+    Backslashes(String),
     #[error("can't be opened: {0}")]
     NotOpened(#[source] NotOpened),
     #[error("can't be read: {0}")]
@@ -185,10 +187,21 @@ enum UnreadProfile {
     Empty(#[from] EmptyInput),
 }
 
+/// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
+fn missing(from: &ProfileFile) -> UnreadProfile {
+    let path = from.path.to_string();
+    if !path.contains('\\') || cfg!(windows) {
+        return UnreadProfile::Missing;
+    }
+    let drive = path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic());
+    let local = if drive { &path[2..] } else { &path };
+    UnreadProfile::Backslashes(from.form.given(&RawText::from(local.replace('\\', "/").as_str())))
+}
+
 /// Reads a file and its owner, up to the size limit of profiles: it might be a disk image or have no end.
 fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => UnreadProfile::Missing,
+        io::ErrorKind::NotFound => missing(from),
         _ => UnreadProfile::NotOpened(error),
     })?;
     let metadata = file.metadata()?;

@@ -66,6 +66,9 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         return Err(NotDone::failed(executed.failures));
     }
     let exit = report_on(&executed, request, &files, standard_output, &patience, block);
+    if turn.is_none() && standard_output == StandardOutput::Report && !request.quiet {
+        output::verdict_not_kept(request, profile.result_format).iter().for_each(say);
+    }
     if executed.left_behind {
         process::end(exit.code());
     }

@@ -21,6 +21,7 @@ mod history;
 mod known_runs;
 mod load;
 mod made;
+mod man;
 mod measure;
 mod measure_with;
 mod measurement;
@@ -133,8 +134,8 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
             print(&cli::help::command_usage(command, standard_output::columns()))
         }
         Invocation::Version => print(&format!("{}\n", cli::help::version())),
-        Invocation::Man { command: None } => print(&cli::man::page()),
-        Invocation::Man { command: Some(name) } => print(&cli::man::command_page(name)),
+        Invocation::Man { command: None } => man::show(&cli::man::page()),
+        Invocation::Man { command: Some(name) } => man::show(&cli::man::command_page(name)),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
         Invocation::Compatibility => print(&cli::compatibility::table()),
         Invocation::Preset(request) => preset::preset(&request),

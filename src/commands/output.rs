@@ -121,6 +121,21 @@ pub fn verdicts_nowhere(
     .collect()
 }
 
+/// Returns the hint for a report that goes into a file without its verdict, if no other output keeps the
+/// verdict.
+pub fn verdict_not_kept(request: &RunRequest, format: ResultFormat) -> Option<Finding> {
+    let (is_in_report, option) = match format {
+        ResultFormat::Text => (request.text_verdict, "--text-verdict"),
+        ResultFormat::Xml => (request.xml_verdict, "--xml-verdict"),
+    };
+    let is_kept = is_in_report || !request.out.is_empty() || request.save.is_some();
+    (!is_kept && standard_output::is_file()).then(|| {
+        Finding::note(format!(
+            "the report in this file has no verdict; keep it with {option}, --out r.json or --save"
+        ))
+    })
+}
+
 /// Where the extra outputs of a run go: the files of `--out`, the stream.
 #[derive(Debug)]
 pub struct Outputs {

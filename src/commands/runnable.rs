@@ -152,11 +152,15 @@ impl Runnable {
     /// alone.
     pub fn outlooks(&self, system: &System, options: &Options) -> impl Iterator<Item = SpanOutlook> {
         let (profile, probes) = (run::resized(&self.profile), Probes::default());
+        let lack = run::lack_of_space(&profile, options);
         (0..profile.time_spans.len()).map(move |number| {
             let span = &profile.time_spans[number];
             let plan = run::probe_and_plan(&profile, span, system, options, &probes);
-            let refusals = plan.as_ref().map(|plan| run::refusals(span, plan, options));
-            SpanOutlook { refusals: refusals.unwrap_or_default(), plan }
+            let mut refusals =
+                plan.as_ref().map(|plan| run::refusals(span, plan, options)).unwrap_or_default();
+            let lack = lack.as_ref().filter(|(lacking, _)| *lacking == number);
+            refusals.extend(lack.map(|(_, lack)| lack.to_string()));
+            SpanOutlook { plan, refusals }
         })
     }
 

@@ -47,6 +47,10 @@ fn what_is_known_before_the_run_comes_alone() {
         ("-d1 -W0 #no-such-disk", "no-such-disk"),
         ("-d1 -W0 {}", "is a directory"),
         ("-d1 -W0 -c1M C:\\test\\io.dat", "is a Windows path"),
+        ("-d1 -W0 -c1M \\hostsharex.dat", "quote it: a file on a share is '\\\\host\\share\\file'"),
+        ("-d1 -W0 -c1M \\\\host", "names a host without a share"),
+        ("-d1 -W0 -c1 {}/one", "-c1 is a file of 1 byte: did you mean -c1G?"),
+        ("-d1 -W0 -c64 {}/one", "-c64 is a file of 64 bytes: did you mean -c64G?"),
         ("-d1 -W0 /b4K", "'/b4K' does not exist: options begin with -"),
         ("-d1 -W0 /b4K/t.dat", "'/b4K/t.dat' does not exist: check the name"),
         ("-d1 -W0 -c1M --out {}/report.txt {}/no/folder/x.dat", "mkdir -p"),
@@ -324,5 +328,48 @@ fn something_that_is_no_record() {
     for content in ["", "{", "[]", "{\"version\": 1}", "null", "\u{feff}{}"] {
         std::fs::write(&file, content).unwrap();
         diskspd("report {}", &file).fails(1, &["broken.json"]);
+    }
+}
+
+#[test]
+fn spelling_of_newcomers_is_answered_with_ours() {
+    let directory = directory();
+    let file = directory.path().join("t.dat");
+    std::fs::write(&file, vec![1; 1 << 20]).unwrap();
+    for (option, hint) in [
+        ("-d=30", "use -d30"),
+        ("-o=8", "use -o8"),
+        ("-b=4K", "use -b4K"),
+        ("-n=1", "use -n"),
+        ("-direct=1", "use -Su"),
+        ("-name=x", "a run needs no name"),
+        ("-numjobs=4", "use -t4"),
+        ("-bs=4k", "use -b4K"),
+        ("--bs=4k", "use -b4K"),
+        ("-rw=randread", "use -r -w0"),
+        ("--rw=randwrite", "use -r -w100"),
+        ("-size=1.5g", "use -c1536M"),
+        ("-runtime=1m", "use -d60"),
+        ("-iodepth=8", "use -o8"),
+        ("-ioengine=libaio", "use --engine aio"),
+        ("-filename=a.dat", "use 'a.dat' as the last word"),
+        ("-group_reporting", "leave it out"),
+        ("-b4KiB", "use -b4K"),
+        ("-b4kb", "use -b4K"),
+        ("-c1.5G", "use -c1536M"),
+        ("-b4.5k", "use -b4608"),
+        ("-B1.5M:0.25MiB", "use -B1536K:256K"),
+    ] {
+        let ended = diskspd(&format!("{option} -W0 {{}}"), &file);
+        ended.fails(3, &["ERROR: ", &format!("hint: {hint}")]);
+        assert!(!ended.stderr.contains("WARNING"), "{option}: {}", ended.stderr);
+    }
+    diskspd("-Xx\\win.xml", &file).fails(3, &["use -Xx/win.xml"]);
+    diskspd("-XC:\\x\\win.xml", &file).fails(3, &["use -X/x/win.xml"]);
+    // DISKSPD's reading, as requested.
+    for (option, line) in [("-d=30", "duration: 0s"), ("-name=x", "affinity disabled")] {
+        let ended = diskspd(&format!("--compat 2.3 {option} -Rp {{}}"), &file);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert!(ended.stdout.contains(line), "{option}: {}", ended.stdout);
     }
 }

@@ -131,3 +131,49 @@ fn a_share_is_found_where_it_is_mounted() {
     diskspd("BRIEF //test-server/other/dir.dat", Path::new(""))
         .fails(1, &["share other of test-server", "mount -t cifs //test-server/other"]);
 }
+
+/// Runs it and prints its plan: both are refused with these words before the first write.
+#[track_caller]
+fn has_no_room(line: &str, file: &Path, words: &[&str]) {
+    for options in ["", "--dry-run "] {
+        let ended = diskspd(&line.replace("DRY ", options), file);
+        ended.fails(1, words);
+        assert!(!ended.stdout.contains("The test was interrupted"), "{line}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn run_without_room_is_refused_before_it_writes() {
+    let Some((_device, at)) = Loop::with_file_system(64 * MIB as u64, "ext4") else { return };
+    let file = at.join("file");
+    has_no_room(
+        "DRY -c1000G -W0 -d1 {}",
+        &file,
+        &["the file system is full", "1000 GiB", "nothing was changed"],
+    );
+    assert!(!file.exists());
+    let two = format!("DRY -c30M -W0 -d1 {{}} {}", at.join("other").display());
+    has_no_room(&two, &file, &["its 2 files need 60 MiB together"]);
+    std::fs::File::create(&file).unwrap().set_len(256 << 20).unwrap();
+    has_no_room("DRY -c256M -W0 -d1 {}", &file, &["the file system is full", "256 MiB are needed"]);
+    has_no_room("DRY --prefill -W0 -d1 {}", &file, &["the holes of 1 file need 256 MiB", "--prefill"]);
+    let span = |name: &str| {
+        format!(
+            "<TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Targets><Target><Path>{}</Path>\
+             <FileSize>{}</FileSize></Target></Targets></TimeSpan>",
+            at.join(name).display(),
+            30 * MIB
+        )
+    };
+    let profile = at.join("profile.xml");
+    let spans = span("first") + &span("second");
+    std::fs::write(&profile, format!("<Profile><TimeSpans>{spans}</TimeSpans></Profile>")).unwrap();
+    has_no_room("DRY -X{}", &profile, &["its 2 files need 60 MiB together"]);
+    assert!(!at.join("first").exists(), "no time span begins");
+    let job = at.join("job.fio");
+    let text = format!("[job]\nfilename={}\nrw=read\nsize=1000g\nruntime=1\n", at.join("fio").display());
+    std::fs::write(&job, text).unwrap();
+    has_no_room("DRY --fio={}", &job, &["the file system is full", "nothing was changed"]);
+    let ended = diskspd("-c16M -b4K BRIEF {}", &file);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+}

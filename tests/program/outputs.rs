@@ -834,3 +834,71 @@ fn verdicts_in_a_form_that_is_written_nowhere_are_said_to_have_no_effect() {
         assert!(said.iter().zip(told).all(|(said, told)| said.contains(told)), "{options:?}: {said:?}");
     }
 }
+
+#[test]
+fn report_in_file_lacks_verdict() {
+    let directory = directory();
+    let (target, report) = (directory.path().join("t.dat"), directory.path().join("result.txt"));
+    let record = directory.path().join("r.json");
+    let out = format!("--out {}", record.display());
+    let store = format!("--save --store {}", directory.path().join("store").display());
+    for (options, option) in [
+        ("", Some("--text-verdict")),
+        ("-Rxml", Some("--xml-verdict")),
+        ("--quiet", None),
+        ("--text-verdict", None),
+        (&out, None),
+        (&store, None),
+    ] {
+        let line = format!("-c1M -b4K BRIEF {options} {{}}");
+        let run = |stdout: std::process::Stdio| -> Ended {
+            let mut command = crate::common::command(&line, &target);
+            let ended = command.stdout(stdout).stderr(std::process::Stdio::piped()).spawn().unwrap();
+            ended.wait_with_output().unwrap().into()
+        };
+        let ended = run(std::fs::File::create(&report).unwrap().into());
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let told: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("has no verdict")).collect();
+        match option {
+            Some(option) => {
+                assert!(
+                    matches!(told[..], [line] if line.contains(option) && line.contains("--save")),
+                    "{told:?}"
+                );
+            }
+            None => assert!(told.is_empty(), "{options}: {told:?}"),
+        }
+        let ended = run(std::process::Stdio::piped());
+        assert!(!ended.stderr.contains("has no verdict"), "{options}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn man_page_opens_a_pager_on_a_terminal() {
+    let directory = directory();
+    let at = directory.path().display();
+    let roff = diskspd("man sweep", directory.path());
+    assert!(roff.stdout.starts_with(".TH DISKSPD"), "{}", roff.stdout);
+    let pager = directory.path().join("pager");
+    std::fs::write(&pager, format!("#!/bin/sh\ncat > {at}/paged\n")).unwrap();
+    std::fs::set_permissions(&pager, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // With man(1), where that is there, else without.
+    let Some(shown) = on_columns(80, &format!("MANPAGER={at}/pager $PROGRAM man sweep")) else { return };
+    let text = std::fs::read_to_string(directory.path().join("paged")).unwrap();
+    assert!(text.contains("diskspd sweep") && !text.contains(".SH"), "{text}");
+    assert!(shown.iter().all(|line| line.trim().is_empty()), "{shown:?}");
+    // Without man(1) and pagers it is plain text.
+    let tools = directory.path().join("tools");
+    std::fs::create_dir(&tools).unwrap();
+    let plain = format!("PATH={} $PROGRAM man sweep", tools.display());
+    let shown = on_columns(60, &plain).unwrap();
+    assert!(shown.first().is_some_and(|line| line == "NAME"), "{shown:?}");
+    assert!(shown.iter().all(|line| !line.starts_with('.') && line.chars().count() <= 60), "{shown:?}");
+    // With a pager but without man(1).
+    for tool in ["sh", "cat"] {
+        std::os::unix::fs::symlink(format!("/bin/{tool}"), tools.join(tool)).unwrap();
+    }
+    let paged = format!("PATH={} PAGER={at}/pager $PROGRAM man", tools.display());
+    on_columns(80, &paged).unwrap();
+    assert!(std::fs::read_to_string(directory.path().join("paged")).unwrap().starts_with("NAME\n"));
+}

@@ -46,7 +46,11 @@ fn a_sweep_prints_a_line_per_point_and_the_answer() {
     // A block is 150 us on the link and 82 us elsewhere: two keep the link busy.
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
     assert!(answer.contains("knee          -o2: "), "{answer}");
-    assert!(answer.contains("at 2 outstanding (95 % sure)"), "the references say how runs scatter: {answer}");
+    assert!(answer.contains("at 2 outstanding by one run per point"), "{answer}");
+    assert!(
+        !answer.split("drift: ").next().unwrap().contains("95 %"),
+        "one run per point gives no confidence: {answer}"
+    );
     assert!(answer.contains("use           diskspd -b1M -c1G -o2 -d1 -W0 -L --engine=sim "), "{answer}");
     assert!(answer.contains("drift: none seen: "), "{answer}");
     assert!(points[0].1 < 0.8 * points[1].1 && points[5].1 < 1.1 * points[1].1, "{points:?}");
@@ -69,6 +73,56 @@ fn repetitions_give_an_interval_and_data_hold_every_run() {
     assert_eq!(document["points"].as_array().unwrap().len(), 4);
     assert_eq!(document["points"][0]["runs"].as_array().unwrap().len(), 2);
     assert!(document["answers"][0]["knee"]["between"].is_array(), "{document}");
+}
+
+#[test]
+fn repeated_points_have_a_confidence() {
+    let (_folder, target) = place();
+    let ended = sweep_of(&["-o1..32", "--repeat", "2", "--quiet"], &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("at 2 outstanding (95 %)"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("one run per point"), "{}", ended.stdout);
+}
+
+#[test]
+fn iops_only_sweep_has_no_latency_and_no_knee() {
+    let (folder, target) = place();
+    let page = folder.path().join("sweep.html");
+    let ended = sweep_of(&["-o1..32", "--iops-only", "--html", page.to_str().unwrap()], &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    assert!(!ended.stdout.contains("knee"), "{}", ended.stdout);
+    let first = ended.stdout.lines().find(|line| line.starts_with("-o1 ")).unwrap();
+    assert_eq!(first.split_whitespace().filter(|cell| *cell == "-").count(), 2, "no latency: {first}");
+    assert!(ended.stdout.contains("highest       -o"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains(" -L "), "{}", ended.stdout);
+    assert!(!ended.stderr.contains("-L is added"), "{}", ended.stderr);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(!page.contains("<dt>knee") && page.contains("highest, I/Os per second"), "no knee on the page");
+    let ended = sweep_of(&["-o1..32", "--iops-only", "-L"], &target);
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+}
+
+#[test]
+fn added_latency_is_reported_in_one_line() {
+    let (_folder, target) = place();
+    for (options, count) in [(&["-o1..4"][..], 1), (&["-o1..4", "-L"], 0), (&["-o1..4", "--quiet"], 0)] {
+        let ended = sweep_of(options, &target);
+        assert_eq!(ended.stderr.matches("-L is added").count(), count, "{options:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn page_marks_no_knee_that_is_unknown() {
+    let (folder, target) = place();
+    for (loads, is_known) in [("-o1..32", true), ("-o1,2", false)] {
+        let page = folder.path().join("sweep.html");
+        let ended = sweep_of(&[loads, "--quiet", "--html", page.to_str().unwrap()], &target);
+        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+        let page = fs::read_to_string(page).unwrap();
+        let points = page.split("All points").last().unwrap();
+        assert_eq!(points.contains("knee"), is_known, "{loads}: {points}");
+        assert_eq!(page.contains("highest, I/Os per second"), is_known, "{loads}");
+    }
 }
 
 #[test]

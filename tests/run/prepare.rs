@@ -3,7 +3,9 @@
 
 use crate::common::loops::Loop;
 use crate::common::side_by_side;
-use diskspd::run::prepare::{FileOrder, PrepareError, Prepared, Reason, State, Why, all_fit, prepare};
+use diskspd::run::prepare::{
+    FileOrder, Growth, PrepareError, Prepared, Reason, State, Why, all_fit, prepare,
+};
 use diskspd::sys::extents::all_written;
 use diskspd::sys::problem::Problem;
 use diskspd::units::amount;
@@ -239,20 +241,48 @@ fn files_that_do_not_fit_together_are_left_as_they_were() {
     let (a, b, new) = (directory.join("a"), directory.join("b"), directory.join("no/such/directory/new"));
     fs::write(&a, "first").unwrap();
     fs::write(&b, "second").unwrap();
+    let fit = |files: &[(&Path, u64)], recreate| {
+        all_fit(files.iter().map(|(path, size)| (*path, Growth::To(*size))), recreate)
+    };
     let both = |size| [(a.as_path(), size), (b.as_path(), size)];
-    all_fit(both(8 * MIB), false).unwrap();
-    let error = all_fit(both(16 * MIB), false).unwrap_err();
-    let text = error.to_string();
-    assert!(text.contains("its 2 files need 32 MiB together"), "{text}");
+    fit(&both(8 * MIB), false).unwrap();
+    let error = fit(&both(16 * MIB), false).unwrap_err();
+    assert!(
+        matches!(error.reason, Reason::FullTogether { files: 2, size, .. } if size == 32 * MIB),
+        "{error}"
+    );
     assert_eq!(error.state, State::Untouched);
     // A file that isn't there yet counts, one that has its size doesn't unless it's written anew.
-    all_fit([(a.as_path(), 20 * MIB), (new.as_path(), 20 * MIB)], false).unwrap_err();
+    fit(&[(&a, 20 * MIB), (&new, 20 * MIB)], false).unwrap_err();
     go(&order(&a, 20 * MIB)).unwrap();
-    all_fit([(a.as_path(), 20 * MIB), (b.as_path(), 4 * MIB), (new.as_path(), MIB)], false).unwrap();
+    fit(&[(&a, 20 * MIB), (&b, 4 * MIB), (&new, MIB)], false).unwrap();
     // What it gives back is there for the others.
-    all_fit([(a.as_path(), MIB), (b.as_path(), 20 * MIB)], false).unwrap();
-    all_fit([(a.as_path(), 20 * MIB), (b.as_path(), 10 * MIB)], true).unwrap_err();
+    fit(&[(&a, MIB), (&b, 20 * MIB)], false).unwrap();
+    fit(&[(&a, 20 * MIB), (&b, 10 * MIB)], true).unwrap_err();
     assert_eq!(fs::read(&b).unwrap(), b"second");
+}
+
+#[test]
+fn single_file_without_room_is_refused() {
+    let Some((_device, directory)) = Loop::with_file_system(32 * MIB, "ext4") else { return };
+    let file = directory.join("file");
+    let fit = |growth| all_fit([(file.as_path(), growth)], false);
+    let free = fit(Growth::To(64 * MIB)).unwrap_err();
+    let Reason::Full { free, size } = free.reason else { panic!("{free}") };
+    assert_eq!(size, 64 * MIB);
+    fit(Growth::To(free)).unwrap();
+    assert!(matches!(fit(Growth::To(free + 1)).unwrap_err().reason, Reason::Full { .. }));
+    assert!(!file.exists());
+    // A sparse file of this size is rewritten, so it needs the space that it lacks.
+    File::create(&file).unwrap().set_len(64 * MIB).unwrap();
+    assert!(matches!(fit(Growth::To(64 * MIB)).unwrap_err().reason, Reason::Full { .. }));
+    assert!(matches!(fit(Growth::Filled).unwrap_err().reason, Reason::FullOfHoles { files: 1, .. }));
+    fit(Growth::To(8 * MIB)).unwrap();
+    assert_eq!(fs::metadata(&file).unwrap().len(), 64 * MIB);
+    go(&order(&file, 20 * MIB)).unwrap();
+    fit(Growth::To(20 * MIB)).unwrap();
+    fit(Growth::Filled).unwrap();
+    assert!(matches!(fit(Growth::To(u64::MAX)).unwrap_err().reason, Reason::TooLarge { .. }));
 }
 
 #[test]

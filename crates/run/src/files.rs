@@ -8,3 +8,4 @@ pub(super) mod prefill;
 mod prefill_error;
 pub mod prepare;
 pub(super) mod purge;
+pub(super) mod space;

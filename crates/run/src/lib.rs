@@ -60,11 +60,11 @@ pub use execute::{execute, machine_for, surroundings};
 pub use interrupt::{Unwatched, watch, watch_silently};
 pub use options::Options;
 pub use precreate::resized;
-pub use real::KNOWS_TEMPORARY_FILES;
 #[cfg(not(target_os = "linux"))]
 pub use real::{
     INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
 };
+pub use real::{KNOWS_TEMPORARY_FILES, lack_of_space};
 pub use replay::{ReplayReady, prepared};
 pub use session::{Executed, NotRun, Session};
 pub use span::planning::probe_and_plan;

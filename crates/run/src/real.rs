@@ -4,6 +4,7 @@
 
 pub use crate::files::precreated::create_all as precreate;
 pub use crate::files::prefill::Done as Prefilled;
+pub use crate::files::space::lack as lack_of_space;
 pub use crate::verification::begin as begin_verification;
 pub use diskspd_host::cpu_times::CpuClock;
 pub use diskspd_host::path_states::PathStates;

@@ -152,6 +152,8 @@ fn known_before(
         known.extend(own.into_iter().map(|fault| PlanError::target(fault.to_string())));
         made.extend(span.targets.iter().filter(|t| plan::creates(t)).map(|target| target.path.clone()));
     }
+    let lack = real::lack_of_space(profile, options);
+    known.extend(lack.map(|(_, lack)| PlanError::target(lack.to_string())));
     let (profiles, mut targets): (Vec<_>, Vec<_>) =
         known.into_iter().partition(|error| error.lies_in == LiesIn::Profile);
     targets.dedup();

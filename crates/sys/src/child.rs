@@ -5,10 +5,25 @@ use super::pipe_reader::PipeReader;
 use super::process_group;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
+
+/// Starts a program that shows a text on the terminal, and waits for its end.
+/// Ctrl-C reaches the program only.
+///
+/// # Errors
+/// It cannot be started or watched.
+pub fn feed(command: &mut Command, text: &[u8]) -> io::Result<ExitStatus> {
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    process_group::leaves_interrupts_to_children();
+    if let Some(mut input) = child.stdin.take() {
+        // A pager that ends early reads no further.
+        let _ = input.write_all(text);
+    }
+    child.wait()
+}
 
 /// A program that was started so that Ctrl-C of the terminal doesn't reach it but through
 /// [`ChildProgram::interrupt`], as far as the system can do that.

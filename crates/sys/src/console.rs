@@ -1,5 +1,6 @@
 //! The terminal that a stream goes to: how large it is.
 
+use std::fs::File;
 pub use std::os::fd::AsFd as AsStream;
 
 /// What can be seen of it: columns and lines; `None` = it isn't told, or the stream goes elsewhere.
@@ -11,4 +12,10 @@ pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
 /// Whether control sequences (colours) are obeyed there: by every terminal but one that calls itself dumb.
 pub fn takes_sequences(_: &impl AsStream) -> bool {
     true
+}
+
+/// Whether the stream goes to a regular file.
+pub fn is_regular_file(stream: &impl AsStream) -> bool {
+    let owned = stream.as_fd().try_clone_to_owned();
+    owned.is_ok_and(|owned| File::from(owned).metadata().is_ok_and(|found| found.is_file()))
 }

@@ -34,6 +34,14 @@ pub fn kill(child: &mut Child) {
     signal(child, Signal::KILL);
 }
 
+/// Ignores Ctrl-C from now on. Programs that were started before end by it as usual.
+pub fn leaves_interrupts_to_children() {
+    // SAFETY: it replaces no handler that could be running.
+    unsafe {
+        libc::signal(libc::SIGINT, libc::SIG_IGN);
+    }
+}
+
 fn pid(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }

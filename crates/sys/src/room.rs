@@ -10,7 +10,6 @@ use std::path::Path;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    pub available: u64,
     /// Bytes that this process may take; `None` = the file system doesn't say (tmpfs without a limit, some
     /// file systems in user space).
     pub ours: Option<u64>,
@@ -30,7 +29,7 @@ fn room(found: StatVfs) -> Room {
     let privileged = rustix::process::geteuid().is_root()
         || capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_RESOURCE));
     let ours = if privileged { found.f_bfree } else { found.f_bavail };
-    Room { available: bytes(found.f_bavail), ours: (found.f_blocks > 0).then(|| bytes(ours)) }
+    Room { ours: (found.f_blocks > 0).then(|| bytes(ours)) }
 }
 
 /// What becomes of the size of a file that space is allocated for.

@@ -2,7 +2,7 @@
 //! on a terminal what names, records and devices say can't do anything but be read.
 
 use super::closed_at_start;
-use super::console::window;
+use super::console::{is_regular_file, window};
 use super::standard_error;
 use super::terminal::screen_of;
 use super::told_block::fitted;
@@ -23,6 +23,11 @@ pub fn is_open() -> io::Result<()> {
 
 pub fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
+}
+
+/// Whether it is a regular file.
+pub fn is_file() -> bool {
+    is_regular_file(&std::io::stdout())
 }
 
 /// Columns that text for people may take there: those of the terminal, else 80.

@@ -46,6 +46,8 @@ const UNTIL_SURE: OptionRow = switch(
 const BUDGET: OptionRow = text("--budget", "<time>", "30m", "time limit: start no pass that would exceed it");
 const SETTLE: OptionRow = text("--settle", "<time>", "5s", "pause before each run").or("0s");
 const BETWEEN: OptionRow = text("--between", "<command>", "", "shell command to run before each run");
+const IOPS_ONLY: OptionRow =
+    switch("--iops-only", "measure no latency (no -L): the answer has IOPS and no knee");
 const CSV: OptionRow = row("--csv", File, "write the table, a line per run");
 const EVERYTHING: OptionRow = JSON.here("write everything: points, runs, answers");
 const PAGE: OptionRow = HTML.here("write a page: answer, curve, all points, findings");
@@ -58,9 +60,15 @@ pub const SWEEP: Command = Command {
     help: "run a command line with ranges in it (-o1..64): a table of all points, and the answer",
     options: &[
         REPEAT, ORDER, RECORDS, DIAGONAL, OF_MAXIMUM, SLO, ADAPTIVE, UNTIL_SURE, BUDGET, SETTLE, BETWEEN,
-        CSV, EVERYTHING, PAGE, BY_ENDING, PLAN, STRICT, QUIET,
+        IOPS_ONLY, CSV, EVERYTHING, PAGE, BY_ENDING, PLAN, STRICT, QUIET,
     ],
-    exclusive: &[&[ADAPTIVE, OF_MAXIMUM], &[DIAGONAL, OF_MAXIMUM]],
+    exclusive: &[
+        &[ADAPTIVE, OF_MAXIMUM],
+        &[DIAGONAL, OF_MAXIMUM],
+        // Both decide by latencies.
+        &[IOPS_ONLY, SLO],
+        &[IOPS_ONLY, ADAPTIVE],
+    ],
     takes: Takes::Line,
     examples: &[
         (
@@ -93,10 +101,15 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         files[kind].push(path);
     }
     let [csv, json, html] = files;
-    let swept = SweptLine::of(with_latency(TypedLine::split(line.line.as_deref().unwrap_or_default())?))?;
+    let typed = TypedLine::split(line.line.as_deref().unwrap_or_default())?;
+    let iops_only = line.has(&IOPS_ONLY);
+    let (typed, adds_latency) = with_latency(typed, iops_only)?;
+    let swept = SweptLine::of(typed)?;
     Ok(Invocation::Sweep(Box::new(SweepRequest {
         settings: complete(settings, &swept.axes)?,
         swept,
+        iops_only,
+        adds_latency,
         folder: line.path(&RECORDS)?,
         between: line.read_value(&BETWEEN, command)?,
         csv,
@@ -123,9 +136,20 @@ fn command(value: &str) -> Result<String, &'static str> {
     if value.is_empty() { Err("a command") } else { Ok(value.to_owned()) }
 }
 
-/// The knee needs latencies: `-L`, if it isn't there.
-fn with_latency(line: TypedLine) -> TypedLine {
-    if line.has_letter(b'L') || line.has_letter(b'X') { line } else { line.after("-L") }
+/// Adds `-L`, because the knee needs latencies. Returns whether it was added.
+fn with_latency(line: TypedLine, iops_only: bool) -> Result<(TypedLine, bool), CliError> {
+    let measuring = line.options.iter().find(|given| given.is_letter(b'L') || given.is_letter(b'X'));
+    match measuring {
+        Some(given) if iops_only => {
+            let hint = match given.is_letter(b'X') {
+                true => "set MeasureLatency to false in the profile instead of --iops-only",
+                false => "leave out one of them",
+            };
+            Err(CliError::at(&given.argument, 0, "--iops-only measures no latency").hint(hint))
+        }
+        None if !iops_only => Ok((line.after("-L"), true)),
+        _ => Ok((line, false)),
+    }
 }
 
 fn complete(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError> {
@@ -185,6 +209,10 @@ mod tests {
     #[test]
     fn what_cannot_be_is_explained() {
         for (line, why) in [
+            ("-o1..8 --iops-only -L f", "measures no latency"),
+            ("-o1..8 --iops-only -Xp.xml f", "measures no latency"),
+            ("-o1..8 --iops-only --adaptive f", "exclude each other"),
+            ("--slo p99=5ms --iops-only -o1..8 f", "exclude each other"),
             ("-o8 f", "nothing to sweep"),
             ("-o1..8 --repeat 0 f", "not possible"),
             ("-o1..8 --order", "the value is missing"),

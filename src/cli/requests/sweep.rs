@@ -9,6 +9,10 @@ use std::path::PathBuf;
 pub struct SweepRequest {
     pub settings: Settings,
     pub folder: Option<PathBuf>,
+    /// `--iops-only`: no latency is measured.
+    pub iops_only: bool,
+    /// `-L` was not given, and added.
+    pub adds_latency: bool,
     /// `--between`: what the shell runs before each run.
     pub between: Option<String>,
     pub csv: Vec<PathBuf>,

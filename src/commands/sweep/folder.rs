@@ -203,5 +203,11 @@ fn identity(request: &SweepRequest) -> Value {
         .iter()
         .map(|argument| RawText::from(argument.as_encoded_bytes().to_vec()))
         .collect();
-    json!({ "arguments": arguments, "settings": request.settings, "between": request.between })
+    let mut identity =
+        json!({ "arguments": arguments, "settings": request.settings, "between": request.between });
+    // Folders of earlier versions lack it.
+    if request.iops_only {
+        identity["iops_only"] = true.into();
+    }
+    identity
 }

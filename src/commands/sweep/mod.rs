@@ -41,6 +41,9 @@ pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
         ]));
     }
     let plan = Plan::of(request)?;
+    if request.adds_latency && !request.quiet {
+        say("-L is added, because the knee needs latencies; --iops-only measures IOPS without it");
+    }
     if request.dry_run {
         return super::print(&plan.listed());
     }

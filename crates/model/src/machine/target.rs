@@ -93,7 +93,10 @@ pub fn is_drive_letter(target: &[u8]) -> bool {
 pub fn is_windows_path(target: &[u8]) -> bool {
     let ours = [&b"/"[..], b"./", b"../"].iter().any(|start| target.starts_with(start));
     // A file of a share lies where that is mounted.
-    let share = target.starts_with(br"\\") && !matches!(target.get(2), Some(b'.' | b'?'));
+    let share = target.strip_prefix(br"\\").is_some_and(|rest| {
+        let names_share = rest.iter().rev().skip(1).any(|byte| matches!(byte, b'\\' | b'/'));
+        names_share && !matches!(rest.first(), Some(b'.' | b'?' | b'\\'))
+    });
     let drive = matches!(target, [letter, b':', ..] if letter.is_ascii_alphabetic());
     !ours && !share && (drive || target.contains(&b'\\'))
 }

@@ -14,6 +14,9 @@ use std::path::Path;
 /// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
 const MAX_TRANSFER: u32 = 0x7fff_f000;
 
+/// Largest file size whose unit was probably forgotten, bytes.
+const MOST_WITHOUT_UNIT: u64 = 4095;
+
 const LAST_OFFSET: u64 = i64::MAX as u64;
 
 /// Collects what doesn't fit about one target. With a simulated device nothing has to be there but a size.
@@ -187,16 +190,29 @@ fn is_windows_option(path: &[u8]) -> bool {
     }
 }
 
+/// The likely meaning of `-c1`, a size of few bytes.
+fn without_unit(target: &Target) -> Option<String> {
+    let size = target.file_size.filter(|size| (1..=MOST_WITHOUT_UNIT).contains(size))?;
+    let bytes = if size == 1 { "byte" } else { "bytes" };
+    Some(format!("-c{size} is a file of {size} {bytes}: did you mean -c{size}G?"))
+}
+
 /// What to type in place of a path of Windows.
 fn windows_path(path: &RawText) -> String {
     let text = path.to_string();
     let device = text.starts_with("\\\\.\\") || text.starts_with("\\\\?\\");
-    let (what, instead) = match device {
-        true => (
+    let share = "a file on a share is '\\\\host\\share\\file', or its path below the mount point".to_owned();
+    let (what, instead) = match text.strip_prefix('\\') {
+        _ if device => (
             "is a Windows device name",
             "name a disk like /dev/nvme0n1 or '#1' (diskspd devices lists them)".to_owned(),
         ),
-        false => {
+        Some(rest) if !rest.contains(['\\', '/']) => (
+            "has one backslash",
+            format!("the shell removed the backslashes of a path without quotes; quote it: {share}"),
+        ),
+        Some(rest) if rest.starts_with('\\') => ("names a host without a share", share),
+        _ => {
             let rest = text.get(2..).filter(|_| text.as_bytes().get(1) == Some(&b':')).unwrap_or(&text);
             let name = rest.rsplit(['\\', '/']).next().filter(|name| !name.is_empty()).unwrap_or("test.dat");
             let there = "for a file on another disk name its path below the mount point (findmnt lists them)";
@@ -325,7 +341,10 @@ pub fn region(target: &Target, size: u64, thread: u32) -> Result<Region, PlanErr
         thread,
         thread_stride: target.thread_stride,
     };
-    placement.region().map_err(|why| PlanError::target(format!("'{}': {why}", target.path)))
+    placement.region().map_err(|why| {
+        let unit = without_unit(target).map(|meant| format!("; {meant}")).unwrap_or_default();
+        PlanError::target(format!("'{}': {why}{unit}", target.path))
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The files of `-c` of a time span, or of a whole run, are created: several at once, so that neither many
 //! small files nor files on several devices wait for each other.
 
-use crate::files::prepare::{self, FileOrder, PrepareError, Prepared, Reason, State, Why};
+use crate::files::prepare::{self, FileOrder, Growth, PrepareError, Prepared, Reason, Why};
 use crate::options::Options;
 use crate::precreate::{File, NotCreated};
 use diskspd_host::claims;
@@ -28,7 +28,11 @@ type Round<'a> = Vec<&'a (File, PathBuf)>;
 enum CreationFailure {
     /// It was given up, because of another file or the user.
     Stopped(PrepareError),
-    Because(String),
+    Because {
+        message: String,
+        /// Whether the content of a file was changed.
+        changed: bool,
+    },
 }
 
 /// Creates files where they were located; block devices among them are left alone. After a failure or an
@@ -57,9 +61,10 @@ pub fn create_all(
     if let Some(message) = nowhere.next() {
         return Err(NotCreated::Refused(message));
     }
-    let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), file.size));
+    let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), Growth::To(file.size)));
     prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Refused(error.to_string()))?;
-    rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, voice))
+    let mut changed = false;
+    rounds(files).into_iter().try_for_each(|files| create_round(files, &mut changed, options, control, voice))
 }
 
 /// Divides files into lists without duplicates: what is the same file by several names is written one after
@@ -81,7 +86,7 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
 
 /// The files as they are in the end: what is the same file by several names is there once, as the last one
 /// wants it.
-fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathBuf)> {
+pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(T, PathBuf)> {
     let mut places: Vec<PathPlace> = Vec::new();
     files.iter().rev().filter(move |(_, path)| {
         let place = PathPlace::of(path);
@@ -113,7 +118,14 @@ impl PathPlace {
     }
 }
 
-fn create_round(files: Round, options: &Options, control: &Control, voice: &Voice) -> Result<(), NotCreated> {
+/// Creates these files. `changed`: whether a file was changed so far.
+fn create_round(
+    files: Round,
+    changed: &mut bool,
+    options: &Options,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), NotCreated> {
     let work = CreationWork {
         next: AtomicUsize::new(0),
         done: files.iter().map(|_| AtomicU64::new(0)).collect(),
@@ -126,15 +138,25 @@ fn create_round(files: Round, options: &Options, control: &Control, voice: &Voic
     let (mut failure, mut given_up) = (None, Vec::new());
     for (index, end) in ends.map_err(|failed| NotCreated::Failed(format!("{failed}; {}", failed.remedy())))? {
         match end {
-            Ok(done) => tell(&work.files[index].0, done, voice),
-            Err(CreationFailure::Stopped(error)) => given_up.push(error),
-            Err(CreationFailure::Because(message)) => failure = failure.or(Some(message)),
+            Ok(done) => {
+                *changed |= done.is_some_and(|done| done != Prepared::Kept);
+                tell(&work.files[index].0, done, voice);
+            }
+            Err(CreationFailure::Stopped(error)) => {
+                *changed |= error.state.is_changed();
+                given_up.push(error);
+            }
+            Err(CreationFailure::Because { message, changed: this }) => {
+                *changed |= this;
+                failure = failure.or(Some(message));
+            }
         }
     }
     match failure {
         Some(first) => {
             let given_up = given_up.iter().map(PrepareError::to_string);
-            Err(NotCreated::Failed(std::iter::once(first).chain(given_up).collect::<Vec<_>>().join("\n")))
+            let message = std::iter::once(first).chain(given_up).collect::<Vec<_>>().join("\n");
+            Err(if *changed { NotCreated::Failed(message) } else { NotCreated::Refused(message) })
         }
         None if given_up.is_empty() && !work.stop.load(Ordering::Relaxed) => Ok(()),
         None => {
@@ -145,9 +167,9 @@ fn create_round(files: Round, options: &Options, control: &Control, voice: &Voic
 }
 
 fn tell_given_up(error: &PrepareError, voice: &Voice) {
-    match error.state {
-        State::Untouched | State::Removed => voice.note(&error.to_string()),
-        State::Unfinished { .. } | State::LeftOver => voice.warn(&error.to_string()),
+    match error.state.is_changed() {
+        false => voice.note(&error.to_string()),
+        true => voice.warn(&error.to_string()),
     }
 }
 
@@ -222,7 +244,8 @@ impl CreationWork<'_> {
 
     fn create(&self, index: usize) -> Result<Option<Prepared>, CreationFailure> {
         let (file, path) = self.files[index];
-        let kind = target::probe(path).map_err(|error| CreationFailure::Because(error.to_string()))?.kind;
+        let because = |message, changed| CreationFailure::Because { message, changed };
+        let kind = target::probe(path).map_err(|error| because(error.to_string(), false))?.kind;
         if kind.is_device() {
             return Ok(None);
         }
@@ -232,7 +255,7 @@ impl CreationWork<'_> {
             .map(Some)
             .map_err(|error| match error.reason {
                 Reason::Stopped => CreationFailure::Stopped(error),
-                _ => CreationFailure::Because(error.to_string()),
+                _ => because(error.to_string(), error.state.is_changed()),
             })
     }
 

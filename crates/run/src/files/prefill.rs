@@ -140,7 +140,7 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
     if !parts.is_empty() && found.permissions().readonly() {
         return Err(PrefillError::ReadOnly { path: path() });
     }
-    let free = room::beneath(&file).map_or(u64::MAX, |room| room.available);
+    let free = room::beneath(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
     match missing > free {
         true => Err(full(order, missing, free)),
         false => Ok(parts),
@@ -178,7 +178,7 @@ struct PrefillShared<'a> {
 impl Filling<'_> {
     fn write(&self, claims: &Claims) -> Result<(), PrefillError> {
         let target = &self.order.located;
-        let free = room::at(target.way()).map_or(0, |room| room.available);
+        let free = room::at(target.way()).and_then(|room| room.ours).unwrap_or(0);
         let open = |direct| -> Result<File, PrefillError> {
             let mode = OpenMode { write: true, direct, ..OpenMode::default() };
             let opened = files::open(target, &mode).map_err(PrefillError::Open)?;

@@ -8,14 +8,14 @@ mod sample;
 mod space;
 
 pub use outcome::{PrepareError, Prepared, Reason, State, Why};
-pub use space::all_fit;
+pub use space::{Growth, all_fit};
 
 use diskspd_host::{claims, target};
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::room::SizeChange;
-use diskspd_sys::{extents, files, page_cache, process, reach};
+use diskspd_sys::{extents, files, page_cache, reach};
 pub use order::FileOrder;
 use std::fs::File;
 use std::io;
@@ -40,16 +40,7 @@ pub fn prepare(
     stop: &AtomicBool,
 ) -> Result<Prepared, PrepareError> {
     let untouched = |reason| PrepareError { path: order.path.to_owned(), reason, state: State::Untouched };
-    // Beyond it the kernel sends a signal that ends the process.
-    if let Some(limit) = process::largest_file()
-        && order.size > limit
-    {
-        return Err(untouched(Reason::Limit { size: order.size, limit }));
-    }
-    // Offsets in files are signed.
-    if i64::try_from(order.size).is_err() {
-        return Err(untouched(Reason::TooLarge { size: order.size }));
-    }
+    space::within_limits(order.size).map_err(untouched)?;
     let (file, created) = open(order.path).map_err(untouched)?;
     let outcome = if created {
         Prepared::Created

@@ -1,5 +1,6 @@
 //! The console that a stream goes to: how large it is, and that it takes control sequences.
 
+use std::fs::File;
 pub use std::os::windows::io::AsHandle as AsStream;
 use std::os::windows::io::AsRawHandle;
 use windows_sys::Win32::System::Console::{
@@ -30,4 +31,10 @@ pub fn takes_sequences(stream: &impl AsStream) -> bool {
     let known = unsafe { GetConsoleMode(handle, &raw mut mode) } != 0;
     // SAFETY: as above; takes numbers only.
     known && unsafe { SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) } != 0
+}
+
+/// Whether the stream goes to a regular file.
+pub fn is_regular_file(stream: &impl AsStream) -> bool {
+    let owned = stream.as_handle().try_clone_to_owned();
+    owned.is_ok_and(|owned| File::from(owned).metadata().is_ok_and(|found| found.is_file()))
 }

@@ -21,3 +21,6 @@ pub fn interrupt(child: &mut Child) {
 pub fn kill(child: &mut Child) {
     let _ = child.kill();
 }
+
+/// Ctrl-C ends this process and its children together.
+pub fn leaves_interrupts_to_children() {}

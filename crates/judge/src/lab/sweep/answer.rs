@@ -120,12 +120,22 @@ impl SweepAnswer {
         self.made_of.len() > 1 && !self.rises_to_the_end
     }
 
+    /// Whether one of its points was repeated. The reference alone does not give a confidence.
+    pub fn is_repeated(&self, rows: &[PointRow]) -> bool {
+        self.made_of.iter().any(|place| rows[*place].runs.len() > 1)
+    }
+
+    /// The row of the knee, if its place is known.
+    pub fn found_knee(&self) -> Option<usize> {
+        self.knee_row.filter(|_| self.knee.is_some_and(|knee| knee.told == KneeTold::Found))
+    }
+
     /// The row that is to be used from now on: that of the objective, else of the knee, else of the highest;
     /// `None` = no load surely is the answer.
     pub fn chosen(&self) -> Option<usize> {
         match (&self.objective, &self.knee) {
             (Some(_), _) => self.objective_row,
-            (None, Some(knee)) => self.knee_row.filter(|_| knee.told == KneeTold::Found),
+            (None, Some(_)) => self.found_knee(),
             (None, None) => {
                 let alone = self.as_high.as_ref().is_some_and(Vec::is_empty);
                 Some(self.highest).filter(|_| alone && self.made_of.len() > 1)

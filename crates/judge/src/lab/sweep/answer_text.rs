@@ -72,7 +72,7 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
             Some(last) if last + 1 == threads.best.len() => {
                 format!("throughput rises up to {}, the most that was tried", name(last))
             }
-            _ => enough_words(threads.enough, name, "enough"),
+            _ => enough_words(threads.enough, name, "enough", certainty(answer, rows)),
         };
         lines.push(line("threads", format!("{enough}; highest IOPS by threads {}", best.join(", "))));
     }
@@ -120,7 +120,14 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
         Some([]) => {}
         Some(others) => {
             let others: Vec<String> = others.iter().map(|place| named(&rows[*place])).collect();
-            lines.push(line("", format!("the repetitions can't separate it from {}", others.join(", "))));
+            let others = others.join(", ");
+            lines.push(line(
+                "",
+                match answer.is_repeated(rows) {
+                    true => format!("no significant difference to {others}"),
+                    false => format!("one run per point does not separate it from {others}: use --repeat 5"),
+                },
+            ));
         }
     }
     if answer.rises_to_the_end && settings.curve.is_empty() {
@@ -132,18 +139,25 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
     }
     if answer.tells_smallest() {
         let name = |row: usize| named(&rows[row]);
-        lines.push(line("smallest", enough_words(answer.smallest, name, "as good as the highest")));
+        let words = enough_words(answer.smallest, name, "as good as the highest", certainty(answer, rows));
+        lines.push(line("smallest", words));
     }
     lines
+}
+
+/// How sure a statement about several points is.
+fn certainty(answer: &SweepAnswer, rows: &[PointRow]) -> &'static str {
+    if answer.is_repeated(rows) { "(95 %)" } else { "by one run per point" }
 }
 
 fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRow]) -> String {
     let (seen, unit) = (shown(row), row.unit());
     let (low, high) = knee.between.unwrap_or((knee.load, knee.load));
+    let certainty = certainty(answer, rows);
     match knee.told {
-        KneeTold::Found if low == high => format!("{seen}; at {low} {unit} (95 % sure)"),
-        KneeTold::Found => format!("{seen}; between {low} and {high} {unit} (95 %)"),
-        KneeTold::AtEnd => format!("at or beyond {low} {unit} (95 %): {}", extend(answer, rows)),
+        KneeTold::Found if low == high => format!("{seen}; at {low} {unit} {certainty}"),
+        KneeTold::Found => format!("{seen}; between {low} and {high} {unit} {certainty}"),
+        KneeTold::AtEnd => format!("at or beyond {low} {unit} {certainty}: {}", extend(answer, rows)),
         KneeTold::AtBegin => {
             let smaller = answer.left_out.iter().any(|place| rows[*place].load < low);
             let what = if smaller {
@@ -152,7 +166,7 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
             } else {
                 "start the range at a smaller load"
             };
-            format!("at or below {high} {unit} (95 %): {what}")
+            format!("at or below {high} {unit} {certainty}: {what}")
         }
         KneeTold::Anywhere => {
             format!("can't tell: the knee may be anywhere from {low} to {high} {unit}")
@@ -183,15 +197,15 @@ fn extend(answer: &SweepAnswer, rows: &[PointRow]) -> String {
 }
 
 /// `of` names a step.
-fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str) -> String {
+fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certainty: &str) -> String {
     let margin = 100.0 * SAME;
     let seen = of(enough.seen);
     match (enough.least, enough.most) {
         (Some(least), Some(most)) if least == most => {
-            format!("{} {} {what}, within {margin:.0} % (95 %)", of(most), verb(&of(most), what))
+            format!("{} {} {what}, within {margin:.0} % {certainty}", of(most), verb(&of(most), what))
         }
         (Some(least), Some(most)) => {
-            format!("{} to {} are {what}, within {margin:.0} % (95 %)", of(least), of(most))
+            format!("{} to {} are {what}, within {margin:.0} % {certainty}", of(least), of(most))
         }
         _ => format!("can't tell which is {what} within {margin:.0} %; by these figures {seen}"),
     }

@@ -5,7 +5,7 @@ use crate::html::headline::tile;
 use crate::html::page::command;
 use crate::number::{exact, exact_time, grouped, number};
 use diskspd_judge::lab::RunLine;
-use diskspd_judge::lab::sweep::{KneeTold, SweepAnswer, answer_lines, unanswered};
+use diskspd_judge::lab::sweep::{SweepAnswer, answer_lines, unanswered};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -39,11 +39,14 @@ fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
     let load = |row: usize| exact(Some(page.rows[row].load as f64), grouped);
     let felt = |row: usize| figures(row).and_then(RunLine::felt).map(|felt| felt.mean_ms);
     let unit = page.rows[answer.highest].unit();
-    let is_found = answer.knee.is_some_and(|knee| knee.told == KneeTold::Found);
-    let found = answer.knee_row.filter(|_| is_found);
+    let found = answer.found_knee();
     html! {
         dl.tiles {
-            (tile("highest, I/Os per second", "", iops(answer.highest)))
+            @if answer.knee.is_some() && found.is_none() {
+                (tile(&format!("knee, {unit}"), "", html! { "unknown" }))
+            } @else {
+                (tile("highest, I/Os per second", "", iops(answer.highest)))
+            }
             @if let Some(knee) = found {
                 (tile(&format!("knee, {unit}"), "", load(knee)))
                 (tile("I/Os per second there", "", iops(knee)))

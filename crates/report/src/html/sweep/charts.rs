@@ -8,7 +8,7 @@ use crate::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use crate::html::chart::table::FigureTable;
 use crate::html::chart::{ChartFigure, PointLabel};
 use crate::number::number;
-use diskspd_judge::lab::sweep::{KneeTold, Measure, Objective, PointRow, Setting, SweepAnswer, label};
+use diskspd_judge::lab::sweep::{Measure, Objective, PointRow, Setting, SweepAnswer, label};
 use diskspd_judge::lab::{LatencyLine, RunLine};
 use diskspd_model::stats::replicates::{Bounds, Spread};
 
@@ -47,8 +47,7 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
     let objective = page.settings.objective;
     let place_of = |place: usize| rows.iter().position(|(other, _)| *other == place);
     let iops = |row: &PointRow| row.figures.as_ref().map_or(0.0, |line| line.iops);
-    let found = answer.knee.filter(|knee| knee.told == KneeTold::Found);
-    let knee = found.zip(answer.knee_row.and_then(place_of)).map(|(knee, point)| {
+    let knee = answer.knee.zip(answer.found_knee().and_then(place_of)).map(|(knee, point)| {
         let within = |(low, high): (u64, u64)| {
             let rates = rows.iter().filter(|(_, row)| (low..=high).contains(&row.load));
             let rates = rates.map(|(_, row)| iops(row));

@@ -33,7 +33,7 @@ fn roles(page: &SweepPage, place: usize) -> String {
     for answer in page.answers {
         let named = [
             ("highest", Some(answer.highest)),
-            ("knee", answer.knee_row),
+            ("knee", answer.found_knee()),
             ("smallest as good", answer.smallest.sure().filter(|_| answer.tells_smallest())),
             ("objective", answer.objective_row),
         ];

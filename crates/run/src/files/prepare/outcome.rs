@@ -106,6 +106,20 @@ pub enum Reason {
         /// Bytes that were free for this user before, and those of the files themselves.
         free: u64,
     },
+    /// The holes that `--prefill` fills.
+    #[error(
+        "the file system is full: the holes of {files} {} need {}, {} are free; free some space, or leave \
+         out --prefill",
+        if *files == 1 { "file" } else { "files" },
+        units::amount(*size),
+        units::amount(*free)
+    )]
+    FullOfHoles {
+        files: usize,
+        size: u64,
+        /// Bytes that were free for this user before.
+        free: u64,
+    },
     /// `EDQUOT`
     #[error(
         "this user's disk quota is exhausted, {} are needed; use a smaller -c, or free some space",
@@ -161,6 +175,13 @@ pub enum State {
     },
     /// The unfinished file was created here and could not be removed.
     LeftOver,
+}
+
+impl State {
+    /// Whether the content of a file was changed.
+    pub fn is_changed(self) -> bool {
+        matches!(self, State::Unfinished { .. } | State::LeftOver)
+    }
 }
 
 impl fmt::Display for State {

@@ -1,8 +1,9 @@
 //! Whether there is room for what is ordered, found out while nothing has been changed yet.
 
 use super::{PrepareError, Reason, State};
-use diskspd_sys::inode;
+use diskspd_sys::extents::{self, PieceKind, each_piece};
 use diskspd_sys::room::{self, SizeChange};
+use diskspd_sys::{inode, process};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
@@ -83,34 +84,48 @@ pub(super) fn allocate(
     }
 }
 
+/// Content that a file gets before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    /// Created with this size in bytes, or kept (`-c`).
+    To(u64),
+    /// Holes are filled (`--prefill`).
+    Filled,
+}
+
 struct Need<'a> {
     device: u64,
     path: &'a Path,
     files: usize,
+    /// Whether all of them are only filled.
+    filled: bool,
     /// Bytes that can be had; `None` = the file system doesn't say.
     free: Option<u64>,
-    /// Bytes they will have.
+    /// Bytes that the files will have.
     size: u64,
 }
 
-/// Whether files of these sizes, bytes, all fit on their file systems: whoever comes last must not find out
-/// when the others have been overwritten. Those that are there with their size don't count, unless they are
-/// written anew in any case.
+/// Checks that all files fit on their file systems together, so that the last one does not fail after the
+/// others were overwritten. Files that are kept need nothing; files that are rewritten give back their space.
 ///
 /// # Errors
-/// The first one on a file system that is too small; nothing was changed.
+/// The first one on a file system that is too small, or above the largest size. All files are unchanged.
 pub fn all_fit<'a>(
-    files: impl IntoIterator<Item = (&'a Path, u64)>,
+    files: impl IntoIterator<Item = (&'a Path, Growth)>,
     recreate: bool,
 ) -> Result<(), PrepareError> {
+    let untouched =
+        |path: &Path, reason| PrepareError { path: path.to_owned(), reason, state: State::Untouched };
     let mut needs: Vec<Need> = Vec::new();
-    for (path, size) in files {
+    for (path, growth) in files {
         let there = std::fs::metadata(path).ok();
-        let taken = match &there {
-            Some(found) if !found.is_file() || found.len() == size && !recreate => continue,
-            Some(found) => inode::stored(found),
-            None => 0,
-        };
+        if there.as_ref().is_some_and(|found| !found.is_file()) {
+            continue;
+        }
+        if let Growth::To(size) = growth {
+            within_limits(size).map_err(|reason| untouched(path, reason))?;
+        }
+        let Some((size, taken)) = change(path, there.as_ref(), growth, recreate) else { continue };
         // What is to be created will lie where the nearest directory is that exists.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let Some(place) = absolute.ancestors().find(|place| place.exists()) else { continue };
@@ -118,21 +133,59 @@ pub fn all_fit<'a>(
         let device = inode::file_system(&found);
         let known = needs.iter().position(|need| need.device == device).unwrap_or(needs.len());
         if known == needs.len() {
-            needs.push(Need { device, path, files: 0, free: room.ours, size: 0 });
+            needs.push(Need { device, path, files: 0, filled: true, free: room.ours, size: 0 });
         }
         let need = &mut needs[known];
         need.files += 1;
+        need.filled &= growth == Growth::Filled;
         need.free = need.free.map(|free| free.saturating_add(taken));
         need.size = need.size.saturating_add(size);
     }
-    let too_much = |need: &Need| need.files > 1 && need.free.is_some_and(|free| need.size > free);
-    match needs.into_iter().find(too_much) {
-        None => Ok(()),
-        Some(Need { path, files, free, size, .. }) => Err(PrepareError {
-            path: path.to_owned(),
-            reason: Reason::FullTogether { files, size, free: free.unwrap_or(0) },
-            state: State::Untouched,
-        }),
+    let too_much = |need: &Need| need.free.is_some_and(|free| need.size > free);
+    let Some(need) = needs.into_iter().find(too_much) else { return Ok(()) };
+    let (files, size, free) = (need.files, need.size, need.free.unwrap_or(0));
+    let reason = match files {
+        _ if need.filled => Reason::FullOfHoles { files, size, free },
+        1 => Reason::Full { size, free },
+        _ => Reason::FullTogether { files, size, free },
+    };
+    Err(untouched(need.path, reason))
+}
+
+/// Whether files of this size are possible on any file system here.
+pub(super) fn within_limits(size: u64) -> Result<(), Reason> {
+    // Beyond it the kernel sends a signal that ends the process.
+    if let Some(limit) = process::largest_file()
+        && size > limit
+    {
+        return Err(Reason::Limit { size, limit });
+    }
+    // Offsets in files are signed.
+    i64::try_from(size).map(drop).map_err(|_| Reason::TooLarge { size })
+}
+
+/// Returns the bytes that are written to a file and the bytes that it gives back before; `None` if it stays
+/// unchanged.
+fn change(path: &Path, found: Option<&Metadata>, growth: Growth, recreate: bool) -> Option<(u64, u64)> {
+    let stored = found.map_or(0, inode::stored);
+    match (growth, found) {
+        (Growth::To(size), Some(found)) if found.len() == size && !recreate && stored < size => {
+            // Compressed files take less than their size, too.
+            let complete = File::open(path).and_then(|file| extents::all_written(&file, size));
+            (!complete.unwrap_or(true)).then_some((size, stored))
+        }
+        (Growth::To(size), Some(found)) if found.len() == size && !recreate => None,
+        (Growth::To(size), _) => Some((size, stored)),
+        (Growth::Filled, found) => {
+            let file = File::open(path).ok()?;
+            let mut missing = 0;
+            each_piece(&file, 0, found?.len(), false, &mut |piece| {
+                missing += if piece.kind == PieceKind::Hole { piece.to - piece.from } else { 0 };
+                true
+            })
+            .ok()?;
+            (missing > 0).then_some((missing, 0))
+        }
     }
 }
 

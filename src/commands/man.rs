@@ -1,0 +1,47 @@
+//! `diskspd man`: roff for files and pipes, a pager on a terminal.
+
+use super::not_done::NotDone;
+use super::print;
+use crate::cli::{self, Exit};
+use crate::sys::child::feed;
+use crate::sys::{privileges, standard_output};
+use std::env;
+use std::process::Command;
+
+/// Prints a man page, or opens it in a pager where standard output is a terminal. The pager starts with the
+/// rights of the user: a copy of the program with more rights starts none.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn show(page: &str) -> Result<Exit, NotDone> {
+    if !standard_output::is_terminal() {
+        return print(page);
+    }
+    // man(1) formats for the terminal and obeys $MANPAGER and $PAGER.
+    let mut man = Command::new("man");
+    if !privileges::are_above_users() && is_shown(man.args(["-l", "-"]), page) {
+        return Ok(Exit::Success);
+    }
+    let plain = cli::man::plain(page, standard_output::columns());
+    if !privileges::are_above_users() && pagers().any(|pager| is_shown(&mut shell(&pager), &plain)) {
+        return Ok(Exit::Success);
+    }
+    print(&plain)
+}
+
+/// Pagers without man(1), the preferred one first.
+fn pagers() -> impl Iterator<Item = String> {
+    let preferred = ["MANPAGER", "PAGER"].into_iter().find_map(|name| env::var(name).ok());
+    let preferred = preferred.filter(|pager| !pager.trim().is_empty());
+    preferred.into_iter().chain(["less".to_owned(), "more".to_owned()])
+}
+
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    shell
+}
+
+fn is_shown(command: &mut Command, text: &str) -> bool {
+    feed(command, text.as_bytes()).is_ok_and(|status| status.success())
+}
