@@ -39,6 +39,7 @@ mod print;
 mod privileges;
 mod quiet;
 mod repeat;
+mod repetition;
 mod report;
 mod rerun;
 mod run;

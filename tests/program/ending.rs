@@ -178,20 +178,25 @@ fn a_terminal_gets_the_block_and_nothing_else_does() {
 }
 
 #[test]
-fn several_runs_and_several_time_spans_end_in_a_table() {
+fn repetition_ends_with_its_mean() {
     let folder = directory();
     let begin = format!("cd {}; export NO_COLOR=1 PATH=$(dirname $PROGRAM):$PATH;", folder.path().display());
-    let Some(shown) = on_columns(80, &format!("{begin} diskspd {RUN} --repeat 3 test.dat")) else { return };
-    let block = ending(&shown);
-    assert_eq!(shown.iter().filter(|line| line.starts_with("workload  ")).count(), 1, "{shown:#?}");
-    let rows: Vec<&str> =
-        block.lines().filter(|line| line.starts_with("   ") && line.contains('.')).collect();
-    assert_eq!(rows.iter().filter(|row| row.trim().starts_with(['1', '2', '3'])).count(), 3, "{block}");
-    assert!(
-        block.contains("\nrun ") && block.contains("p99 ms") && block.contains("--save=before"),
-        "{block}"
-    );
+    for columns in [60, 80, 120] {
+        let line = format!("{begin} diskspd {RUN} --repeat 3 test.dat");
+        let Some(shown) = on_columns(columns, &line) else { return };
+        let block = ending(&shown);
+        assert_eq!(shown.iter().filter(|line| line.starts_with("workload  ")).count(), 1, "{shown:#?}");
+        assert!(block.contains("\nfigures   mean of 3 runs: ") && block.contains("+-"), "{block}");
+        assert!(block.contains("\nverdict   ") && block.contains("in all 3 runs"), "{block}");
+        assert!(block.contains("--save=before"), "{block}");
+        assert!(block.lines().all(|line| line.chars().count() <= columns as usize), "{block}");
+    }
+}
 
+#[test]
+fn several_time_spans_end_in_a_table() {
+    let folder = directory();
+    let begin = format!("cd {}; export NO_COLOR=1 PATH=$(dirname $PROGRAM):$PATH;", folder.path().display());
     let profile = folder.path().join("two.xml");
     let of_span = |size: u32| {
         format!(
@@ -204,7 +209,8 @@ fn several_runs_and_several_time_spans_end_in_a_table() {
     fs::write(&profile, format!("<Profile><TimeSpans>{both}</TimeSpans></Profile>")).unwrap();
     for (columns, names) in [(80, "\n   1  Sequential reads of 4 KiB"), (120, "  Sequential reads of 4 KiB")]
     {
-        let shown = on_columns(columns, &format!("{begin} diskspd --engine sim -Xtwo.xml")).unwrap();
+        let line = format!("{begin} diskspd --engine sim -Xtwo.xml");
+        let Some(shown) = on_columns(columns, &line) else { return };
         let block = ending(&shown);
         assert!(block.contains("\nspan ") && block.contains(names), "{columns}: {block}");
         assert!(block.contains("Sequential reads of 64 KiB"), "{columns}: {block}");

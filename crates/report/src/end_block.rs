@@ -14,14 +14,14 @@ use crate::html::Run;
 use crate::html::verdict::{Badge, UNCONFIRMED};
 use crate::number::{number, time_or};
 use crate::{verdicts, work_in_words};
-use diskspd_judge::lab::{RunLine, RunVerdict};
+use diskspd_judge::lab::repetition::{RepeatedFigure, Repetition};
 use diskspd_judge::record::known;
 use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
 use diskspd_model::results::SpanSummary;
-use diskspd_model::units::Millis;
 use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
+use diskspd_model::units::{Millis, counted};
 
 const LABELS: usize = 10;
 /// In narrower terminals a table has the workloads in lines of their own.
@@ -75,17 +75,29 @@ pub fn of_run(judged: &Judged, next: Option<&NextCommand>, columns: usize) -> Ve
     lines
 }
 
-/// Those of several runs of the same (`--repeat`): a row for each. `judged`: the last of them.
-pub fn of_repetitions(
-    judged: &Judged,
-    runs: &[RunLine],
+/// The lines of a repetition (`--repeat`).
+pub fn of_repetition(
+    repetition: &Repetition,
     next: Option<&NextCommand>,
     columns: usize,
 ) -> Vec<Vec<EndPiece>> {
-    let run = Run { known: known::run(judged, ""), judged: Some(judged) };
-    let rows: Vec<EndTableRow> = runs.iter().map(of_line).collect();
-    let mut lines = row("workload", None, &workload(&run, 0), columns);
-    lines.extend(table("run", &rows, columns));
+    let mut lines = row("workload", None, &repetition.work.to_string(), columns);
+    let mean = |figure: &RepeatedFigure| match figure.uncertainty_percent {
+        Some(percent) => format!("{} (+- {percent:.1} %)", number(figure.mean)),
+        None => number(figure.mean),
+    };
+    let means = repetition.rows().into_iter().filter(|row| !row.name.starts_with("CPU"));
+    let means = means.map(|row| match row.name.strip_suffix(" ms") {
+        Some(name) => format!("{name} {} ms", mean(row.figure)),
+        None => format!("{} {}", mean(row.figure), row.name),
+    });
+    let means: Vec<String> = means.map(|part| part.replace(' ', &WITHIN.to_string())).collect();
+    let whole = format!("mean of {}: {}", counted(repetition.runs.len(), "run"), means.join(", "));
+    let shown = wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " ");
+    lines.extend(labelled("figures", &shown, None));
+    let word = repetition.verdict.word();
+    let tone = end_tone(repetition.verdict.mark().tone);
+    lines.extend(row("verdict", Some((word, tone)), &repetition.of_runs(), columns));
     lines.extend(next.map(|next| command("next", next, columns)).unwrap_or_default());
     lines
 }
@@ -288,23 +300,6 @@ fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
     };
     let rows: Vec<EndTableRow> = run.known.time_spans.iter().enumerate().map(of_span).collect();
     table("span", &rows, columns)
-}
-
-fn of_line(line: &RunLine) -> EndTableRow {
-    let tone = match line.verdict {
-        RunVerdict::Wrong => EndTone::Wrong,
-        RunVerdict::Warning => EndTone::Doubtful,
-        RunVerdict::Devices(Verdict::Verified) => EndTone::Good,
-        RunVerdict::Devices(_) | RunVerdict::NothingFound => EndTone::Plain,
-    };
-    let felt = line.felt();
-    let latencies = [felt.map(|latency| latency.mean_ms), felt.map(|latency| latency.p99_ms)];
-    EndTableRow {
-        figures: cells([Some(line.iops), Some(line.mib_per_s)], latencies),
-        word: line.verdict.word().to_owned(),
-        tone,
-        workload: String::new(),
-    }
 }
 
 fn cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4] {

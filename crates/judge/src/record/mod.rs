@@ -11,5 +11,6 @@ pub mod index;
 pub mod json;
 pub mod known;
 mod number;
+pub mod repetition;
 pub mod result_text;
 pub mod result_xml;
