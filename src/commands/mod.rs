@@ -15,6 +15,7 @@ mod fio_jobs;
 mod fio_logs;
 mod folder_error;
 pub mod foreign;
+mod foreseen;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod here;
 mod history;
