@@ -18,7 +18,7 @@ pub fn place(manner: &Manner) -> Option<Screen> {
 /// The block of a run.
 pub fn of_run(judged: &Judged, request: &RunRequest, screen: &Screen) {
     let next = next_step::of_run(judged, &request.typed);
-    put(&end_block::of_run(judged, next.as_ref(), screen.columns), screen);
+    put(&end_block::of_run(judged, next.as_ref(), screen.columns, screen.blocks), screen);
 }
 
 /// The block of a repetition.

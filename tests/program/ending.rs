@@ -27,7 +27,7 @@ fn simulated(options: &str, folder: &Path) -> Record {
 
 /// The block as it is seen without colours.
 fn seen(record: &Record, next: Option<&NextCommand>, columns: usize) -> String {
-    let lines = end_block::of_run(&Judged::new(record), next, columns);
+    let lines = end_block::of_run(&Judged::new(record), next, columns, true);
     let line = |line: Vec<end_block::EndPiece>| line.into_iter().map(|piece| piece.text).collect::<String>();
     lines.into_iter().map(|pieces| line(pieces) + "\n").collect()
 }
@@ -79,7 +79,7 @@ fn what_takes_away_from_figures_stands_in_the_verdict_and_is_marked() {
     let folder = directory();
     let of = |options: &str, tone: EndTone| -> Vec<String> {
         let record = simulated(options, folder.path());
-        let pieces = end_block::of_run(&Judged::new(&record), None, 80).into_iter().flatten();
+        let pieces = end_block::of_run(&Judged::new(&record), None, 80, true).into_iter().flatten();
         pieces.filter(|piece| piece.tone == tone).map(|piece| piece.text.trim().to_owned()).collect()
     };
     // More than the drive can do.
@@ -119,7 +119,7 @@ fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
         (part.verdict, part.severity) = device;
         part.message = "as counted".to_owned();
         judged.judgement.findings = findings;
-        let lines = end_block::of_run(&judged, None, 100);
+        let lines = end_block::of_run(&judged, None, 100, true);
         let block: String = lines
             .iter()
             .map(|line| line.iter().map(|p| p.text.as_str()).collect::<String>() + "\n")
@@ -128,7 +128,7 @@ fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
     }
     let mut judged = Judged::new(&record);
     judged.judgement = Judgement::default();
-    let lines = end_block::of_run(&judged, None, 200);
+    let lines = end_block::of_run(&judged, None, 200, true);
     let verdict: String = lines[2].iter().map(|piece| piece.text.as_str()).collect();
     assert!(verdict.starts_with("verdict   NOT CHECKED: "), "{verdict}");
 }
@@ -216,6 +216,40 @@ fn several_time_spans_end_in_a_table() {
         assert!(block.contains("Sequential reads of 64 KiB"), "{columns}: {block}");
         assert!(block.lines().all(|line| line.chars().count() <= columns as usize), "{block}");
     }
+}
+
+#[test]
+fn course_shows_intervals_and_highest_figures() {
+    let folder = directory();
+    let run =
+        |options: &str| simulated(&format!("--engine sim -c64M -b4K -r -o8 -W0 {options}"), folder.path());
+    let lines = |record: &Record, columns: usize, blocks: bool| -> Vec<String> {
+        let lines = end_block::of_run(&Judged::new(record), None, columns, blocks);
+        lines.into_iter().map(|line| line.into_iter().map(|piece| piece.text).collect()).collect()
+    };
+    let course = |lines: &[String]| -> Vec<String> {
+        let begin = lines.iter().position(|line| line.starts_with("course    IOPS "));
+        let of_course = |line: &&String| line.starts_with("course") || line.starts_with("          ");
+        begin.map(|at| lines[at..].iter().take_while(of_course).cloned().collect()).unwrap_or_default()
+    };
+    let timed = run("-L -D -d30");
+    for columns in [30, 40, 60, 80, 120, 300] {
+        for blocks in [false, true] {
+            let shown = course(&lines(&timed, columns, blocks));
+            assert!(columns < 60 || shown.len() == 2, "{columns}: {shown:?}");
+            assert!(shown[0].contains("highest ") && shown.join(" ").contains("longest"), "{shown:?}");
+            assert!(shown.iter().all(|line| line.chars().count() <= columns), "{columns}: {shown:?}");
+            assert!(blocks || shown.iter().all(|line| line.is_ascii()), "{shown:?}");
+        }
+    }
+    let shown = course(&lines(&timed, 300, true));
+    let bars = shown[0].chars().filter(|character| ('\u{2581}'..='\u{2588}').contains(character));
+    assert_eq!(bars.count(), 30, "a character for each interval: {shown:?}");
+    let untimed = course(&lines(&run("-D -d10"), 80, true));
+    assert_eq!(untimed.len(), 1, "no latency was measured: {untimed:?}");
+    assert!(!untimed[0].contains("longest"), "{untimed:?}");
+    assert_eq!(course(&lines(&run("-L -D -d2"), 80, true)), [""; 0], "two intervals show no course");
+    assert_eq!(course(&lines(&run("-L -D -d3"), 80, true)).len(), 2);
 }
 
 /// A path can't drive the terminal, nor pretend to be a line of the block.

@@ -4,6 +4,8 @@
 //! ```text
 //! workload  Random reads of 4 KiB, 64 outstanding, 2 threads
 //! figures   126,948 IOPS, 495.9 MiB/s, mean 0.504 ms, p99 0.910 ms
+//! course    IOPS ▇▇█▃▇ highest 131,000
+//!           p99  ▂▂▁█▂ highest 2.100 ms, longest I/O 118.900 ms
 //! verdict   VERIFIED: the device read what was counted (1.00 x, 634,740 reads of 4 KiB)
 //! limit     the storage at this depth, with 64 I/Os outstanding
 //! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
@@ -11,9 +13,11 @@
 
 use crate::findings::{is_printed, notes_of};
 use crate::html::Run;
+use crate::html::course::OverTime;
+use crate::html::span::RecordedSpan;
 use crate::html::verdict::{Badge, UNCONFIRMED};
 use crate::number::{number, time_or};
-use crate::{verdicts, work_in_words};
+use crate::{spark, verdicts, work_in_words};
 use diskspd_judge::lab::repetition::{RepeatedFigure, Repetition};
 use diskspd_judge::record::known;
 use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
@@ -53,14 +57,20 @@ pub struct NextCommand {
     pub words: Vec<String>,
 }
 
-/// The lines of a run, at most so many columns wide.
-pub fn of_run(judged: &Judged, next: Option<&NextCommand>, columns: usize) -> Vec<Vec<EndPiece>> {
+/// The lines of a run, at most so many columns wide; `blocks`: with block characters, else in ASCII.
+pub fn of_run(
+    judged: &Judged,
+    next: Option<&NextCommand>,
+    columns: usize,
+    blocks: bool,
+) -> Vec<Vec<EndPiece>> {
     let run = Run { known: known::run(judged, ""), judged: Some(judged) };
     let judgement = &judged.judgement;
     let mut lines = match run.known.time_spans.as_slice() {
         [span] => {
             let work = workload(&run, 0);
-            [row("workload", None, &work, columns), figures(span.as_ref(), columns)].concat()
+            let course = course(judged, span.as_ref(), columns, blocks);
+            [row("workload", None, &work, columns), figures(span.as_ref(), columns), course].concat()
         }
         _ => of_spans(&run, columns),
     };
@@ -137,6 +147,45 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
     let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', &WITHIN.to_string())).collect();
     let whole = parts.join(", ") + behind;
     labelled("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
+}
+
+/// Fewer intervals do not show a course.
+const FEWEST_INTERVALS: usize = 3;
+const WIDEST_COURSE: usize = 60;
+
+/// The IOPS and the 99th percentile of each interval, with the highest figures; empty = too few intervals.
+fn course(judged: &Judged, span: Option<&SpanSummary>, columns: usize, blocks: bool) -> Vec<Vec<EndPiece>> {
+    let measured = judged.summary.time_spans.first().and_then(Option::as_ref);
+    let over_time = measured.and_then(|measured| OverTime::of(&RecordedSpan { judged, index: 0, measured }));
+    let Some(over_time) = over_time.filter(|course| course.iops().len() >= FEWEST_INTERVALS) else {
+        return Vec::new();
+    };
+    let highest = |figures: &[Option<f64>]| figures.iter().flatten().copied().fold(0.0, f64::max);
+    let (iops, p99) = (over_time.iops(), over_time.p99());
+    let longest = span.and_then(|span| span.total.max_ms).map(|time| format!("longest I/O {time} ms"));
+    let mut ends = vec![("IOPS", &iops, f64::min as fn(f64, f64) -> f64, vec![number(highest(&iops))])];
+    if !p99.is_empty() {
+        ends.push(("p99", &p99, f64::max, vec![format!("{:.3} ms", highest(&p99))]));
+    }
+    if let Some((.., end)) = ends.last_mut() {
+        end.extend(longest);
+    }
+    let ends = ends.into_iter().map(|(name, figures, condense, end)| {
+        let highest = format!("highest {}", end.join(", "));
+        (name, figures, condense, highest)
+    });
+    let ends: Vec<_> = ends.collect();
+    let wide = ends.iter().map(|(.., end)| width(end)).max().unwrap_or(0);
+    let room = columns.saturating_sub(LABELS + "IOPS ".len() + " ".len() + wide).min(WIDEST_COURSE);
+    let shown = ends.iter().map(|(name, figures, condense, end)| {
+        let line = spark::line(figures, room, blocks, *condense);
+        match line.is_empty() {
+            true => wrapped(&format!("{name:<4} {end}"), columns, LABELS, LABELS),
+            false => format!("{name:<4} {line} {end}"),
+        }
+    });
+    let indent = format!("\n{}", " ".repeat(LABELS));
+    labelled("course", &shown.collect::<Vec<_>>().join(&indent), None)
 }
 
 /// The latency that users of the load would see: what it is, its mean and its 99th percentile.

@@ -36,6 +36,7 @@ pub mod profile_xml;
 pub mod run_text;
 pub mod runs;
 mod slow_text;
+pub mod spark;
 pub mod text;
 mod text_tables;
 mod timed_text;
