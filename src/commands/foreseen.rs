@@ -4,7 +4,7 @@ use super::quiet;
 use crate::finding::Finding;
 use crate::lab::compare::{Foreseen, PlannedRuns, foreseen};
 
-/// Prints what the planned runs cannot detect, and the sufficient number of runs, in the words of `remedy`.
+/// Prints the limits of the planned runs, and the sufficient number of runs, in the words of `remedy`.
 /// `deciding`: figures that decide, which share one error rate.
 pub fn warn(planned: PlannedRuns, deciding: usize, is_quiet: bool, remedy: impl FnOnce(&Foreseen) -> String) {
     let Some(found) = foreseen(planned, deciding) else { return };

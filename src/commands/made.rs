@@ -52,7 +52,7 @@ impl MadeResults {
         }
     }
 
-    /// What is known of the run, without a name.
+    /// The summary of the run, without a name.
     pub fn known(&self) -> RunSummary {
         match self {
             MadeResults::Here(record) => known::run(&Judged::new(record), ""),

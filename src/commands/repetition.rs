@@ -17,7 +17,7 @@ use std::path::Path;
 
 pub struct MadeRepetition {
     pub repetition: Repetition,
-    /// Results of the runs, as far as they are at hand: the last ones.
+    /// Results of all runs, or of the last one.
     pub results: Vec<MadeResults>,
 }
 

@@ -46,7 +46,7 @@ fn xml_has_every_run_and_standard_error_the_answer() {
     }
 }
 
-/// Whether a text is the answer of so many runs, and nothing else.
+/// Whether a text is only the answer of `runs` runs.
 fn is_answer(text: &str, runs: usize) -> bool {
     text.starts_with(&format!("{runs} runs: "))
         && text.matches("95 % interval of the mean").count() == 1

@@ -200,12 +200,11 @@ fn a_baseline_is_set_and_checked_and_forgotten_and_no_run_is_lost() {
     assert_eq!(lab.done("history list").stdout.lines().filter(|line| line.contains("f.dat")).count(), 12);
 }
 
-/// A collapse is more than any machine does by itself.
-/// The warning of runs that can't detect a change comes before the first run, with a sufficient number.
+/// The warning of runs that cannot detect a change comes before the first run, with a sufficient number.
 #[test]
 fn too_few_runs_are_reported_before_they_are_made() {
     let lab = Lab::new();
-    const FEW: &str = "can't detect any change";
+    const FEW: &str = "cannot detect any change";
     let is_before = |told: &str, first: &str| told.find(FEW).is_some_and(|at| Some(at) < told.find(first));
     let ended = lab.done("suite s.toml f.dat --repeat 3 SIM");
     assert!(is_before(&ended.stderr, "round 1 of 3"), "{}", ended.stderr);
@@ -223,6 +222,7 @@ fn too_few_runs_are_reported_before_they_are_made() {
     assert!(!lab.done("baseline set c").stderr.contains(FEW));
 }
 
+/// A collapse is more than any machine does by itself.
 #[test]
 fn what_has_collapsed_is_named_and_nothing_else() {
     let lab = Lab::new();

@@ -1,5 +1,4 @@
-//! What a run comes to, in six lines: what somebody reads who has no time for the report. It stands at the
-//! end of what a terminal shows.
+//! The result of a run in a few lines, for readers without time for the report: the last lines on a terminal.
 //!
 //! ```text
 //! workload  Random reads of 4 KiB, 64 outstanding, 2 threads
@@ -57,7 +56,7 @@ pub struct NextCommand {
     pub words: Vec<String>,
 }
 
-/// The lines of a run, at most so many columns wide; `blocks`: with block characters, else in ASCII.
+/// The lines of a run in at most `columns`; `blocks`: with block characters, else in ASCII.
 pub fn of_run(
     judged: &Judged,
     next: Option<&NextCommand>,

@@ -144,7 +144,7 @@ fn run(
     }
 }
 
-/// Warns if the planned runs and those of the baseline cannot show a change of a test.
+/// Warns if the planned runs, compared with the baseline, cannot show a change of a test.
 fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], judged: &BaselineSide, asked: &BaselineCheck) {
     // Undecided tests get twice as many runs at each further look.
     let most = if asked.rounds.until_sure { 1 << (LOOKS - 1) } else { 1 };

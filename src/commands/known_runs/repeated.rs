@@ -1,5 +1,5 @@
-//! The file of a repetition (`--repeat N --out r.json`) stands for the records of its runs. So `r*.json` has
-//! each run once.
+//! The file of a repetition (`--repeat N --out r.json`) stands for the records of its runs, so `r*.json`
+//! contains a run only once.
 
 use super::super::unread_runs::{UnreadFault, UnreadRuns};
 use crate::lab::repetition::{RepeatedRun, Repetition};
@@ -46,7 +46,7 @@ pub fn records(repetition: &Repetition, path: &Path) -> Option<Vec<PathBuf>> {
     repetition.runs.iter().map(record).collect()
 }
 
-/// Puts the records of runs in place of the repetitions among these files, each once.
+/// Replaces repetitions among these files by the records of their runs, without duplicates.
 pub fn with_records<T>(files: Vec<T>, path: impl Fn(&T) -> &Path, of: impl Fn(PathBuf) -> T) -> Vec<T> {
     let records = |file: &T| {
         let path = path(file);

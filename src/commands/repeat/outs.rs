@@ -120,7 +120,7 @@ fn with_number(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Whether a path is that of a run of `whole`.
+/// Whether a run of `whole` has this path.
 fn is_with_number(path: &Path, whole: &Path) -> bool {
     let number = || {
         let stem = path.file_stem()?.to_str()?;

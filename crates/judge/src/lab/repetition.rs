@@ -312,7 +312,7 @@ impl Repetition {
         if names.is_empty() { place } else { format!("{place}: {}", names.join(", ")) }
     }
 
-    /// Statements on how far runs differ, and on the seeds.
+    /// Statements on the differences between runs, and on the seeds.
     pub fn notes(&self) -> Vec<String> {
         let apart = self.two_runs_differ_percent;
         let apart = apart
@@ -327,9 +327,8 @@ impl Repetition {
         let trend = self.trend.zip(self.runs.first().zip(self.runs.last()));
         let trend = trend.map(|(trend, (first, last))| {
             format!(
-                "IOPS {} from run to run ({:.2} in the first, {:.2} in the last): the runs don't repeat each \
-                 other, and the next ones may lie outside of the interval; reach a steady state first \
-                 (diskspd precondition, -W, --until-steady)",
+                "IOPS {} from run to run ({:.2} in the first, {:.2} in the last): the interval does \
+                 not allow for this trend; reach a steady state first (diskspd precondition, -W, --until-steady)",
                 if trend == Trend::Rising { "rose" } else { "fell" },
                 first.figures.iops,
                 last.figures.iops

@@ -74,7 +74,7 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
 /// Writes the page of a repetition, with its runs in order.
 ///
 /// # Errors
-/// Those of `sink`.
+/// The errors of `sink`.
 pub fn write_repetition(repetition: &Repetition, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     let title = format!("DiskSpd: {}", repetition::title(repetition));
     sink.write_all(page::page(&title, repetition::content(repetition, runs)).into_string().as_bytes())

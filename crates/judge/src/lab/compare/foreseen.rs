@@ -1,4 +1,4 @@
-//! Comparisons that cannot detect a change, whatever their runs show, and the sufficient number of runs.
+//! Comparisons with too few runs to detect any change, and the sufficient number of runs.
 
 use super::order::FEWEST_PAIRS;
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
@@ -7,7 +7,7 @@ use diskspd_model::units::counted;
 /// Runs of a comparison that are not made yet, or not all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlannedRuns {
-    /// So many runs of each side, in pairs.
+    /// The number of runs of each side, in pairs.
     Pairs(usize),
     /// Runs of the earlier and of the later side, one side after the other.
     Sides([usize; 2]),
@@ -25,7 +25,7 @@ pub struct Foreseen {
     pub later: Option<usize>,
 }
 
-/// Figures of a time span besides the deciding one.
+/// Figures of a time span in addition to the deciding figure.
 const OTHERS: usize = 5;
 const MOST: usize = 1000;
 
@@ -51,7 +51,7 @@ pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
         };
         let of = if deciding > 1 { format!(" in {deciding} {spans} together") } else { String::new() };
         let message = format!(
-            "{runs} can't detect any change{of}: rank tests of so few runs are at most {surest:.1} % sure"
+            "{runs} cannot detect any change{of}: a rank test of these runs is at most {surest:.1} % sure"
         );
         return Some(found(message, true, deciding));
     }
@@ -59,7 +59,7 @@ pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
     (!is_sure(planned, OTHERS)).then(|| {
         let message = format!(
             "{runs} runs per side can detect a change of the deciding figure, but not of the other figures \
-             (together they share an error rate of 5 %, and rank tests of so few runs are at most \
+             (together they share an error rate of 5 %, and a rank test of these runs is at most \
              {surest:.1} % sure)"
         );
         found(message, false, OTHERS)
@@ -81,7 +81,7 @@ fn with_each(planned: PlannedRuns, runs: usize) -> PlannedRuns {
     }
 }
 
-/// Whether these runs can show a change of so many figures together.
+/// Whether these runs can show a change of this number of figures together.
 fn is_sure(planned: PlannedRuns, figures: usize) -> bool {
     let rest = (1.0 - CONFIDENCE) / figures.max(1) as f64;
     1.0 - design(planned).surest() <= rest * (1.0 + 1e-12)
