@@ -19,6 +19,7 @@ pub mod rank_message;
 pub mod record;
 pub mod recorded_ios;
 pub mod remote_counters;
+pub mod result_repetition;
 pub mod result_text;
 pub mod result_xml;
 pub mod store;
@@ -43,6 +44,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("record", record::check),
     ("recorded_ios", recorded_ios::check),
     ("remote_counters", remote_counters::check),
+    ("result_repetition", result_repetition::check),
     ("result_text", result_text::check),
     ("result_xml", result_xml::check),
     ("store", store::check),

@@ -200,10 +200,19 @@ def read(path: Union[str, os.PathLike]) -> Run:
 def read_all(paths: Iterable[Union[str, os.PathLike]]) -> Runs:
     """Reads several records; of folders all records that lie in them, in order of their names.
 
-    JSON that is no record is left out in folders, and is an error where it was named.
+    The file of a repetition (`--repeat 5 --out r.json`) stands for the records of its runs, each once: `r*.json` has
+    every run once. JSON that is no record is left out in folders, and is an error where it was named.
     """
     runs = Runs()
-    for path in map(Path, paths):
+    paths = [Path(path) for path in paths]
+    records = {path: _records(path) for path in paths}
+    repeated = {record.resolve() for found in records.values() for record in found or ()}
+    for path in paths:
+        if records[path] is not None:
+            runs.extend(map(read, records[path]))
+            continue
+        if path.resolve() in repeated:
+            continue
         if not path.is_dir():
             runs.append(read(path))
             continue
@@ -214,6 +223,20 @@ def read_all(paths: Iterable[Union[str, os.PathLike]]) -> Runs:
                 except FormatError:
                     continue
     return runs
+
+
+def _records(path: Path) -> Optional[List[Path]]:
+    """The records of the runs of a repetition; None = the file is no repetition."""
+    if path.is_dir() or path.name.endswith(".gz"):
+        return None
+    with open(path, "rb") as file:
+        if b'"diskspd repetition"' not in file.read(200):
+            return None
+    try:
+        runs = json.loads(path.read_bytes())["runs"]
+        return [path.with_name(run["file"]) for run in runs]
+    except (KeyError, TypeError, ValueError):
+        raise FormatError(f"{path}: a repetition without records: write them with --out FILE.json") from None
 
 
 def read_index(path: Union[str, os.PathLike]) -> Run:

@@ -88,6 +88,18 @@ class Records(unittest.TestCase):
         with self.assertRaises(diskspd.FormatError):
             diskspd.read_all([self.folder / "c.json"])
 
+    def test_repetition_stands_for_its_records(self):
+        names = ["r-1.json", "r-2.json"]
+        paths = [self.written(name, RECORD.read_bytes()) for name in names]
+        runs = [{"number": 1, "file": name} for name in names]
+        repetition = {"format": {"name": "diskspd repetition", "version": 1}, "runs": runs}
+        answer = self.written("r.json", repetition)
+        for given in ([answer], [*paths, answer], [answer, *paths], [self.folder]):
+            self.assertEqual([run.path.name for run in diskspd.read_all(given)], names, given)
+        without = dict(repetition, runs=[{"number": 1, "file": None}])
+        with self.assertRaises(diskspd.FormatError):
+            diskspd.read_all([self.written("alone.json", without)])
+
     def test_the_first_line_is_enough_for_a_list_and_the_rest_comes_when_it_is_asked_for(self):
         whole = diskspd.read(RECORD)
         path = self.written("run.json.gz", (RECORD.read_bytes()))

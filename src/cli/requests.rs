@@ -61,6 +61,8 @@ pub struct RunRequest {
     pub split: bool,
     /// `--repeat`: how often; `None` = once.
     pub repeat: Option<Repeat>,
+    /// `--each`: report each run of a repetition.
+    pub each: bool,
     /// `--with`: the command that starts the DISKSPD which makes the runs; `None` = this program makes them.
     pub with: Option<String>,
     pub recreate: bool,
@@ -278,6 +280,7 @@ impl RunRequest {
             mpi,
             split,
             repeat,
+            each,
             with: _,
             recreate: _,
             destroy: _,
@@ -298,6 +301,7 @@ impl RunRequest {
             (mpi.is_some(), "--mpi"),
             (*split, "--split"),
             (repeat.is_some(), "--repeat"),
+            (*each, "--each"),
             (*strict, "--strict"),
             (*quiet, "--quiet"),
             (*xml_verdict, "--xml-verdict"),

@@ -3,9 +3,8 @@
 use super::console::Manner;
 use super::next_step;
 use crate::cli::RunRequest;
-use crate::lab::RunLine;
+use crate::lab::repetition::Repetition;
 use crate::report::end_block::{self, EndPiece, EndTone};
-use crate::results::Record;
 use crate::sys::terminal::{DrawnLine, Ink, InkedText, Screen, screen};
 use crate::sys::{standard_error, standard_output};
 use crate::truth::Judged;
@@ -19,13 +18,13 @@ pub fn place(manner: &Manner) -> Option<Screen> {
 /// The block of a run.
 pub fn of_run(judged: &Judged, request: &RunRequest, screen: &Screen) {
     let next = next_step::of_run(judged, &request.typed);
-    put(&end_block::of_run(judged, next.as_ref(), screen.columns), screen);
+    put(&end_block::of_run(judged, next.as_ref(), screen.columns, screen.blocks), screen);
 }
 
-/// The block of several runs of the same; `last`: the last of them.
-pub fn of_repetitions(last: &Record, runs: &[RunLine], request: &RunRequest, screen: &Screen) {
+/// The block of a repetition.
+pub fn of_repetition(repetition: &Repetition, request: &RunRequest, screen: &Screen) {
     let next = next_step::of_repetitions(&request.typed);
-    put(&end_block::of_repetitions(&Judged::new(last), runs, next.as_ref(), screen.columns), screen);
+    put(&end_block::of_repetition(repetition, next.as_ref(), screen.columns), screen);
 }
 
 fn put(lines: &[Vec<EndPiece>], screen: &Screen) {

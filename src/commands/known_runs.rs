@@ -1,5 +1,7 @@
 //! Runs out of files: records, and the results that other programs wrote (`record::formats`); in folders too.
 
+pub mod repeated;
+
 use super::unread_runs::{UnreadFault, UnreadRuns};
 use super::{fio_logs, patterns};
 use crate::finding::Finding;
@@ -60,7 +62,7 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
             Err(why) => files.push((path.clone(), Err(UnreadFault::Folder(why).of(path)))),
         }
     }
-    files
+    repeated::with_records(files, |(file, _)| file.as_path(), |record| (record, Ok(())))
 }
 
 /// A path, or the files that fit it where it is a pattern. What isn't there, and what nothing fits, is told

@@ -5,6 +5,7 @@ use super::with::ToolResults;
 use crate::lab::RunLine;
 use crate::lab::compare::SideRun;
 use crate::machine::fingerprint::Fingerprint;
+use crate::record::known;
 use crate::results::{Record, RunSummary};
 use crate::run::Executed;
 use crate::truth::Judged;
@@ -49,6 +50,20 @@ impl MadeResults {
             MadeResults::Here(record) => RunLine::of(&Judged::new(record)),
             MadeResults::ByTool(made) => RunLine::of_summary(&made.known),
         }
+    }
+
+    /// The summary of the run, without a name.
+    pub fn known(&self) -> RunSummary {
+        match self {
+            MadeResults::Here(record) => known::run(&Judged::new(record), ""),
+            MadeResults::ByTool(made) => made.known.clone(),
+        }
+    }
+
+    /// Start of the measurement, seconds since 1970-01-01 00:00 UTC.
+    pub fn began_at(&self) -> Option<i64> {
+        let spans = &self.record()?.host().results.time_spans;
+        Some(spans.iter().find_map(|span| span.started_at)? / 1000)
     }
 
     /// The record, where this program made it.

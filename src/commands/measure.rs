@@ -35,12 +35,17 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     let patience = Patience::of_run(&control);
     save::try_out(request, &patience)?;
     let (events, stop) = open_events(request)?;
-    let Outputs { mut files, stream, standard_output } = Outputs::open(request, run, &patience)?;
+    let Outputs { mut files, stream, mut standard_output } = Outputs::open(request, run, &patience)?;
+    let for_programs =
+        standard_output != StandardOutput::Report || profile.result_format == ResultFormat::Xml;
     if let Some(turn) = &turn {
+        if !turn.reports {
+            standard_output = StandardOutput::Instead;
+        }
         files.iter_mut().for_each(|file| file.stand_behind(turn.earlier));
     }
     // As in DISKSPD where there is nothing but text for people.
-    let document = standard_output != StandardOutput::Report || profile.result_format == ResultFormat::Xml;
+    let document = for_programs || standard_output != StandardOutput::Report;
     let manner = Manner {
         verbose: profile.verbose,
         quiet: request.quiet,
@@ -62,7 +67,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &executed.record.host().system);
     }
-    if executed.refused && !document {
+    if executed.refused && !for_programs {
         return Err(NotDone::failed(executed.failures));
     }
     let exit = report_on(&executed, request, &files, standard_output, &patience, block);

@@ -12,7 +12,6 @@ use crate::cli::{Exit, RunRequest};
 use crate::finding::Finding;
 use crate::profile::ResultFormat;
 use crate::report::{HTML, html, run_text};
-use crate::results::RunSummary;
 use crate::run::{OutputDoor, Patience};
 use crate::sys::standard_error::say;
 use crate::units::visible;
@@ -49,7 +48,8 @@ pub fn measure_with(
     let mut made =
         tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted)?;
     made.known.name = if name.is_empty() { tool.shown() } else { name };
-    let mut exit = match request.out.iter().any(|out| out.path.as_os_str() == "-") {
+    let to_stdout = request.out.iter().any(|out| out.path.as_os_str() == "-");
+    let mut exit = match to_stdout || !turn.as_ref().is_none_or(|turn| turn.reports) {
         true => Exit::Success,
         false => told(print(&made, is_xml, asked.run.profile.verbose)),
     };
@@ -110,9 +110,6 @@ fn write(file: &OutFile, made: &ToolResults) -> Result<(), NotDone> {
     if !file.is(&HTML) {
         return file.save_page(&|sink| sink.write_all(&made.document));
     }
-    let runs: Vec<RunSummary> = file.runs_before().iter().chain([&made.known]).cloned().collect();
-    file.save_page(&|sink| {
-        let runs = runs.iter().map(|known| html::Run { known: known.clone(), judged: None });
-        html::write_runs(&runs.collect::<Vec<_>>(), sink)
-    })
+    let run = html::Run { known: made.known.clone(), judged: None };
+    file.save_page(&|sink| html::write_runs(std::slice::from_ref(&run), sink))
 }

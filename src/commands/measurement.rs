@@ -20,4 +20,6 @@ pub struct RunTurn<'a> {
     pub earlier: &'a mut EarlierReports,
     /// What the user ends all of them by, between two of them too.
     pub control: &'a Arc<Control>,
+    /// Whether its report is on standard output.
+    pub reports: bool,
 }

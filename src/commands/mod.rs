@@ -15,6 +15,7 @@ mod fio_jobs;
 mod fio_logs;
 mod folder_error;
 pub mod foreign;
+mod foreseen;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod here;
 mod history;
@@ -40,6 +41,7 @@ mod print;
 mod privileges;
 mod quiet;
 mod repeat;
+mod repetition;
 mod report;
 mod rerun;
 mod run;

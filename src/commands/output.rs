@@ -9,10 +9,8 @@ use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
 use crate::host;
 use crate::profile::{Profile, ResultFormat};
-use crate::record::known;
 use crate::report::live::StreamFormat;
-use crate::report::{self, Format, HTML, OfRuns, WithVerdicts, html};
-use crate::results::{Record, RunSummary};
+use crate::report::{self, Format, OfRuns, WithVerdicts};
 use crate::run::{
     FromTheFirstLine, LateFile, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
 };
@@ -24,7 +22,6 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Writes bytes to standard output.
 ///
@@ -278,52 +275,35 @@ fn stream_format(request: &StreamRequest) -> StreamFormat {
 
 /// Reports of the runs before this one, by the files that hold them (`--repeat`).
 #[derive(Debug, Default)]
-pub struct EarlierReports(Vec<(PathBuf, RunsBefore)>);
-
-#[derive(Debug, Clone, Default)]
-struct RunsBefore {
-    reports: Vec<u8>,
-    runs: Vec<Arc<Record>>,
-    /// The same of runs that DISKSPD made.
-    known: Vec<RunSummary>,
-}
+pub struct EarlierReports(Vec<(PathBuf, Vec<u8>)>);
 
 impl EarlierReports {
-    /// The report of a run that has ended belongs to the earlier ones from now on.
+    /// Adds the report of a run that has ended.
     pub fn add(&mut self, file: &OutFile, judged: &Judged) {
-        if !file.is_replaceable() || file.format.of_runs == OfRuns::Latest {
-            return;
-        }
-        let earlier = self.of(file);
-        if file.format.of_runs == OfRuns::AsOne {
-            return earlier.runs.push(Arc::new(judged.record.clone()));
-        }
         // Memory takes everything.
-        let _ = (file.format.write)(judged, &mut earlier.reports);
-        if earlier.reports.last() != Some(&b'\n') {
-            earlier.reports.push(b'\n');
-        }
+        self.add_written(file, |bytes| {
+            let _ = (file.format.write)(judged, bytes);
+        });
     }
 
     /// The same of a run that DISKSPD made.
     pub fn add_results(&mut self, file: &OutFile, made: &ToolResults) {
-        if !file.is_replaceable() {
-            return;
-        }
-        let earlier = self.of(file);
-        if file.is(&HTML) {
-            return earlier.known.push(made.known.clone());
-        }
-        earlier.reports.extend_from_slice(made.document.trim_ascii_end());
-        earlier.reports.push(b'\n');
+        self.add_written(file, |bytes| bytes.extend_from_slice(made.document.trim_ascii_end()));
     }
 
-    fn of(&mut self, file: &OutFile) -> &mut RunsBefore {
+    fn add_written(&mut self, file: &OutFile, write: impl FnOnce(&mut Vec<u8>)) {
+        if !file.is_replaceable() || file.format.of_runs == OfRuns::Latest {
+            return;
+        }
         let place = self.0.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
-            self.0.push((file.path.clone(), RunsBefore::default()));
+            self.0.push((file.path.clone(), Vec::new()));
             self.0.len() - 1
         });
-        &mut self.0[place].1
+        let earlier = &mut self.0[place].1;
+        write(earlier);
+        if earlier.last() != Some(&b'\n') {
+            earlier.push(b'\n');
+        }
     }
 }
 
@@ -355,7 +335,8 @@ pub struct OutFile {
     path: PathBuf,
     outlet: Outlet,
     format: &'static Format,
-    before: RunsBefore,
+    /// Reports of earlier runs.
+    before: Vec<u8>,
 }
 
 impl OutFile {
@@ -369,12 +350,7 @@ impl OutFile {
         format: &'static Format,
         patience: &Patience,
     ) -> Result<OutFile, NotDone> {
-        Ok(OutFile {
-            path: path.to_owned(),
-            outlet: permitted.open(patience)?,
-            format,
-            before: RunsBefore::default(),
-        })
+        Ok(OutFile { path: path.to_owned(), outlet: permitted.open(patience)?, format, before: Vec::new() })
     }
 
     /// Has it begin with the reports that it held before.
@@ -387,9 +363,9 @@ impl OutFile {
         self.format.name == format.name
     }
 
-    /// The runs of DISKSPD that it held before.
-    pub fn runs_before(&self) -> &[RunSummary] {
-        &self.before.known
+    /// The name of its format.
+    pub fn form(&self) -> &'static str {
+        self.format.name
     }
 
     /// Whether it can be written more than once, the last report replacing those before.
@@ -408,10 +384,7 @@ impl OutFile {
             let shown = shown::shown(judged.record);
             return self.save_page(&|sink| (self.format.write)(&Judged::new(&shown), sink));
         }
-        match self.before.runs.as_slice() {
-            [] => self.save_page(&|sink| (self.format.write)(judged, sink)),
-            earlier => self.save_page(&|sink| page_of_all(earlier, judged, sink)),
-        }
+        self.save_page(&|sink| (self.format.write)(judged, sink))
     }
 
     /// The same for a page that is more than a run's.
@@ -419,24 +392,12 @@ impl OutFile {
     /// # Errors
     /// As above.
     pub fn save_page(&self, write: &Written) -> Result<(), NotDone> {
-        let mut bytes = self.before.reports.clone();
+        let mut bytes = self.before.clone();
         let mut guard = Guard::new(&mut bytes, self.outlet.is_terminal());
         // Memory takes everything.
         let _ = write(&mut guard).and_then(|()| guard.flush());
         Ok(self.outlet.put(bytes)?)
     }
-}
-
-/// The page of several runs, the last of which is `judged`.
-fn page_of_all(earlier: &[Arc<Record>], judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
-    let earlier: Vec<Judged> = earlier.iter().map(|record| Judged::new(record)).collect();
-    // They differ in nothing else that was asked for.
-    let seed = |judged: &Judged| judged.record.profile.time_spans.first().map_or(0, |span| span.rand_seed);
-    let runs = earlier.iter().chain([judged]).map(|judged| html::Run {
-        known: known::run(judged, &format!("random seed {}", seed(judged))),
-        judged: Some(judged),
-    });
-    html::write_runs(&runs.collect::<Vec<_>>(), sink)
 }
 
 pub type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;

@@ -1,88 +1,174 @@
-//! `--repeat`: the same run again and again, and what the runs say together.
+//! `--repeat`: the same run again and again, and the answer of all runs.
+
+mod outs;
 
 use super::console::Manner;
 use super::load::ToRun;
 use super::made::MadeResults;
 use super::measure;
-use super::measurement::RunTurn;
+use super::measurement::{Measurement, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports};
-use super::{ctrl_c, ending};
-use crate::cli::{Exit, OutRequest, RunRequest};
-use crate::lab::RunLine;
-use crate::lab::repeat::{Repeat, headline, text};
+use super::repetition::{self, MadeRepetition};
+use super::{ctrl_c, ending, own_files};
+use crate::cli::{Exit, RunRequest};
+use crate::lab::repeat::{Repeat, headline};
+use crate::lab::repetition::{RepeatedRun, Repetition};
 use crate::machine::fingerprint::Fingerprint;
-use crate::profile::{ResultFormat, SEED_STEP};
-use crate::report::{self, OfRuns};
+use crate::profile::ResultFormat;
+use crate::run::{Control, OutputDoor, Patience};
 use crate::sys::standard_error::{self, say};
-use std::path::{Path, PathBuf};
+use crate::units::visible;
+use outs::RepeatedOuts;
 use std::sync::Arc;
 
-/// Runs it as often as asked; it ends as the worst run.
+/// Makes the runs and reports their answer; it ends as the worst run.
 ///
 /// # Errors
 /// It can't be run.
 pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, NotDone> {
-    if let Some(option) = request.follows_one_run() {
-        let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
-        return Err(NotDone::misused([message]));
-    }
-    if asked.run.profile.time_spans.len() != 1 {
-        let message = "--repeat needs a profile of one time span, but this one has several";
-        return Err(NotDone::misused([message]));
-    }
-    let mut earlier = EarlierReports::default();
-    let (mut lines, mut fingerprints) = (Vec::new(), Vec::new());
-    let mut last = None;
-    let mut worst = Exit::Success;
-    let tell = |text: &str| {
-        if !request.quiet {
-            say(text);
-        }
-    };
+    check(asked, request)?;
     let control = Arc::default();
+    let patience = Patience::of_run(&control);
+    let outs = RepeatedOuts::new(request, &asked.run.profile)?;
+    let door = match asked.run.with {
+        Some(_) => OutputDoor::default().which_owns(&own_files::own_files(request)),
+        None => asked.run.door(OutputDoor::default()),
+    };
+    let mut files = repetition::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
     // Between two runs, where none of them listens. What is said of it they say.
     let _watch = ctrl_c::ends_silently(&control)?;
-    while how.another(&lines.iter().map(|line: &RunLine| line.iops).collect::<Vec<f64>>()) {
-        let number = lines.len() + 1;
-        let of_this_run = RunRequest { out: numbered(&request.out, number), ..request.clone() };
-        if number > 1 && asked.run.profile.result_format == ResultFormat::Xml {
-            // The document before ends without a line feed, as DISKSPD's does.
-            worst = worst.max(told(output::to_stdout(b"\n")));
-        }
-        let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier, control: &control };
-        let ended = measure::measure(&asked.repetition(number - 1), &of_this_run, Some(turn))?;
-        worst = worst.max(ended.exit);
-        let line = ended.results.line();
-        let failed = ended.interrupted || ended.exit == Exit::RunFailed;
-        let Some(line) = line.filter(|_| !failed) else {
-            tell(&format!("run {number} failed; the summary covers the runs before it"));
-            break;
-        };
-        tell(&format!("run {number}: {}", headline(&line)));
-        fingerprints.extend(ended.results.fingerprint());
-        lines.push(line);
-        last = Some(ended.results);
+    let mut walk = Walk { control, ..Walk::new(asked, request, how, &outs) };
+    walk.run_all()?;
+    let Walk { mut worst, earlier, made, .. } = walk;
+    let Some(made) = made.finish(request, how) else { return Ok(worst) };
+    let text = made.repetition.text();
+    let text = visible::lines(&text);
+    if outs.text_to_stdout {
+        worst = worst.max(told(output::to_stdout(text.as_bytes())));
+    } else if !request.quiet {
+        standard_error::write(&text);
     }
-    if !lines.is_empty() && !request.quiet {
-        standard_error::write(&text(&lines, how, |place| differences(&fingerprints, place)));
-        tell(&seeds(asked, lines.len()));
+    for file in &mut files {
+        file.stand_behind(&earlier);
+        worst = worst.max(told(repetition::save(file, &made).map(|()| Exit::Success)));
     }
-    let document = request.out.iter().any(|out| out.path == Path::new("-"))
-        || asked.run.profile.result_format == ResultFormat::Xml;
-    let manner = Manner { quiet: request.quiet, document, ..Manner::default() };
-    let last = last.as_ref().and_then(MadeResults::record);
-    if let Some((last, screen)) = last.zip(ending::place(&manner)) {
-        ending::of_repetitions(last, &lines, request, &screen);
+    let manner = Manner { quiet: request.quiet, document: !outs.text_to_stdout, ..Manner::default() };
+    if let Some(screen) = ending::place(&manner) {
+        ending::of_repetition(&made.repetition, request, &screen);
     }
     Ok(worst)
 }
 
-fn seeds(asked: &ToRun, runs: usize) -> String {
-    let first = asked.run.profile.time_spans.first().map_or(0, |span| span.rand_seed);
-    match runs {
-        1 => format!("random seed: {first} (-z)"),
-        _ => format!("random seeds: run 1 uses {first} (-z), each later run {SEED_STEP} more"),
+fn check(asked: &ToRun, request: &RunRequest) -> Result<(), NotDone> {
+    if let Some(option) = request.follows_one_run() {
+        let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
+        return Err(NotDone::misused([message]));
+    }
+    match asked.run.profile.time_spans.len() {
+        1 => Ok(()),
+        _ => Err(NotDone::misused(["--repeat needs a profile of one time span, but this one has several"])),
+    }
+}
+
+/// The runs made so far.
+struct Walk<'a> {
+    asked: &'a ToRun,
+    request: &'a RunRequest,
+    how: Repeat,
+    outs: &'a RepeatedOuts,
+    control: Arc<Control>,
+    earlier: EarlierReports,
+    made: MadeRuns,
+    worst: Exit,
+}
+
+#[derive(Default)]
+struct MadeRuns {
+    runs: Vec<RepeatedRun>,
+    fingerprints: Vec<Fingerprint>,
+    /// All of them where a page is written, else the last one.
+    results: Vec<MadeResults>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(asked: &'a ToRun, request: &'a RunRequest, how: Repeat, outs: &'a RepeatedOuts) -> Walk<'a> {
+        let (earlier, made) = (EarlierReports::default(), MadeRuns::default());
+        Walk { asked, request, how, outs, control: Arc::default(), earlier, made, worst: Exit::Success }
+    }
+
+    /// # Errors
+    /// A run can't begin.
+    fn run_all(&mut self) -> Result<(), NotDone> {
+        while self.how.another(&self.made.runs.iter().map(|run| run.figures.iops).collect::<Vec<f64>>()) {
+            let number = self.made.runs.len() + 1;
+            if number > 1 && self.outs.reports && self.request_is_xml() {
+                // The document before ends without a line feed, as DISKSPD's does.
+                self.worst = self.worst.max(told(output::to_stdout(b"\n")));
+            }
+            let run = self.asked.repetition(number - 1);
+            let ended = self.one(&run, number)?;
+            self.worst = self.worst.max(ended.exit);
+            let line = ended.results.line();
+            let failed = ended.interrupted || ended.exit == Exit::RunFailed;
+            let Some(line) = line.filter(|_| !failed) else {
+                self.print(&format!("run {number} failed; the summary covers the runs before it"));
+                break;
+            };
+            self.print(&format!("run {number}: {}", headline(&line)));
+            let known = ended.results.known();
+            self.made.fingerprints.extend(ended.results.fingerprint());
+            self.made.runs.push(RepeatedRun {
+                number: u32::try_from(number).unwrap_or(u32::MAX),
+                seed: run.run.profile.time_spans.first().map_or(0, |span| span.rand_seed),
+                file: self.outs.record_of(number).filter(|_| ended.results.record().is_some()),
+                identity: known.identity,
+                started_at: ended.results.began_at().or(known.started_at),
+                outlier: false,
+                differences: Vec::new(),
+                figures: line,
+            });
+            if !self.outs.keeps_all {
+                self.made.results.clear();
+            }
+            self.made.results.push(ended.results);
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, run: &ToRun, number: usize) -> Result<Measurement, NotDone> {
+        let request = RunRequest { out: self.outs.of_run(number), ..self.request.clone() };
+        let turn = RunTurn {
+            name: name_of(number, self.how),
+            earlier: &mut self.earlier,
+            control: &self.control,
+            reports: self.outs.reports,
+        };
+        measure::measure(run, &request, Some(turn))
+    }
+
+    fn request_is_xml(&self) -> bool {
+        self.asked.run.profile.result_format == ResultFormat::Xml
+    }
+
+    fn print(&self, text: &str) {
+        if !self.request.quiet {
+            say(text);
+        }
+    }
+}
+
+impl MadeRuns {
+    /// The answer; `None` = no run has ended.
+    fn finish(self, request: &RunRequest, how: Repeat) -> Option<MadeRepetition> {
+        let MadeRuns { runs, fingerprints, results } = self;
+        let last = results.last()?.known();
+        let line =
+            last.command_line.as_ref().map_or_else(|| request.profile.command_line.clone(), Clone::clone);
+        let work = repetition::work(&last);
+        let different = |place: usize| differences(&fingerprints, place);
+        let repetition = Repetition::new(line.to_string(), work, how, runs, different);
+        Some(MadeRepetition { repetition, results })
     }
 }
 
@@ -93,28 +179,7 @@ fn name_of(number: usize, how: Repeat) -> String {
     }
 }
 
-/// JSON and CSV hold one run: each has a file of its own, `run-3.json`. Standard output and text and XML
-/// take one after the other, a page has all.
-fn numbered(out: &[OutRequest], number: usize) -> Vec<OutRequest> {
-    let of_one = |out: &OutRequest| {
-        let format = out.format.and_then(report::format_named).or_else(|| report::format_of(&out.path));
-        format.is_some_and(|format| format.of_runs == OfRuns::OneEach) && out.path != Path::new("-")
-    };
-    let name = |out: &OutRequest| OutRequest { path: with_number(&out.path, number), ..out.clone() };
-    out.iter().map(|out| if of_one(out) { name(out) } else { out.clone() }).collect()
-}
-
-fn with_number(path: &Path, number: usize) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!("-{number}"));
-    if let Some(ending) = path.extension() {
-        name.push(".");
-        name.push(ending);
-    }
-    path.with_file_name(name)
-}
-
-/// What about the machine was different in this run than in most others.
+/// Differences between the machine in this run and in most others.
 fn differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
     let alike = |one: &Fingerprint| fingerprints.iter().filter(|other| other.hash == one.hash).count();
     let Some(usual) = fingerprints.iter().max_by_key(|one| alike(one)) else { return Vec::new() };
@@ -122,24 +187,4 @@ fn differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
     let value = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
     let found = own.differences(usual).into_iter();
     found.map(|d| format!("{}: {}, else {}", d.part, value(d.first), value(d.other))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_one_run_are_numbered_before_their_ending() {
-        let out = |format, path: &str| OutRequest { format, path: path.into() };
-        let given = [
-            out(None, "a/run.json"),
-            out(Some("json"), "run"),
-            out(None, "x.csv"),
-            out(None, "run.xml"),
-            out(Some("json"), "-"),
-        ];
-        let names: Vec<String> =
-            numbered(&given, 3).iter().map(|out| out.path.display().to_string()).collect();
-        assert_eq!(names, ["a/run-3.json", "run-3", "x-3.csv", "run.xml", "-"]);
-    }
 }

@@ -4,6 +4,7 @@
 use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
 use super::output::OutFile;
+use super::repetition::{self, MadeRepetition};
 use super::{output, page, stored};
 use crate::cli::{Exit, OutRequest, ReportRequest, TableForm};
 use crate::report::findings::{self, Detail};
@@ -14,6 +15,7 @@ use crate::run::{Named, OutputDoor, Patience};
 use crate::sys::standard_error;
 use crate::sys::standard_output;
 use crate::truth::Judged;
+use crate::units::visible;
 use std::path::{Path, PathBuf};
 
 /// Prints the report of one file, or the table of many.
@@ -24,6 +26,13 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     let named = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let files = named.collect::<Result<Vec<PathBuf>, NotDone>>()?;
     let files: Vec<PathBuf> = files.iter().flat_map(|file| known_runs::fitting(file)).collect();
+    let repetition = match &files[..] {
+        [file] if request.table.is_none() => repetition::read(file)?,
+        _ => None,
+    };
+    if let Some(made) = &repetition {
+        return of_repetition(made, &files[0], request);
+    }
     if let Some(page) = &request.html {
         return page::write(page, &files);
     }
@@ -38,6 +47,24 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
         }
         _ => table(request, &files),
     }
+}
+
+/// The report of a repetition, or its other forms.
+fn of_repetition(made: &MadeRepetition, file: &Path, request: &ReportRequest) -> Result<Exit, NotDone> {
+    let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
+    let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();
+    if outs.is_empty() {
+        return output::to_stdout(visible::lines(&made.repetition.text()).as_bytes());
+    }
+    let records = made.repetition.runs.iter().filter_map(|run| run.file.as_ref());
+    let records = records.map(|name| file.with_file_name(name)).chain([file.to_owned()]);
+    let door = OutputDoor::default().which_reads(records.map(|path| Named { by: "report".into(), path }));
+    let files = repetition::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
+    let mut exit = Exit::Success;
+    for file in &files {
+        exit = exit.max(told(repetition::save(file, made).map(|()| Exit::Success)));
+    }
+    Ok(exit)
 }
 
 /// The report of a single file.

@@ -37,6 +37,9 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
             "--journal records which verified writes are durable and needs --verify or --verify=write",
         ]));
     }
+    if request.each && request.repeat.is_none() {
+        return Err(NotDone::misused(["--each reports the runs of --repeat; add --repeat, or leave it out"]));
+    }
     if request.split {
         return Err(NotDone::misused([
             "--split needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or leave it \
@@ -77,7 +80,7 @@ pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
     if !run::KNOWS_TEMPORARY_FILES && targets.any(|target| target.temporary_file) {
         say(Finding::warning("-ft (TemporaryFile) has no effect: Linux has no such hint; reports show it"));
     }
-    if let Some(warning) = output::empty_csv(&request.out, profile) {
+    if let Some(warning) = output::empty_csv(&request.out, profile).filter(|_| request.repeat.is_none()) {
         say(warning);
     }
     let form = output::form_of_results(profile.result_format);

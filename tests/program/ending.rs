@@ -27,7 +27,7 @@ fn simulated(options: &str, folder: &Path) -> Record {
 
 /// The block as it is seen without colours.
 fn seen(record: &Record, next: Option<&NextCommand>, columns: usize) -> String {
-    let lines = end_block::of_run(&Judged::new(record), next, columns);
+    let lines = end_block::of_run(&Judged::new(record), next, columns, true);
     let line = |line: Vec<end_block::EndPiece>| line.into_iter().map(|piece| piece.text).collect::<String>();
     lines.into_iter().map(|pieces| line(pieces) + "\n").collect()
 }
@@ -79,7 +79,7 @@ fn what_takes_away_from_figures_stands_in_the_verdict_and_is_marked() {
     let folder = directory();
     let of = |options: &str, tone: EndTone| -> Vec<String> {
         let record = simulated(options, folder.path());
-        let pieces = end_block::of_run(&Judged::new(&record), None, 80).into_iter().flatten();
+        let pieces = end_block::of_run(&Judged::new(&record), None, 80, true).into_iter().flatten();
         pieces.filter(|piece| piece.tone == tone).map(|piece| piece.text.trim().to_owned()).collect()
     };
     // More than the drive can do.
@@ -119,7 +119,7 @@ fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
         (part.verdict, part.severity) = device;
         part.message = "as counted".to_owned();
         judged.judgement.findings = findings;
-        let lines = end_block::of_run(&judged, None, 100);
+        let lines = end_block::of_run(&judged, None, 100, true);
         let block: String = lines
             .iter()
             .map(|line| line.iter().map(|p| p.text.as_str()).collect::<String>() + "\n")
@@ -128,7 +128,7 @@ fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
     }
     let mut judged = Judged::new(&record);
     judged.judgement = Judgement::default();
-    let lines = end_block::of_run(&judged, None, 200);
+    let lines = end_block::of_run(&judged, None, 200, true);
     let verdict: String = lines[2].iter().map(|piece| piece.text.as_str()).collect();
     assert!(verdict.starts_with("verdict   NOT CHECKED: "), "{verdict}");
 }
@@ -178,20 +178,25 @@ fn a_terminal_gets_the_block_and_nothing_else_does() {
 }
 
 #[test]
-fn several_runs_and_several_time_spans_end_in_a_table() {
+fn repetition_ends_with_its_mean() {
     let folder = directory();
     let begin = format!("cd {}; export NO_COLOR=1 PATH=$(dirname $PROGRAM):$PATH;", folder.path().display());
-    let Some(shown) = on_columns(80, &format!("{begin} diskspd {RUN} --repeat 3 test.dat")) else { return };
-    let block = ending(&shown);
-    assert_eq!(shown.iter().filter(|line| line.starts_with("workload  ")).count(), 1, "{shown:#?}");
-    let rows: Vec<&str> =
-        block.lines().filter(|line| line.starts_with("   ") && line.contains('.')).collect();
-    assert_eq!(rows.iter().filter(|row| row.trim().starts_with(['1', '2', '3'])).count(), 3, "{block}");
-    assert!(
-        block.contains("\nrun ") && block.contains("p99 ms") && block.contains("--save=before"),
-        "{block}"
-    );
+    for columns in [60, 80, 120] {
+        let line = format!("{begin} diskspd {RUN} --repeat 3 test.dat");
+        let Some(shown) = on_columns(columns, &line) else { return };
+        let block = ending(&shown);
+        assert_eq!(shown.iter().filter(|line| line.starts_with("workload  ")).count(), 1, "{shown:#?}");
+        assert!(block.contains("\nfigures   mean of 3 runs: ") && block.contains("+-"), "{block}");
+        assert!(block.contains("\nverdict   ") && block.contains("in all 3 runs"), "{block}");
+        assert!(block.contains("--save=before"), "{block}");
+        assert!(block.lines().all(|line| line.chars().count() <= columns as usize), "{block}");
+    }
+}
 
+#[test]
+fn several_time_spans_end_in_a_table() {
+    let folder = directory();
+    let begin = format!("cd {}; export NO_COLOR=1 PATH=$(dirname $PROGRAM):$PATH;", folder.path().display());
     let profile = folder.path().join("two.xml");
     let of_span = |size: u32| {
         format!(
@@ -204,12 +209,47 @@ fn several_runs_and_several_time_spans_end_in_a_table() {
     fs::write(&profile, format!("<Profile><TimeSpans>{both}</TimeSpans></Profile>")).unwrap();
     for (columns, names) in [(80, "\n   1  Sequential reads of 4 KiB"), (120, "  Sequential reads of 4 KiB")]
     {
-        let shown = on_columns(columns, &format!("{begin} diskspd --engine sim -Xtwo.xml")).unwrap();
+        let line = format!("{begin} diskspd --engine sim -Xtwo.xml");
+        let Some(shown) = on_columns(columns, &line) else { return };
         let block = ending(&shown);
         assert!(block.contains("\nspan ") && block.contains(names), "{columns}: {block}");
         assert!(block.contains("Sequential reads of 64 KiB"), "{columns}: {block}");
         assert!(block.lines().all(|line| line.chars().count() <= columns as usize), "{block}");
     }
+}
+
+#[test]
+fn course_shows_intervals_and_highest_figures() {
+    let folder = directory();
+    let run =
+        |options: &str| simulated(&format!("--engine sim -c64M -b4K -r -o8 -W0 {options}"), folder.path());
+    let lines = |record: &Record, columns: usize, blocks: bool| -> Vec<String> {
+        let lines = end_block::of_run(&Judged::new(record), None, columns, blocks);
+        lines.into_iter().map(|line| line.into_iter().map(|piece| piece.text).collect()).collect()
+    };
+    let course = |lines: &[String]| -> Vec<String> {
+        let begin = lines.iter().position(|line| line.starts_with("course    IOPS "));
+        let of_course = |line: &&String| line.starts_with("course") || line.starts_with("          ");
+        begin.map(|at| lines[at..].iter().take_while(of_course).cloned().collect()).unwrap_or_default()
+    };
+    let timed = run("-L -D -d30");
+    for columns in [30, 40, 60, 80, 120, 300] {
+        for blocks in [false, true] {
+            let shown = course(&lines(&timed, columns, blocks));
+            assert!(columns < 60 || shown.len() == 2, "{columns}: {shown:?}");
+            assert!(shown[0].contains("highest ") && shown.join(" ").contains("longest"), "{shown:?}");
+            assert!(shown.iter().all(|line| line.chars().count() <= columns), "{columns}: {shown:?}");
+            assert!(blocks || shown.iter().all(|line| line.is_ascii()), "{shown:?}");
+        }
+    }
+    let shown = course(&lines(&timed, 300, true));
+    let bars = shown[0].chars().filter(|character| ('\u{2581}'..='\u{2588}').contains(character));
+    assert_eq!(bars.count(), 30, "a character for each interval: {shown:?}");
+    let untimed = course(&lines(&run("-D -d10"), 80, true));
+    assert_eq!(untimed.len(), 1, "no latency was measured: {untimed:?}");
+    assert!(!untimed[0].contains("longest"), "{untimed:?}");
+    assert_eq!(course(&lines(&run("-L -D -d2"), 80, true)), [""; 0], "two intervals show no course");
+    assert_eq!(course(&lines(&run("-L -D -d3"), 80, true)).len(), 2);
 }
 
 /// A path can't drive the terminal, nor pretend to be a line of the block.

@@ -1,4 +1,4 @@
-//! `--repeat` of an ordinary run: as many reports as runs, and what they say together.
+//! `--repeat` of an ordinary run: the answer of all runs in every form, and the reports of single runs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ fn repeated(more: &[&str], folder: &Path) -> Ended {
 }
 
 #[test]
-fn every_run_has_its_report_and_the_end_says_what_they_have_in_common() {
+fn xml_has_every_run_and_standard_error_the_answer() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let out = [
@@ -37,13 +37,105 @@ fn every_run_has_its_report_and_the_end_says_what_they_have_in_common() {
         |text: &str| (text.matches("<Results>").count(), text.matches("</Results>\n<Results>").count());
     assert_eq!(results(&ended.stdout), (3, 2));
     assert_eq!(results(&fs::read_to_string(path("run.xml")).unwrap()), (3, 2));
-    assert_eq!(fs::read_to_string(path("run.txt")).unwrap().matches("Command Line:").count(), 3);
+    assert!(is_answer(&fs::read_to_string(path("run.txt")).unwrap(), 3));
     for number in 1..=3 {
         crate::common::schema::record(&fs::read(path(&format!("run-{number}.json"))).unwrap());
     }
     for expected in ["run 1: ", "run 3: ", "95 % interval of the mean"] {
         assert!(ended.stderr.contains(expected), "{}", ended.stderr);
     }
+}
+
+/// Whether a text is only the answer of `runs` runs.
+fn is_answer(text: &str, runs: usize) -> bool {
+    text.starts_with(&format!("{runs} runs: "))
+        && text.matches("95 % interval of the mean").count() == 1
+        && text.lines().last().is_some_and(|line| line.starts_with("verdict: "))
+        && !text.contains("Command Line:")
+}
+
+#[test]
+fn answer_replaces_reports_on_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    for quiet in [false, true] {
+        let told = |more: &[&str]| {
+            let quietly: &[&str] = if quiet { &["--quiet"] } else { &[] };
+            let more = [&["--repeat", "3"], more, quietly].concat();
+            let ended = repeated(&more, folder.path());
+            assert_eq!(ended.code, 0, "{}", ended.stderr);
+            assert_eq!(ended.stderr.matches("\nrun ").count() > 0, !quiet, "{}", ended.stderr);
+            ended.stdout
+        };
+        assert!(is_answer(&told(&[]), 3), "{}", told(&[]));
+        let json: serde_json::Value = serde_json::from_str(&told(&["--out", "json:-"])).unwrap();
+        assert_eq!(json["format"]["name"], "diskspd repetition");
+        let iops = |run: usize| json["runs"][run]["figures"]["iops"].as_f64().unwrap();
+        let mean = (iops(0) + iops(1) + iops(2)) / 3.0;
+        assert!((json["figures"]["iops"]["mean"].as_f64().unwrap() - mean).abs() < 1e-6);
+        assert!(json["runs"][0]["file"].is_null(), "no record was written");
+        let csv = told(&["--out", "csv:-"]);
+        assert_eq!(csv.lines().count(), 4, "{csv}");
+        assert!(csv.starts_with("run,seed,file,iops,"), "{csv}");
+        let page = told(&["--out", "html:-"]);
+        assert_eq!((page.matches("<!DOCTYPE").count(), page.matches("</html>").count()), (1, 1));
+    }
+}
+
+#[test]
+fn each_reports_every_run_before_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.txt");
+    let ended = repeated(&["--repeat", "2", "--each", "--out", path.to_str().unwrap()], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    for text in [&ended.stdout, &fs::read_to_string(&path).unwrap()] {
+        let (reports, answer) = text.split_once("2 runs: ").unwrap();
+        assert_eq!(reports.matches("Command Line:").count(), 2, "{text}");
+        assert!(is_answer(&format!("2 runs: {answer}"), 2), "{text}");
+    }
+    let ended = repeated(&["--each"], folder.path());
+    ended.fails(3, &["--repeat"]);
+}
+
+#[test]
+fn repetition_in_json_stands_for_its_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let ended = repeated(&["--repeat", "3", "--out", &path("r.json")], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let told = |words: &[&str]| -> Ended {
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| if word.contains(".json") { path(word) } else { (*word).to_owned() })
+            .collect();
+        output(&mut command_of(&words.iter().map(String::as_str).collect::<Vec<_>>())).unwrap().into()
+    };
+    assert_eq!(told(&["report", "r.json"]).stdout, ended.stdout);
+    let rows = |names: &[&str]| {
+        let table = told(&[&["report", "--csv"], names].concat()).stdout;
+        table.lines().skip(1).map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    let records = ["r-1.json", "r-2.json", "r-3.json"].map(path);
+    for names in [&["r*.json"][..], &["r.json"], &["r.json", "r-2.json"], &["r-1.json", "r.json"]] {
+        let mut found = rows(names);
+        found.sort();
+        assert_eq!(found, records, "{names:?}");
+    }
+    let compared = told(&["compare", "r.json", "r-*.json"]);
+    assert!(compared.stdout.contains("r.json (3 runs)"), "{}{}", compared.stdout, compared.stderr);
+    let page = path("page.html");
+    assert_eq!(told(&["report", "r.json", "--html", &page]).code, 0);
+    assert!(fs::read_to_string(&page).unwrap().contains("<a href=\"#r3\">Run 3</a>"));
+    // A record of another run is not a run of the repetition, whose figures are in its own file.
+    fs::copy(path("r-1.json"), path("r-3.json")).unwrap();
+    let own = ["r.json#1", "r.json#2", "r.json#3"].map(path);
+    assert_eq!(rows(&["r.json"]), own);
+    fs::remove_file(path("r-3.json")).unwrap();
+    assert_eq!(rows(&["r.json"]), own);
+    assert_eq!(told(&["report", "r.json"]).stdout, ended.stdout);
+    fs::write(path("r.json"), "{\"format\": {\"name\": \"diskspd repetition\"}}").unwrap();
+    let damaged = told(&["report", "r.json"]);
+    damaged.fails(1, &["r.json"]);
+    assert_eq!(damaged.stdout, "");
 }
 
 #[test]
@@ -56,16 +148,17 @@ fn all_runs_have_one_page_with_a_row_for_each() {
     // One document, and no other one behind its end.
     assert_eq!((page.matches("<!DOCTYPE").count(), page.matches("</html>").count()), (1, 1));
     assert!(page.trim_end().ends_with("</html>"));
-    assert!(page.contains("<h1>3 runs</h1>"));
-    for (number, seed) in (1..).zip([0, 65537, 131_074]) {
-        let row = format!("<a href=\"#r{number}\">{number}. random seed {seed}</a>");
+    let title = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert!(title.contains("1 MiB") && title.ends_with(" IOPS"), "{title}");
+    assert!(page.contains("95 % interval of the mean") && page.contains("in all 3 runs"));
+    for number in 1..=3 {
+        let row = format!("<a href=\"#r{number}\">Run {number}</a>");
         assert!(page.contains(&row), "{row}");
         assert!(page.contains(&format!("id=\"r{number}\"")), "run {number} has no section");
     }
-    // One run alone has a page of its own.
     let ended = repeated(&["--repeat", "1", "--out", path.to_str().unwrap()], folder.path());
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    assert!(!fs::read_to_string(&path).unwrap().contains(" runs</h1>"));
+    assert!(fs::read_to_string(&path).unwrap().contains("(one run)"));
 }
 
 #[test]
@@ -76,9 +169,9 @@ fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
     let ended = repeated(&["--repeat", "3", "-z5", "-b4K", "-r", "--out", &path("run.json")], folder.path());
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("random seeds: run 1 uses 5 (-z), each later run 65537 more"),
+        ended.stdout.contains("random seeds: run 1 uses 5 (-z), each later run 65537 more"),
         "{}",
-        ended.stderr
+        ended.stdout
     );
     let record = |name: &str| diskspd::record::json::read(&fs::read(path(name)).unwrap()).unwrap();
     let seed_and_ios = |name: &str| {
@@ -132,6 +225,7 @@ fn what_is_of_one_run_is_refused_with_several() {
     for (more, why) in [
         (vec!["--repeat", "2", "--stream", "-"], "--stream is for a single run"),
         (vec!["--repeat", "0"], "not a number of runs"),
+        (vec!["--repeat", "2", "--out", "r.json", "--out", "html:r-2.json"], "--out r-2.json"),
         (vec!["--repeat", "2", "--dry-run"], "--repeat and --dry-run exclude each other"),
     ] {
         let ended = repeated(&more, folder.path());

@@ -200,6 +200,28 @@ fn a_baseline_is_set_and_checked_and_forgotten_and_no_run_is_lost() {
     assert_eq!(lab.done("history list").stdout.lines().filter(|line| line.contains("f.dat")).count(), 12);
 }
 
+/// The warning of runs that cannot detect a change comes before the first run, with a sufficient number.
+#[test]
+fn too_few_runs_are_reported_before_they_are_made() {
+    let lab = Lab::new();
+    const FEW: &str = "cannot detect any change";
+    let is_before = |told: &str, first: &str| told.find(FEW).is_some_and(|at| Some(at) < told.find(first));
+    let ended = lab.done("suite s.toml f.dat --repeat 3 SIM");
+    assert!(is_before(&ended.stderr, "round 1 of 3"), "{}", ended.stderr);
+    let sufficient = ended.stderr.split("--repeat ").nth(1).unwrap();
+    let sufficient: u32 = sufficient.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
+    let dry = |runs: u32| lab.done(&format!("suite s.toml f.dat --dry-run --repeat {runs} SIM")).stderr;
+    assert!(!dry(sufficient).contains(FEW) && dry(sufficient - 1).contains(FEW));
+    let quiet = lab.done("suite s.toml f.dat --dry-run --quiet --repeat 1 SIM");
+    assert!(!quiet.stderr.contains(FEW), "{}", quiet.stderr);
+    let set = lab.done("baseline set b");
+    assert!(set.stderr.contains(FEW), "{}", set.stderr);
+    let checked = lab.done("baseline check b --repeat 2");
+    assert!(is_before(&checked.stderr, "round 1 of 2"), "{}", checked.stderr);
+    lab.done(&format!("suite s.toml f.dat --repeat {sufficient} --quiet SIM"));
+    assert!(!lab.done("baseline set c").stderr.contains(FEW));
+}
+
 /// A collapse is more than any machine does by itself.
 #[test]
 fn what_has_collapsed_is_named_and_nothing_else() {

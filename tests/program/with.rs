@@ -91,14 +91,19 @@ fn several_runs_are_summarized_and_have_seeds_of_their_own() {
     let lab = Lab::new();
     let ended = lab.done("DISKSPD --repeat 3 -b4K -r -o4 -L -d1 -z7 --out all.xml --out all.html x.dat");
     assert!(ended.stderr.contains("run 3: 4000"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("random seeds: run 1 uses 7"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("random seeds: run 1 uses 7"), "{}", ended.stdout);
     let all = lab.read("all.xml");
     assert_eq!(all.matches("<Results>").count(), 3);
     let seeds: std::collections::BTreeSet<&str> =
         all.lines().filter(|line| line.contains("<RandSeed>")).collect();
     assert_eq!(seeds.len(), 3, "{seeds:?}");
     assert_eq!(lab.done("report all.xml --csv").stdout.lines().count(), 4);
-    assert!(lab.read("all.html").contains("run 1 of 3"));
+    assert!(lab.read("all.html").contains(">Run 3</a>"));
+    let ended = lab.done("DISKSPD --repeat 2 -b4K -r -d1 --out all.json x.dat");
+    assert!(ended.stdout.starts_with("2 runs: "), "{}", ended.stdout);
+    let answer: serde_json::Value = serde_json::from_str(&lab.read("all.json")).unwrap();
+    assert_eq!(answer["runs"].as_array().unwrap().len(), 2);
+    assert!(answer["runs"][0]["file"].is_null(), "DISKSPD writes no record");
 }
 
 #[test]

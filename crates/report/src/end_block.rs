@@ -1,9 +1,10 @@
-//! What a run comes to, in six lines: what somebody reads who has no time for the report. It stands at the
-//! end of what a terminal shows.
+//! The result of a run in a few lines, for readers without time for the report: the last lines on a terminal.
 //!
 //! ```text
 //! workload  Random reads of 4 KiB, 64 outstanding, 2 threads
 //! figures   126,948 IOPS, 495.9 MiB/s, mean 0.504 ms, p99 0.910 ms
+//! course    IOPS ▇▇█▃▇ highest 131,000
+//!           p99  ▂▂▁█▂ highest 2.100 ms, longest I/O 118.900 ms
 //! verdict   VERIFIED: the device read what was counted (1.00 x, 634,740 reads of 4 KiB)
 //! limit     the storage at this depth, with 64 I/Os outstanding
 //! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
@@ -11,17 +12,19 @@
 
 use crate::findings::{is_printed, notes_of};
 use crate::html::Run;
+use crate::html::course::OverTime;
+use crate::html::span::RecordedSpan;
 use crate::html::verdict::{Badge, UNCONFIRMED};
 use crate::number::{number, time_or};
-use crate::{verdicts, work_in_words};
-use diskspd_judge::lab::{RunLine, RunVerdict};
+use crate::{spark, verdicts, work_in_words};
+use diskspd_judge::lab::repetition::{RepeatedFigure, Repetition};
 use diskspd_judge::record::known;
 use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
 use diskspd_model::results::SpanSummary;
-use diskspd_model::units::Millis;
 use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
+use diskspd_model::units::{Millis, counted};
 
 const LABELS: usize = 10;
 /// In narrower terminals a table has the workloads in lines of their own.
@@ -53,14 +56,20 @@ pub struct NextCommand {
     pub words: Vec<String>,
 }
 
-/// The lines of a run, at most so many columns wide.
-pub fn of_run(judged: &Judged, next: Option<&NextCommand>, columns: usize) -> Vec<Vec<EndPiece>> {
+/// The lines of a run in at most `columns`; `blocks`: with block characters, else in ASCII.
+pub fn of_run(
+    judged: &Judged,
+    next: Option<&NextCommand>,
+    columns: usize,
+    blocks: bool,
+) -> Vec<Vec<EndPiece>> {
     let run = Run { known: known::run(judged, ""), judged: Some(judged) };
     let judgement = &judged.judgement;
     let mut lines = match run.known.time_spans.as_slice() {
         [span] => {
             let work = workload(&run, 0);
-            [row("workload", None, &work, columns), figures(span.as_ref(), columns)].concat()
+            let course = course(judged, span.as_ref(), columns, blocks);
+            [row("workload", None, &work, columns), figures(span.as_ref(), columns), course].concat()
         }
         _ => of_spans(&run, columns),
     };
@@ -75,17 +84,29 @@ pub fn of_run(judged: &Judged, next: Option<&NextCommand>, columns: usize) -> Ve
     lines
 }
 
-/// Those of several runs of the same (`--repeat`): a row for each. `judged`: the last of them.
-pub fn of_repetitions(
-    judged: &Judged,
-    runs: &[RunLine],
+/// The lines of a repetition (`--repeat`).
+pub fn of_repetition(
+    repetition: &Repetition,
     next: Option<&NextCommand>,
     columns: usize,
 ) -> Vec<Vec<EndPiece>> {
-    let run = Run { known: known::run(judged, ""), judged: Some(judged) };
-    let rows: Vec<EndTableRow> = runs.iter().map(of_line).collect();
-    let mut lines = row("workload", None, &workload(&run, 0), columns);
-    lines.extend(table("run", &rows, columns));
+    let mut lines = row("workload", None, &repetition.work.to_string(), columns);
+    let mean = |figure: &RepeatedFigure| match figure.uncertainty_percent {
+        Some(percent) => format!("{} (+- {percent:.1} %)", number(figure.mean)),
+        None => number(figure.mean),
+    };
+    let means = repetition.rows().into_iter().filter(|row| !row.name.starts_with("CPU"));
+    let means = means.map(|row| match row.name.strip_suffix(" ms") {
+        Some(name) => format!("{name} {} ms", mean(row.figure)),
+        None => format!("{} {}", mean(row.figure), row.name),
+    });
+    let means: Vec<String> = means.map(|part| part.replace(' ', &WITHIN.to_string())).collect();
+    let whole = format!("mean of {}: {}", counted(repetition.runs.len(), "run"), means.join(", "));
+    let shown = wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " ");
+    lines.extend(labelled("figures", &shown, None));
+    let word = repetition.verdict.word();
+    let tone = end_tone(repetition.verdict.mark().tone);
+    lines.extend(row("verdict", Some((word, tone)), &repetition.of_runs(), columns));
     lines.extend(next.map(|next| command("next", next, columns)).unwrap_or_default());
     lines
 }
@@ -125,6 +146,45 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
     let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', &WITHIN.to_string())).collect();
     let whole = parts.join(", ") + behind;
     labelled("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
+}
+
+/// Fewer intervals do not show a course.
+const FEWEST_INTERVALS: usize = 3;
+const WIDEST_COURSE: usize = 60;
+
+/// The IOPS and the 99th percentile of each interval, with the highest figures; empty = too few intervals.
+fn course(judged: &Judged, span: Option<&SpanSummary>, columns: usize, blocks: bool) -> Vec<Vec<EndPiece>> {
+    let measured = judged.summary.time_spans.first().and_then(Option::as_ref);
+    let over_time = measured.and_then(|measured| OverTime::of(&RecordedSpan { judged, index: 0, measured }));
+    let Some(over_time) = over_time.filter(|course| course.iops().len() >= FEWEST_INTERVALS) else {
+        return Vec::new();
+    };
+    let highest = |figures: &[Option<f64>]| figures.iter().flatten().copied().fold(0.0, f64::max);
+    let (iops, p99) = (over_time.iops(), over_time.p99());
+    let longest = span.and_then(|span| span.total.max_ms).map(|time| format!("longest I/O {time} ms"));
+    let mut ends = vec![("IOPS", &iops, f64::min as fn(f64, f64) -> f64, vec![number(highest(&iops))])];
+    if !p99.is_empty() {
+        ends.push(("p99", &p99, f64::max, vec![format!("{:.3} ms", highest(&p99))]));
+    }
+    if let Some((.., end)) = ends.last_mut() {
+        end.extend(longest);
+    }
+    let ends = ends.into_iter().map(|(name, figures, condense, end)| {
+        let highest = format!("highest {}", end.join(", "));
+        (name, figures, condense, highest)
+    });
+    let ends: Vec<_> = ends.collect();
+    let wide = ends.iter().map(|(.., end)| width(end)).max().unwrap_or(0);
+    let room = columns.saturating_sub(LABELS + "IOPS ".len() + " ".len() + wide).min(WIDEST_COURSE);
+    let shown = ends.iter().map(|(name, figures, condense, end)| {
+        let line = spark::line(figures, room, blocks, *condense);
+        match line.is_empty() {
+            true => wrapped(&format!("{name:<4} {end}"), columns, LABELS, LABELS),
+            false => format!("{name:<4} {line} {end}"),
+        }
+    });
+    let indent = format!("\n{}", " ".repeat(LABELS));
+    labelled("course", &shown.collect::<Vec<_>>().join(&indent), None)
 }
 
 /// The latency that users of the load would see: what it is, its mean and its 99th percentile.
@@ -288,23 +348,6 @@ fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
     };
     let rows: Vec<EndTableRow> = run.known.time_spans.iter().enumerate().map(of_span).collect();
     table("span", &rows, columns)
-}
-
-fn of_line(line: &RunLine) -> EndTableRow {
-    let tone = match line.verdict {
-        RunVerdict::Wrong => EndTone::Wrong,
-        RunVerdict::Warning => EndTone::Doubtful,
-        RunVerdict::Devices(Verdict::Verified) => EndTone::Good,
-        RunVerdict::Devices(_) | RunVerdict::NothingFound => EndTone::Plain,
-    };
-    let felt = line.felt();
-    let latencies = [felt.map(|latency| latency.mean_ms), felt.map(|latency| latency.p99_ms)];
-    EndTableRow {
-        figures: cells([Some(line.iops), Some(line.mib_per_s)], latencies),
-        word: line.verdict.word().to_owned(),
-        tone,
-        workload: String::new(),
-    }
 }
 
 fn cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4] {

@@ -36,13 +36,14 @@ pub mod profile_xml;
 pub mod run_text;
 pub mod runs;
 mod slow_text;
+pub mod spark;
 pub mod text;
 mod text_tables;
 mod timed_text;
 mod trace_sections;
 mod trace_text;
 pub mod verdicts;
-mod work_in_words;
+pub mod work_in_words;
 pub mod xml;
 
 use diskspd_judge::record::json;
@@ -63,9 +64,13 @@ pub struct Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfRuns {
+    /// One report after the other.
     InTurn,
+    /// The answer of the repetition.
     AsOne,
+    /// The answer, and a numbered file for each run.
     OneEach,
+    /// The report of the latest run.
     Latest,
 }
 
@@ -101,7 +106,7 @@ impl WithVerdicts {
 }
 
 pub const TEXT: Format =
-    Format { name: "text", extensions: &["txt"], of_runs: OfRuns::InTurn, write: text::write };
+    Format { name: "text", extensions: &["txt"], of_runs: OfRuns::AsOne, write: text::write };
 
 pub const HTML: Format =
     Format { name: "html", extensions: &["html", "htm"], of_runs: OfRuns::AsOne, write: html::write };

@@ -5,15 +5,17 @@ use super::super::compare::{self as comparing, past, sides};
 use super::super::not_done::{NotDone, told};
 use super::super::suite::kept::SuiteKeeper;
 use super::super::suite::rounds::{RoundsEnd, SuiteRounds};
+use super::super::suite::source::PlannedTest;
 use super::super::suite::{self, fits};
-use super::super::{output, stored};
+use super::super::{foreseen, output, stored};
 use super::find::{self, named};
 use super::{again, side};
 use crate::cli::typed::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
 use crate::finding::Finding;
 use crate::lab::compare::{
-    self, ChangeVerdict, Question, RunComparison, Side, SideRun, SpanCompared, in_one_sentence, table,
+    self, ChangeVerdict, PlannedRuns, Question, RunComparison, Side, SideRun, SpanCompared, in_one_sentence,
+    table,
 };
 use crate::report::answers::ToldComparison;
 use crate::run::OutputDoor;
@@ -106,6 +108,7 @@ fn run(
     let notes = suite::notes(name, &baseline.asked.about, &tests);
     let keeper = SuiteKeeper::open(judged.request.store.as_deref(), &notes)?;
     let mut rounds = suite::rounds(&tests, asked.rounds);
+    warn_of_few_runs(&tests, &rounds, judged, asked);
     if !asked.quiet {
         say(format_args!("{}; its runs are kept as @{}", suite::announced(&tests, &rounds), keeper.label));
     }
@@ -139,6 +142,30 @@ fn run(
         let rounds_of = rounds.iter_mut().zip(undecided).filter(|(_, undecided)| *undecided);
         rounds_of.for_each(|(rounds, _)| *rounds *= 2);
     }
+}
+
+/// Warns if the planned runs, compared with the baseline, cannot show a change of a test.
+fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], judged: &BaselineSide, asked: &BaselineCheck) {
+    // Undecided tests get twice as many runs at each further look.
+    let most = if asked.rounds.until_sure { 1 << (LOOKS - 1) } else { 1 };
+    let of_test = |planned: &PlannedTest| {
+        let runs = judged.side.runs.iter();
+        runs.filter(|run| run.test.as_deref() == Some(planned.test.name.as_str())).count()
+    };
+    let sides =
+        tests.iter().zip(rounds).map(|(planned, rounds)| [of_test(planned), (rounds * most) as usize]);
+    let Some(fewest) = sides.min_by_key(|sides| (sides[0].min(sides[1]), sides[0] + sides[1])) else {
+        return;
+    };
+    let figures = suite::deciding(tests) * if asked.rounds.until_sure { LOOKS as usize } else { 1 };
+    foreseen::warn(PlannedRuns::Sides(fewest), figures, asked.quiet, |found| match found.later {
+        Some(later) if later <= 2 * found.each => format!("use --repeat {later}"),
+        _ => format!(
+            "set a baseline with {0} runs of each test (diskspd suite --repeat {0}), and check with \
+             --repeat {0}",
+            found.each
+        ),
+    });
 }
 
 fn can_be_told(comparison: &RunComparison, test: &str) -> bool {

@@ -3,13 +3,15 @@
 use super::super::history::import;
 use super::super::not_done::NotDone;
 use super::super::suite::kept::OF_SUITE;
-use super::super::{print, stored};
+use super::super::{foreseen, print, stored};
 use super::find::tests;
 use super::side;
 use crate::cli::Exit;
+use crate::lab::compare::PlannedRuns;
 use crate::lab::selection::Selection;
 use crate::store::{Baseline, BaselineRun, Store, StoreEntry, StoreIndex, SuiteNotes};
 use crate::units::counted;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +40,7 @@ pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDon
             runs.push(BaselineRun { id: entry.id.clone(), test: side::test_of(entry) });
         }
     }
+    warn_of_few_runs(&runs);
     if runs.is_empty() {
         return Err("no run was found to set the baseline by".to_owned().into());
     }
@@ -51,6 +54,18 @@ pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDon
         counted(tests(&baseline).len(), "test"),
         counted(baseline.runs.len(), "run")
     ))
+}
+
+/// Warns if a check with as many runs could not show a change of a test.
+fn warn_of_few_runs(runs: &[BaselineRun]) {
+    let mut tests: BTreeMap<&str, usize> = BTreeMap::new();
+    runs.iter().for_each(|run| *tests.entry(&run.test).or_default() += 1);
+    let Some(fewest) = tests.values().min() else { return };
+    foreseen::warn(PlannedRuns::Sides([*fewest; 2]), tests.len(), false, |found| {
+        let check = found.later.filter(|later| *later <= 2 * found.each);
+        let check = check.map(|later| format!(", or check with --repeat {later}")).unwrap_or_default();
+        format!("make {} runs of each test, as diskspd suite --repeat {0} does{check}", found.each)
+    });
 }
 
 fn split(word: &OsString) -> Vec<PathBuf> {

@@ -4,14 +4,13 @@
 use super::super::made::MadeResults;
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
-use super::super::{ctrl_c, load, quiet, run as single, save, several, side_run};
+use super::super::{ctrl_c, foreseen, load, quiet, run as single, save, several, side_run};
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
 use crate::clock;
-use crate::finding::Finding;
-use crate::lab::compare::{self, Side, SideRun};
+use crate::lab::compare::{self, PlannedRuns, Side, SideRun};
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
 use crate::run::{Control, OutputDoor, Patience};
@@ -60,9 +59,8 @@ pub fn run(
     let _watch = ctrl_c::ends_several(&control)?;
     let programs = SidePrograms::of(both, &control)?;
     let time_spans = lines[0].run.profile.time_spans.len();
-    if let Some(sentence) = compare::foreseen(both.repeat as usize, time_spans).filter(|_| !quiet) {
-        say(Finding::note(sentence));
-    }
+    let planned = PlannedRuns::Pairs(both.repeat as usize);
+    foreseen::warn(planned, time_spans, quiet, |found| format!("use --repeat {}", found.each));
     if let Some(programs) = programs.as_ref().filter(|_| !quiet) {
         say(format_args!("A: {}", programs.name(0)));
         say(format_args!("B: {}", programs.name(1)));

@@ -1,6 +1,6 @@
 //! Runs for comparisons, of whatever was named: files, several with commas, folders, runs of the history.
 
-use super::super::known_runs::{self, RunFile, shown};
+use super::super::known_runs::{self, RunFile, repeated, shown};
 use super::super::not_done::NotDone;
 use super::super::{patterns, side_run, stored, suite};
 use crate::finding::Finding;
@@ -117,16 +117,18 @@ fn plain(file: PathBuf) -> NamedFile {
 
 fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
     let whole = Path::new(named);
+    let with_records =
+        |files: Vec<NamedFile>| repeated::with_records(files, |named| named.file.as_path(), plain);
     // A comma may be a part of a name.
     if whole.exists() {
-        return of_one(whole, store);
+        return of_one(whole, store).map(with_records);
     }
     let parts = named.as_encoded_bytes().split(|byte| *byte == b',').filter(|part| !part.is_empty());
     let mut all = Vec::new();
     for part in parts {
         all.extend(of_one(&path::path(part), store)?);
     }
-    Ok(all)
+    Ok(with_records(all))
 }
 
 fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {

@@ -5,6 +5,7 @@
 //!   IOPS 0 │▂▄▆█████████
 //! ```
 
+use crate::report::spark;
 use crate::sys::terminal::{DrawnLine, Ink, InkedText, width};
 
 const ROWS: usize = 2;
@@ -86,18 +87,10 @@ fn spread(figures: &[Option<f64>], columns: usize) -> Vec<Option<f64>> {
 
 /// One text per line, the upper one first. What is not nothing can be seen.
 fn bars(figures: &[Option<f64>], top: f64, blocks: bool) -> [String; ROWS] {
-    let levels: &[char] = match blocks {
-        true => &[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
-        false => &[' ', '.', ':', '#'],
-    };
+    let levels = spark::levels(blocks);
     let steps = levels.len() - 1;
-    let height = |figure: &Option<f64>| match figure {
-        Some(figure) if *figure > 0.0 && top > 0.0 => {
-            (((figure / top) * (ROWS * steps) as f64).round() as usize).clamp(1, ROWS * steps)
-        }
-        _ => 0,
-    };
-    let heights: Vec<usize> = figures.iter().map(height).collect();
+    let heights: Vec<usize> =
+        figures.iter().map(|figure| spark::height(*figure, top, ROWS * steps)).collect();
     let row = |from: usize| heights.iter().map(|h| levels[h.saturating_sub(from).min(steps)]).collect();
     [row(steps), row(0)]
 }

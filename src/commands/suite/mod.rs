@@ -7,9 +7,10 @@ pub mod rounds;
 pub mod source;
 
 use super::not_done::{NotDone, told};
-use super::{output, print, stored};
+use super::{foreseen, output, print, stored};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
+use crate::lab::compare::PlannedRuns;
 use crate::lab::repeat::Repeat;
 use crate::lab::suite::{self, ROUNDS, SuiteRow, ToldSuite, suite_text};
 use crate::lab::sweep::time_in_words;
@@ -52,6 +53,9 @@ fn run(
         planned.warnings.iter().for_each(say);
     }
     let rounds = rounds(&planned.tests, request.rounds);
+    if !request.rounds.until_sure {
+        warn_of_few_runs(&planned.tests, &rounds, request);
+    }
     if request.dry_run {
         return print(&visible::lines(&listed(&planned, &rounds)));
     }
@@ -64,6 +68,19 @@ fn run(
     let mut walk = SuiteRounds::new(&planned.tests, &keeper, request.rounds.budget_s, request.quiet);
     let ended = walk_all(&mut walk, rounds, request.rounds);
     tell(request, &planned, &keeper, &walk, ended, &files)
+}
+
+/// Warns if a later run of the suite, compared with this one, could not show a change.
+fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], request: &SuiteRequest) {
+    let fewest = rounds.iter().min().map_or(0, |rounds| rounds * request.rounds.sessions.max(1)) as usize;
+    foreseen::warn(PlannedRuns::Sides([fewest; 2]), deciding(tests), request.quiet, |found| {
+        format!("to compare later runs with these, use --repeat {}", found.each)
+    });
+}
+
+/// Figures that decide a comparison of these tests.
+pub fn deciding(tests: &[PlannedTest]) -> usize {
+    tests.iter().map(|planned| planned.run.profile.time_spans.len()).sum()
 }
 
 fn walk_all(

@@ -28,6 +28,7 @@ const READERS: &[(&str, &[&str])] = &[
     ("crates/judge/src/record/fio/documents.rs", &["fio_result"]),
     ("crates/judge/src/record/json.rs", &["record"]),
     ("crates/judge/src/record/json/lines.rs", &["record"]),
+    ("crates/judge/src/record/repetition.rs", &["result_repetition"]),
     // All readers of files with a limit go through it.
     ("crates/model/src/limits.rs", &[]),
     ("crates/model/src/profile/xml/tokens.rs", &["profile_xml", "result_xml"]),
@@ -46,6 +47,7 @@ const READERS: &[(&str, &[&str])] = &[
     ("src/commands/fio_logs.rs", &["fio_result"]),
     ("src/commands/foreign.rs", &["sweep_folder", "comparison_run"]),
     ("src/commands/known_runs.rs", &["record", "result_xml", "result_text", "fio_result"]),
+    ("src/commands/known_runs/repeated.rs", &["result_repetition"]),
     ("src/commands/load.rs", &["profile_xml", "fio_jobs"]),
     // A copy of the program's own values.
     ("src/commands/shown.rs", &[]),

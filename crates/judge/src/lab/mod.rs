@@ -6,6 +6,8 @@ mod line;
 mod not_as_expected;
 pub mod precondition;
 pub mod repeat;
+pub mod repetition;
+mod run_columns;
 pub mod selection;
 pub mod suite;
 pub mod sweep;

@@ -1,8 +1,7 @@
-//! How often a run is repeated (`--repeat`), and what the repetitions say.
+//! The number of runs of `--repeat`: given, or by a precision. Their answer is in `repetition`.
 
 use super::{NotAsExpected, RunLine};
-use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
-use diskspd_model::units::table::{self, Cell, TableColumn};
+use diskspd_model::stats::replicates::Spread;
 
 /// Fewer runs say too little about how much they vary to stop by it.
 pub const FEWEST: u32 = 3;
@@ -69,86 +68,19 @@ pub fn share(text: &str) -> Option<f64> {
     (number.is_finite() && number > 0.0).then_some(number / 100.0)
 }
 
-/// A figure of runs: its name with the unit, what it can be, and how to get it.
-type Figure = (&'static str, Bounds, fn(&RunLine) -> Option<f64>);
-
-const FIGURES: [Figure; 5] = [
-    ("IOPS", Bounds::Positive, |line| Some(line.iops)),
-    ("MiB/s", Bounds::Positive, |line| Some(line.mib_per_s)),
-    ("average ms", Bounds::Positive, |line| Some(line.latency?.mean_ms.ms())),
-    ("p99 ms", Bounds::Positive, |line| Some(line.latency?.p99_ms.ms())),
-    ("CPU %", Bounds::Percent, |line| Some(line.cpu)),
-];
-
-struct SpreadLine {
-    name: &'static str,
-    bounds: Bounds,
-    spread: Spread,
+/// IOPS that change from run to run in one direction: no interval allows for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trend {
+    Rising,
+    Falling,
 }
 
-impl SpreadLine {
-    const COLUMNS: [TableColumn<SpreadLine>; 4] = [
-        TableColumn::<SpreadLine>::words("over runs", |line| Cell::named(line.name)).brief().wide(12),
-        TableColumn::<SpreadLine>::number("mean", |line| Cell::Figure(line.spread.mean, 3)).brief().wide(12),
-        TableColumn::<SpreadLine>::number("deviation", |line| Cell::figure(line.spread.deviation, 3))
-            .brief()
-            .wide(12),
-        TableColumn::<SpreadLine>::words("95 % interval of the mean", SpreadLine::interval).brief(),
-    ];
-
-    fn of((name, bounds, figure): Figure, lines: &[RunLine], how: Repeat) -> Option<SpreadLine> {
-        let values: Vec<f64> = lines.iter().filter_map(figure).collect();
-        Some(SpreadLine { name, bounds, spread: how.spread(&values)? })
+impl Trend {
+    /// The trend of these values; `None` = chance explains them, or there are too few.
+    pub fn find(values: &[f64]) -> Option<Trend> {
+        rises(values).map(|rising| if rising { Trend::Rising } else { Trend::Falling })
     }
-
-    fn interval(&self) -> Cell {
-        let Some((low, high)) = self.spread.interval(self.bounds) else {
-            return Cell::Text("- (one run)".to_owned());
-        };
-        let share = self.spread.relative().filter(|_| self.bounds == Bounds::Positive);
-        let share = share.map_or(String::new(), |share| format!(" ({:.2} %)", 100.0 * share));
-        Cell::Text(format!("{low:.3} .. {high:.3}{share}"))
-    }
-}
-
-/// What repetitions say, for people: a line per figure, and one per outlier. `differences` says what about a
-/// run's surroundings differed from most others', by its place; `how`: what decided how many there are.
-pub fn text(lines: &[RunLine], how: Repeat, differences: impl Fn(usize) -> Vec<String>) -> String {
-    let figures: Vec<SpreadLine> =
-        FIGURES.into_iter().filter_map(|figure| SpreadLine::of(figure, lines, how)).collect();
-    let mut text = table::text(&SpreadLine::COLUMNS, &figures);
-    let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
-    let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
-    if let Some(apart) = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean)) {
-        text += &format!(
-            "two runs like these differ by up to {:.1} % (IOPS, 95 % sure)\n",
-            // The higher one above the lower one: rates vary by factors.
-            100.0 * (apart.exp() - 1.0)
-        );
-    }
-    text.extend(drift(&iops));
-    for place in outliers(&iops) {
-        text += &format!("outlier: run {} with {:.2} IOPS", place + 1, iops[place]);
-        let different = differences(place);
-        text += &match different.as_slice() {
-            [] => "; its recorded environment was the same\n".to_owned(),
-            some => format!("; different there: {}\n", some.join("; ")),
-        };
-    }
-    text
-}
-
-/// That runs rose or fell from one to the next, which no interval allows for; `None` = chance explains it, or
-/// there are too few.
-fn drift(iops: &[f64]) -> Option<String> {
-    let rising = rises(iops)?;
-    let (first, last) = (iops.first()?, iops.last()?);
-    Some(format!(
-        "IOPS {} from run to run ({first:.2} in the first, {last:.2} in the last): the runs don't repeat \
-         each other, and the next ones may lie outside of the interval; reach a steady state first (diskspd \
-         precondition, -W, --until-steady)\n",
-        if rising { "rose" } else { "fell" }
-    ))
 }
 
 /// Whether values rise, or fall, with their place more than chance explains in 1 of 100 series (Mann and
@@ -193,6 +125,7 @@ pub fn headline(line: &RunLine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_model::stats::replicates::Bounds;
 
     #[test]
     fn repetitions_are_a_number_or_a_precision() {

@@ -1,9 +1,9 @@
-//! The formats of results that other programs wrote: which one a file has, by its content, and how it is
-//! read. A record of this program is none of them (`json`).
+//! The formats of results: of other programs, and the repetitions of this one (`--repeat`). The content of a
+//! file decides which one it has. Records of this program are not among them (`json`).
 
 use super::decode::decoded;
 use super::fault::ResultError;
-use super::{fio, result_text, result_xml};
+use super::{fio, repetition, result_text, result_xml};
 use diskspd_model::limits::{self, InputLimit};
 use diskspd_model::results::RunSummary;
 
@@ -23,7 +23,16 @@ pub struct InputFormat {
 }
 
 /// All formats; what a file holds is decided by the first that knows it.
-pub const FORMATS: [InputFormat; 3] = [
+pub const FORMATS: [InputFormat; 4] = [
+    InputFormat {
+        name: "a repetition",
+        word: "repetition",
+        limit: limits::REPETITION,
+        is_it: repetition::begins_so,
+        read: |bytes, name| Ok(repetition::read(bytes)?.summaries(name)),
+        // Its runs are in records.
+        parts: |_| Vec::new(),
+    },
     InputFormat {
         name: "fio's JSON",
         word: "fio",

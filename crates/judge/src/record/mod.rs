@@ -11,6 +11,7 @@ pub mod index;
 pub mod json;
 pub mod known;
 mod number;
+pub mod repetition;
 pub mod result_text;
 pub mod result_xml;
 mod short;

@@ -102,6 +102,21 @@ impl OverTime {
         Some(OverTime { stretches, seconds, by_intervals })
     }
 
+    /// IOPS of each interval.
+    pub fn iops(&self) -> Vec<Option<f64>> {
+        self.stretches.iter().map(|stretch| stretch.iops[2]).collect()
+    }
+
+    /// The 99th percentile in each interval, ms, of response times if there are any; empty = no percentiles.
+    pub fn p99(&self) -> Vec<Option<f64>> {
+        const P99: usize = 2;
+        let of = |of: fn(&Stretch) -> &[Option<f64>; 5]| -> Vec<Option<f64>> {
+            self.stretches.iter().map(|stretch| of(stretch)[P99]).collect()
+        };
+        let all = [of(|stretch| &stretch.response), of(|stretch| &stretch.latency)];
+        all.into_iter().find(|times| times.iter().any(Option::is_some)).unwrap_or_default()
+    }
+
     pub fn charts(&self, span: &Span, detail: &RecordedSpan) -> Vec<ChartFigure> {
         let marks = marks::of_span(detail);
         let latency = |title, id, of| self.latencies(span, title, id, of, &marks);

@@ -12,7 +12,7 @@ mod again;
 pub mod chart;
 mod charts;
 mod compare;
-mod course;
+pub(crate) mod course;
 mod distribution;
 mod environment;
 mod fio;
@@ -24,11 +24,12 @@ mod overview;
 mod page;
 mod parts;
 mod processors;
+mod repetition;
 mod rounds;
 mod run;
 mod several;
 mod slow;
-mod span;
+pub(crate) mod span;
 mod span_columns;
 mod suite;
 mod sweep;
@@ -44,6 +45,7 @@ pub use suite::SuitePage;
 pub use sweep::SweepPage;
 
 use crate::work_in_words;
+use diskspd_judge::lab::repetition::Repetition;
 use diskspd_judge::record::known;
 use diskspd_judge::truth::Judged;
 use std::io::{self, Write};
@@ -67,6 +69,15 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
         runs => (format!("DiskSpd: {} runs", runs.len()), several::several(runs)),
     };
     sink.write_all(page::page(&title, content).into_string().as_bytes())
+}
+
+/// Writes the page of a repetition, with its runs in order.
+///
+/// # Errors
+/// The errors of `sink`.
+pub fn write_repetition(repetition: &Repetition, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
+    let title = format!("DiskSpd: {}", repetition::title(repetition));
+    sink.write_all(page::page(&title, repetition::content(repetition, runs)).into_string().as_bytes())
 }
 
 /// Writes the page of a sweep.

@@ -42,10 +42,10 @@ struct RunPoint<'a> {
 impl RunPoint<'_> {
     /// Its number and name; of a run of several time spans also what it does.
     fn title(&self) -> String {
-        let run = line(&self.run.known.name);
+        let run = named(&self.name, self.run);
         match self.run.known.time_spans.len() {
-            1 => format!("{}. {run}", self.name),
-            _ => format!("{}. {run}: {}", self.name, self.work()),
+            1 => run,
+            _ => format!("{run}: {}", self.work()),
         }
     }
 
@@ -61,6 +61,14 @@ impl RunPoint<'_> {
             1 => Badge::of_run(self.run),
             _ => Badge::of_span(self.run, self.span + 1),
         }
+    }
+}
+
+/// The number and the name of a run.
+fn named(number: &str, run: &Run) -> String {
+    match line(&run.known.name) {
+        name if name.is_empty() => format!("Run {number}"),
+        name => format!("{number}. {name}"),
     }
 }
 
@@ -94,7 +102,7 @@ pub fn all(runs: &[Run]) -> Markup {
         @for (number, run) in runs.iter().take(MOST_WITH_SECTIONS).enumerate() {
             @let charts = if runs.len() > MOST_WITH_CHARTS { 0 } else { runs.len() };
             article.run id={ "r" (number + 1) } {
-                h2 { (number + 1) ". " (line(&run.known.name)) }
+                h2 { (named(&(number + 1).to_string(), run)) }
                 p.quiet { (place_and_time(&run.known).join(" · ")) " " (targets(&run.known)) }
                 (sections(run, &PagePlace::among(number, charts)))
             }
@@ -121,7 +129,7 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
 impl<'a> RunPoint<'a> {
     const COLUMNS: &'a [TableColumn<RunPoint<'a>>] = &[
         TableColumn::<RunPoint>::words("run", |point| Cell::Named {
-            name: format!("{}. {}", point.name, point.run.known.name),
+            name: named(&point.name, point.run),
             beside: String::new(),
             link: Some(format!("r{}", point.number + 1)),
             kind: "",

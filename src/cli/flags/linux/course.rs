@@ -18,14 +18,25 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "once",
         scope: Scope::Invocation,
-        notes: "Standard error gets each run's headline, then mean, deviation and the 95 % interval of the \
-                mean over runs, and outliers. Standard output gets one report after the other, so XML is one \
-                <Results> per run. Files of --out in text and XML hold all of them; JSON and CSV get a file \
-                per run, numbered before the ending. until: at least 3 runs, at most 30. Not with --stream, \
-                --io-log, -ys, -yf, -yr, -yp.",
+        notes: "The report is the answer: mean, deviation and 95 % interval of the mean over runs, outliers, \
+                the verdict, and a row for each run. Files of --out in text, CSV, JSON and HTML hold it too. \
+                With --out r.json each run has a record: r-1.json, r-2.json. With -D CSV has such files too. \
+                XML is one <Results> per run; the answer is then on standard error. until: at least 3 runs, \
+                at most 30. Not with --stream, --io-log, -ys, -yf, -yr, -yp.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "repetitions"],
         read: Read::Text(repeat),
+        ..LINUX
+    },
+    Flag {
+        name: Long("each"),
+        forms: &[("--each", "print the report of each run of --repeat before the answer")],
+        default: "the answer replaces the reports",
+        scope: Scope::Invocation,
+        notes: "Also in files of --out in text.",
+        carried: CarriedByFile::UserOnly,
+        tested: &["command_lines", "repetitions"],
+        read: Read::Switch(|draft| draft.request.each = true),
         ..LINUX
     },
     Flag {

@@ -121,8 +121,8 @@ pub const FLAGS: &[Flag] = &[
         default: "progress, the verdict, warnings and the limit are printed",
         scope: Scope::Invocation,
         notes: "For loops of many runs: prints errors and WRONG findings without details. No progress, \
-                warnings or notes; with --repeat no line per run and no summary. Reports, record and exit \
-                code are the same.",
+                warnings or notes; with --repeat no line per run. Reports, record and exit code are the \
+                same.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "truth", "repetitions"],
         read: Read::Switch(|draft| draft.request.quiet = true),

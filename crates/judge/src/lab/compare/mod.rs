@@ -8,6 +8,7 @@
 
 mod allowance;
 mod facts;
+mod foreseen;
 mod forms;
 mod metric;
 mod no_value;
@@ -26,6 +27,7 @@ pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
 use diskspd_model::finding::Severity;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
+pub use foreseen::{Foreseen, PlannedRuns, foreseen};
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
 pub use metric::{CountedFrom, Metric};
 pub use no_value::BEYOND;
@@ -39,8 +41,8 @@ use std::collections::BTreeMap;
 pub use summary::in_one_sentence;
 pub use table::{ComparedLine, lines_of_span, place};
 pub use text::{
-    ChangeAnswer, about_order, answer, between, differing, error_rate, foreseen, more_boots, noise,
-    not_recorded, sentence, table, text, unjudged, wrong_figures,
+    ChangeAnswer, about_order, answer, between, differing, error_rate, more_boots, noise, not_recorded,
+    sentence, table, text, unjudged, wrong_figures,
 };
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};

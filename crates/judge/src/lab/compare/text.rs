@@ -6,7 +6,7 @@ use super::{
     ChangeVerdict, Compared, KnownBy, Names, OrderKind, RunComparison, SideDifference, SpanCompared,
     WorkloadCompared,
 };
-use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
+use diskspd_model::stats::ranks::CONFIDENCE;
 use diskspd_model::units::counted;
 use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
@@ -224,37 +224,6 @@ pub fn more_boots(made: u32) -> String {
         1 => "1 more boot".to_owned(),
         more => format!("{more} more boots"),
     }
-}
-
-/// What so many runs of each side can't ever tell in so many time spans; `None` = they can tell of every
-/// figure.
-pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
-    const OTHERS: usize = 5;
-    let design = |runs: usize| match runs {
-        runs if runs < super::schedule::FEWEST_PAIRS => RankDesign::Sides(runs, runs),
-        runs => RankDesign::Pairs(runs),
-    };
-    let rest = |figures: usize| (1.0 - CONFIDENCE) / figures.max(1) as f64;
-    let tells = |runs: usize, figures: usize| 1.0 - design(runs).surest() <= rest(figures) * (1.0 + 1e-12);
-    let enough = |figures: usize| (runs..=1000).find(|runs| tells(*runs, figures)).unwrap_or(1000);
-    let surest = 100.0 * design(runs).surest();
-    if !tells(runs, time_spans) {
-        let of = if time_spans > 1 { format!(" in {time_spans} time spans together") } else { String::new() };
-        return Some(format!(
-            "{} per side can't detect any change{of}: rank tests of so few runs are at most {surest:.1} % \
-             sure; use --repeat {}",
-            counted(runs, "run"),
-            enough(time_spans)
-        ));
-    }
-    (!tells(runs, OTHERS)).then(|| {
-        format!(
-            "{runs} runs per side can detect a change of the deciding figure, but not of the other figures \
-             (together they share an error rate of 5 %, and rank tests of so few runs are at most \
-             {surest:.1} % sure); use --repeat {}",
-            enough(OTHERS)
-        )
-    })
 }
 
 /// Why what decides can't be judged, in sentences; empty = it can.

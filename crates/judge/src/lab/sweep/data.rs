@@ -1,8 +1,8 @@
 //! The table of a sweep as data.
 
 use super::{Drift, PointRow, SweepAnswer};
-use crate::lab::{LatencyLine, RunLine};
-use diskspd_model::units::Millis;
+use crate::lab::RunLine;
+use crate::lab::run_columns::{self, OfRun};
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 
@@ -14,47 +14,26 @@ struct PointRun<'a> {
 }
 
 impl<'a> PointRun<'a> {
-    const COLUMNS: &'a [TableColumn<PointRun<'a>>] = &[
-        TableColumn::<PointRun>::number("offered_iops", |run| {
-            Cell::whole(Some(run.row.load).filter(|_| run.row.by_rate))
-        }),
-        TableColumn::<PointRun>::number("threads", |run| Cell::Whole(run.row.threads)),
-        TableColumn::<PointRun>::number("load", |run| Cell::Whole(run.row.load)),
-        TableColumn::<PointRun>::number("run", |run| Cell::whole(run.number)),
-        TableColumn::<PointRun>::number("iops", |run| run.figure(|line| line.iops, 3)),
-        TableColumn::<PointRun>::number("mib_per_s", |run| run.figure(|line| line.mib_per_s, 3)),
-        TableColumn::<PointRun>::number("avg_latency_ms", |run| run.service(|of| of.mean_ms)),
-        TableColumn::<PointRun>::number("p99_latency_ms", |run| run.service(|of| of.p99_ms)),
-        TableColumn::<PointRun>::number("p99_9_latency_ms", |run| run.service(|of| of.p999_ms)),
-        TableColumn::<PointRun>::number("avg_response_ms", |run| run.response(|of| of.mean_ms)),
-        TableColumn::<PointRun>::number("p99_response_ms", |run| run.response(|of| of.p99_ms)),
-        TableColumn::<PointRun>::number("p99_9_response_ms", |run| run.response(|of| of.p999_ms)),
-        TableColumn::<PointRun>::number("cpu_percent", |run| run.figure(|line| line.cpu, 2)),
-        TableColumn::<PointRun>::number("hottest_cpu_percent", |run| run.figure(|line| line.hottest, 2)),
-        TableColumn::<PointRun>::words("limited_by", |run| {
-            Cell::text(run.line.and_then(|line| Some(line.limited_by?.name())))
-        }),
-        TableColumn::<PointRun>::words("verdict", |run| Cell::text(run.line.map(|line| line.verdict.word()))),
-        TableColumn::<PointRun>::words("failure", |run| {
+    fn columns() -> Vec<TableColumn<PointRun<'a>>> {
+        let point = [
+            TableColumn::<PointRun>::number("offered_iops", |run| {
+                Cell::whole(Some(run.row.load).filter(|_| run.row.by_rate))
+            }),
+            TableColumn::<PointRun>::number("threads", |run| Cell::Whole(run.row.threads)),
+            TableColumn::<PointRun>::number("load", |run| Cell::Whole(run.row.load)),
+            TableColumn::<PointRun>::number("run", |run| Cell::whole(run.number)),
+        ];
+        let failure = TableColumn::<PointRun>::words("failure", |run| {
             Cell::text(run.row.failure.as_ref().filter(|_| run.line.is_none()))
-        }),
-    ];
-
-    fn figure(&self, of: fn(&RunLine) -> f64, decimals: usize) -> Cell {
-        self.line.map_or(Cell::Missing, |line| Cell::Rounded(of(line), decimals))
-    }
-
-    fn service(&self, of: fn(LatencyLine) -> Millis) -> Cell {
-        in_full(self.line.and_then(|line| line.latency).map(of))
-    }
-
-    fn response(&self, of: fn(LatencyLine) -> Millis) -> Cell {
-        in_full(self.line.and_then(|line| line.response).map(of))
+        });
+        point.into_iter().chain(run_columns::figures()).chain([failure]).collect()
     }
 }
 
-fn in_full(time: Option<Millis>) -> Cell {
-    Cell::text(time.map(Millis::in_full))
+impl OfRun for PointRun<'_> {
+    fn run_line(&self) -> Option<&RunLine> {
+        self.line
+    }
 }
 
 /// One line of CSV per run, with a line of names above them: what failed has no figures.
@@ -71,7 +50,7 @@ pub fn csv(rows: &[PointRow]) -> String {
         options.iter().map(|option| value(option).map_or(String::new(), |set| set.value.clone())).collect()
     };
     let runs: Vec<PointRun> = rows.iter().flat_map(runs).collect();
-    table::csv_behind(&names, settings, PointRun::COLUMNS, &runs)
+    table::csv_behind(&names, settings, &PointRun::columns(), &runs)
 }
 
 fn runs(row: &PointRow) -> impl Iterator<Item = PointRun<'_>> {
