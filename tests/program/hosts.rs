@@ -210,6 +210,7 @@ fn what_ranks_lack_is_refused_by_name() {
         (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
         (vec!["--explain"], "--explain shows the slowest I/Os of one host"),
         (vec!["--repeat", "3"], "--repeat can't be used with several ranks: repeat the launcher's command"),
+        (vec!["--with", "diskspd"], "--with starts another DISKSPD, which cannot join the ranks"),
         (vec!["--dry-run"], "start it without the launcher"),
         (vec!["--out", "run-%r.json"], "%r and %h in its path mean nothing: name one file"),
         (vec!["--io-log", "log.csv"], "put %r (the rank) or %h (the host) into its path"),
@@ -341,6 +342,24 @@ fn ranks_of_another_version_are_named_and_nothing_is_run() {
     let ended: Ended = output(&mut command).unwrap().into();
     ended.fails(1, &["rank 1 (", &another, "install the same version everywhere"]);
     assert_eq!(ended.stdout, "");
+}
+
+#[test]
+fn ranks_with_other_arguments_are_refused() {
+    if tool("mpirun.mpich --version").is_none() {
+        skip("mpirun.mpich is missing (mpich)");
+        return;
+    }
+    let own = env!("CARGO_BIN_EXE_diskspd");
+    let line = |options| ["-b4K", options, "-c1M", "-d1", "-W0", "x%r"];
+    for (other, shown) in [("-o8", "has '-o8' where rank 0 has '-o4'"), ("-w100", "'-w100'")] {
+        let folder = directory();
+        let mut command = Command::new("mpirun.mpich");
+        command.args(["-n", "1", own]).args(line("-o4")).args([":", "-n", "1", own]).args(line(other));
+        let ended: Ended = output(command.current_dir(folder.path())).unwrap().into();
+        ended.fails(1, &["rank 1 (", shown]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{other}");
+    }
 }
 
 /// As a rank of a launcher that isn't there.

@@ -1,6 +1,7 @@
 //! The course of a run on one of several ranks, round by round. Rank 0 takes part as every other one does,
 //! and decides besides.
 
+use super::arguments;
 use super::kept::{self, KeptRecord};
 use super::lead::Lead;
 use super::messages::{GoOrEnd, Hello, NextStep, RankMessage, RankStep, Roles, SharedTargets, pack, unpack};
@@ -12,6 +13,7 @@ use crate::cluster::{RankLink, Separated};
 use crate::commands::ctrl_c;
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
+use crate::profile::RawText;
 use crate::results::EndedBy;
 use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::cpu;
@@ -26,6 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct RankCourse<'a> {
     link: RankLink<'a>,
     stops: Stops,
+    arguments: Vec<RawText>,
     /// Rank 0 alone.
     lead: Option<Box<Lead<'a>>>,
     /// Somebody won't leave in order, so that nobody can.
@@ -89,7 +92,8 @@ impl<'a> RankCourse<'a> {
             watch = Some(Box::new(ctrl_c::ends_silently(&control)?));
         }
         let stops = Stops { control, said: false };
-        Ok(RankCourse { link, stops, lead, left_behind: false, _watch: watch })
+        let arguments = arguments::common(&request.typed);
+        Ok(RankCourse { link, stops, arguments, lead, left_behind: false, _watch: watch })
     }
 
     /// Whether all ranks can leave in order.
@@ -117,6 +121,7 @@ impl<'a> RankCourse<'a> {
             clock: targets::clock(),
             cpus: cpu::allowed(),
             view: targets::view(),
+            arguments: self.arguments.clone(),
         };
         let host = hello.host.clone();
         let task = match self.round(hello, Lead::greet)? {

@@ -50,10 +50,7 @@ pub enum MergeError {
     )]
     Different { name: String, first: String, what: String },
     /// It was not measured at the same time.
-    #[error(
-        "{name} was not measured at the same time as the hosts before it: {what}; only overlapping runs can \
-         be merged"
-    )]
+    #[error("{name} was not measured at the same time as the hosts before it: {what}")]
     Apart {
         name: String,
         #[source]
