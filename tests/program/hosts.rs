@@ -344,6 +344,28 @@ fn ranks_of_another_version_are_named_and_nothing_is_run() {
     assert_eq!(ended.stdout, "");
 }
 
+/// tmpfs cannot report unwritten extents, so an existing file there is always filled again. Each filling
+/// allocates once.
+#[test]
+fn one_rank_fills_a_shared_file() {
+    if ["mpirun.mpich --version", "strace -V"].iter().any(|line| tool(line).is_none()) {
+        skip("mpirun.mpich (mpich) or strace is missing");
+        return;
+    }
+    let folder = tempfile::Builder::new().prefix("diskspd-test-").tempdir_in("/dev/shm").unwrap();
+    let traced = "exec strace -f --seccomp-bpf -qq -e trace=fallocate -o trace$PMI_RANK \"$0\" \"$@\"";
+    for more in [&[][..], &[], &["--recreate"]] {
+        let mut command = Command::new("mpirun.mpich");
+        command.args(["-n", "3", "sh", "-c", traced, env!("CARGO_BIN_EXE_diskspd"), "-b4K", "-g100i", "-d1"]);
+        command.args(["-W0", "-c1M", "--split"]).args(more).args(["shared.dat", "own%r.dat"]);
+        let ended: Ended = output(command.current_dir(folder.path())).unwrap().into();
+        let trace = |rank| fs::read_to_string(folder.path().join(format!("trace{rank}"))).unwrap();
+        let fills: Vec<usize> = (0..3).map(|rank| trace(rank).matches("fallocate(").count()).collect();
+        assert_eq!(fills, [2, 1, 1], "{more:?}: {}", ended.stderr);
+        assert_eq!(fs::metadata(folder.path().join("shared.dat")).unwrap().len(), 1 << 20);
+    }
+}
+
 #[test]
 fn ranks_with_other_arguments_are_refused() {
     if tool("mpirun.mpich --version").is_none() {

@@ -59,7 +59,7 @@ pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
 pub use interrupt::{Unwatched, watch, watch_silently};
 pub use options::Options;
-pub use precreate::resized;
+pub use precreate::{File as FileToCreate, NotCreated, resized};
 pub use real::KNOWS_TEMPORARY_FILES;
 #[cfg(not(target_os = "linux"))]
 pub use real::{
@@ -73,6 +73,7 @@ pub use spans::run;
 #[cfg(target_os = "linux")]
 pub use {
     files::content::look as look_at_content,
+    files::precreated::create,
     files::prepare,
     files::purge::{PurgeError, purge},
     span::exact,

@@ -7,7 +7,7 @@ use super::lead::Lead;
 use super::messages::{GoOrEnd, Hello, NextStep, RankMessage, RankStep, Roles, SharedTargets, pack, unpack};
 use super::names::exit_of;
 use super::targets;
-use super::work::RankWork;
+use super::work::{RankWork, WorkFault};
 use crate::cli::{Exit, RunRequest, help};
 use crate::cluster::{RankLink, Separated};
 use crate::commands::ctrl_c;
@@ -140,9 +140,16 @@ impl<'a> RankCourse<'a> {
             GoOrEnd::End(code) => return Ok(exit_of(code)),
         };
         work.share_claims(&claims);
-        let made = self.busy(|control| work.make(&roles, control).err().map(|fault| fault.to_string()));
-        match self.round(made, Lead::all_made)? {
-            GoOrEnd::Go(()) => self.measure(work, &roles),
+        let (listener, events) = self.listener();
+        let hears = Arc::clone(&listener);
+        let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
+        let made = self.busy(|control| said(work.make(&roles, control, hears)));
+        if let GoOrEnd::End(code) = self.round(made, Lead::all_made)? {
+            return Ok(exit_of(code));
+        }
+        let found = self.busy(|control| said(work.find_made(control)));
+        match self.round(found, Lead::all_made)? {
+            GoOrEnd::Go(()) => self.measure(work, &roles, listener, events),
             GoOrEnd::End(code) => Ok(exit_of(code)),
         }
     }
@@ -191,12 +198,21 @@ impl<'a> RankCourse<'a> {
         Ok(decision)
     }
 
-    /// The time spans, and the report of rank 0.
-    fn measure(&mut self, work: RankWork, roles: &Roles) -> Result<Exit, Separated> {
-        let (listener, events): (Arc<dyn Listener>, Events) = match &mut self.lead {
+    fn listener(&mut self) -> (Arc<dyn Listener>, Events) {
+        match &mut self.lead {
             Some(lead) => lead.listener(),
             None => (Arc::new(Nobody), Events::default()),
-        };
+        }
+    }
+
+    /// The time spans, and the report of rank 0.
+    fn measure(
+        &mut self,
+        work: RankWork,
+        roles: &Roles,
+        listener: Arc<dyn Listener>,
+        events: Events,
+    ) -> Result<Exit, Separated> {
         let (rank, size) = (self.link.rank(), self.link.size());
         let mut running = work.start(roles, Arc::clone(&self.stops.control), listener, events);
         let mut alone = None;
