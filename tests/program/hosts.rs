@@ -292,6 +292,42 @@ fn a_record_with_missing_hosts_is_a_failed_run_again() {
     assert!(again.stdout.starts_with("1 of 2 hosts (missing: gone)\n"), "{}", again.stdout);
 }
 
+/// The records that ranks leave behind when rank 0 is killed.
+#[test]
+fn merge_of_ranks_names_absent_ones() {
+    let folder = directory();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let made = |rank: u32, ranks: Option<u32>, name: &str| {
+        let line = ["--engine", "sim", "-c1G", "-d1", "-W0", "-z1", "--out", &file(name), "x"];
+        assert_eq!(output(&mut command_of(&line)).unwrap().status.code(), Some(0));
+        let mut record: serde_json::Value = serde_json::from_slice(&fs::read(file(name)).unwrap()).unwrap();
+        record["hosts"][0]["rank"] = rank.into();
+        if let Some(ranks) = ranks {
+            record["hosts"][0]["ranks"] = ranks.into();
+        }
+        fs::write(file(name), record.to_string()).unwrap();
+    };
+    (0..3).for_each(|rank| made(rank, Some(3), &format!("diskspd-rank-{rank}-of-3-7.json")));
+    made(0, Some(2), "other.json");
+    made(1, None, "alone.json");
+    let (zero, one, two) =
+        ("diskspd-rank-0-of-3-7.json", "diskspd-rank-1-of-3-7.json", "diskspd-rank-2-of-3-7.json");
+    for (names, code, first) in [
+        (&[zero, one, two][..], 0, "3 hosts"),
+        (&[two, one], 1, "2 of 3 hosts (missing: rank 0)"),
+        (&[one], 1, "1 of 3 hosts (missing: rank 0, rank 2)"),
+        (&[one, "diskspd-rank-2-of-3-9.json"], 1, "1 of 3 hosts (missing: diskspd-rank-2-of-3-9, rank 0)"),
+        // Of several jobs, or of none.
+        (&[one, "other.json"], 0, "2 hosts"),
+        (&[one, "alone.json"], 0, "2 hosts"),
+    ] {
+        let mut command = command_of(&[&["merge"], names].concat());
+        let merged: Ended = output(command.current_dir(folder.path())).unwrap().into();
+        assert_eq!(merged.code, code, "{names:?}: {}", merged.stderr);
+        assert!(merged.stdout.starts_with(first), "{names:?}: {}", merged.stdout);
+    }
+}
+
 /// Open MPI's launcher tells the others when one dies, and gives them a second.
 #[test]
 fn a_rank_that_is_killed_leaves_a_report_of_the_others() {

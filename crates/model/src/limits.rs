@@ -53,6 +53,8 @@ pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 
 /// Targets of a profile in a file: threads of fio's jobs with a file each, too.
 pub const TARGETS: usize = 65_536;
+/// Ranks of a job that a merged record names without a record of theirs.
+pub const RANKS: u32 = 65_536;
 
 /// A file has no content, and the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

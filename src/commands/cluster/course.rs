@@ -220,7 +220,7 @@ impl<'a> RankCourse<'a> {
         let mut over = false;
         loop {
             let (link, stops) = (&mut self.link, &mut self.stops);
-            let step = match over {
+            let mut step = match over {
                 true => RankStep::Over,
                 false => running.next(|| {
                     let _ = link.tend();
@@ -228,9 +228,9 @@ impl<'a> RankCourse<'a> {
                 }),
             };
             self.left_behind |= running.left_behind;
-            if let RankStep::Ended(outcome) = &step {
+            if let RankStep::Ended(outcome) = &mut step {
                 over = true;
-                kept = outcome.record.as_ref().and_then(|record| keep(record, rank, size));
+                kept = outcome.record.as_mut().and_then(|record| keep(record, rank, size));
             }
             if alone.is_none() {
                 match self.round(step, Lead::step) {
@@ -259,7 +259,9 @@ impl<'a> RankCourse<'a> {
     }
 }
 
-fn keep(record: &crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
+fn keep(record: &mut crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
+    let host = record.host_mut();
+    (host.rank, host.ranks) = (rank as u32, Some(size as u32));
     let kept = kept::keep(record, rank, size);
     kept.map_err(|why| say(Finding::warning(format!("rank {rank}: {why}")))).ok()
 }
