@@ -69,7 +69,7 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
     Err(lacking(command))
 }
 
-/// Lets another rank report first: there are none.
+/// Does not wait, because this system does not have ranks.
 pub fn let_first_report() {}
 
 /// What several ranks can't do together: there are none.

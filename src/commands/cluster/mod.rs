@@ -59,8 +59,8 @@ fn launcher(told: bool) -> Option<Launcher> {
     found.filter(Launcher::started_several)
 }
 
-/// Lets rank 0 report first what is wrong with a command line that all ranks have: the launcher ends this
-/// rank then. It reports the error itself if it alone has such a line.
+/// Waits so that rank 0 reports an error of the common command line first: the launcher ends this rank then.
+/// A rank that alone has the wrong line reports it afterwards.
 pub fn let_first_report() {
     if launcher(false).is_some_and(|launcher| !launcher.is_first()) {
         clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);

@@ -38,8 +38,8 @@ pub enum WorkFault {
     #[error("{0}")]
     NotCreated(String),
     #[error(
-        "'{path}': another rank created it with {size} bytes, but it has {found} here; name a path that is the \
-         same file on all hosts, or use %r or %h in the path for separate files"
+        "'{path}': another rank created it with {size} bytes, but it has {found} here; name a path that is \
+         the same file on all hosts, or use %r or %h in the path for separate files"
     )]
     NotSeen { path: RawText, size: u64, found: u64 },
 }
@@ -148,8 +148,8 @@ impl RankWork {
         TargetIds::of(&self.run.profile).paths().to_vec()
     }
 
-    /// Creates the files of `-c` that several ranks share and whose first rank this is. The run leaves all
-    /// shared files as they are, and creates the others.
+    /// Creates the files of `-c` that several ranks share and whose first rank this is. The run creates the
+    /// files that are not shared.
     ///
     /// # Errors
     /// A file cannot be created.

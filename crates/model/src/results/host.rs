@@ -16,7 +16,7 @@ static NO_PATH: LazyLock<RawText> = LazyLock::new(RawText::default);
 pub struct Host {
     pub name: String,
     pub rank: u32,
-    /// How many ranks the job had that it is a part of; `None` = it is not a part of a job, or all of it.
+    /// Number of ranks of its job, in a record of one rank; `None` in all other records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
     pub system: System,
