@@ -2159,6 +2159,7 @@ class Host:
     clock: Optional[Clock] = field(default=None, metadata={'of': 'Clock'})
     missing: Optional[str] = field(default=None)
     notices: Optional[List[Notice]] = field(default=None, metadata={'of': 'Notice', 'depth': 1})
+    ranks: Optional[int] = field(default=None)
     summary: Optional[Summary] = field(default=None, metadata={'of': 'Summary'})
 
 

@@ -69,10 +69,8 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
     Err(lacking(command))
 }
 
-/// Whether another rank says what is to be said: there are none.
-pub fn is_silent() -> bool {
-    false
-}
+/// Does not wait, because this system does not have ranks.
+pub fn let_first_report() {}
 
 /// What several ranks can't do together: there are none.
 ///

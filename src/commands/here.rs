@@ -9,7 +9,7 @@ use crate::cli::{Exit, Invocation};
 use crate::engine;
 use crate::run::destination;
 use crate::sys::process;
-pub use cluster::{is_silent, refuse};
+pub use cluster::{let_first_report, refuse};
 pub use event::set_all as set_events;
 pub use privileges::give_up;
 use std::ffi::OsString;

@@ -34,6 +34,7 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     for (file, there) in files {
         hosts.add(&file, there, request)?;
     }
+    hosts.merge.miss_absent_ranks();
     match hosts.results.is_empty() {
         false => of_results(&hosts, request),
         true => of_records(hosts.merge.finish().map_err(|error| error.to_string())?, request, &outs),

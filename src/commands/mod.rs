@@ -97,11 +97,11 @@ fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
             guard::watch(give_up);
             dispatch(invocation)
         }
-        Err(error) if here::is_silent() => {
-            here::set_events(&error.set_events).and(Err(NotDone::usage(Vec::new())))
-        }
         // -ye takes effect where it stands, whatever is wrong behind it.
-        Err(error) => here::set_events(&error.set_events).and(Err(error.into())),
+        Err(error) => {
+            here::let_first_report();
+            here::set_events(&error.set_events).and(Err(error.into()))
+        }
     }
 }
 

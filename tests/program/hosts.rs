@@ -210,6 +210,7 @@ fn what_ranks_lack_is_refused_by_name() {
         (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
         (vec!["--explain"], "--explain shows the slowest I/Os of one host"),
         (vec!["--repeat", "3"], "--repeat can't be used with several ranks: repeat the launcher's command"),
+        (vec!["--with", "diskspd"], "--with starts another DISKSPD, which cannot join the ranks"),
         (vec!["--dry-run"], "start it without the launcher"),
         (vec!["--out", "run-%r.json"], "%r and %h in its path mean nothing: name one file"),
         (vec!["--io-log", "log.csv"], "put %r (the rank) or %h (the host) into its path"),
@@ -291,6 +292,42 @@ fn a_record_with_missing_hosts_is_a_failed_run_again() {
     assert!(again.stdout.starts_with("1 of 2 hosts (missing: gone)\n"), "{}", again.stdout);
 }
 
+/// The records that ranks leave behind when rank 0 is killed.
+#[test]
+fn merge_of_ranks_names_absent_ones() {
+    let folder = directory();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let made = |rank: u32, ranks: Option<u32>, name: &str| {
+        let line = ["--engine", "sim", "-c1G", "-d1", "-W0", "-z1", "--out", &file(name), "x"];
+        assert_eq!(output(&mut command_of(&line)).unwrap().status.code(), Some(0));
+        let mut record: serde_json::Value = serde_json::from_slice(&fs::read(file(name)).unwrap()).unwrap();
+        record["hosts"][0]["rank"] = rank.into();
+        if let Some(ranks) = ranks {
+            record["hosts"][0]["ranks"] = ranks.into();
+        }
+        fs::write(file(name), record.to_string()).unwrap();
+    };
+    (0..3).for_each(|rank| made(rank, Some(3), &format!("diskspd-rank-{rank}-of-3-7.json")));
+    made(0, Some(2), "other.json");
+    made(1, None, "alone.json");
+    let (zero, one, two) =
+        ("diskspd-rank-0-of-3-7.json", "diskspd-rank-1-of-3-7.json", "diskspd-rank-2-of-3-7.json");
+    for (names, code, first) in [
+        (&[zero, one, two][..], 0, "3 hosts"),
+        (&[two, one], 1, "2 of 3 hosts (missing: rank 0)"),
+        (&[one], 1, "1 of 3 hosts (missing: rank 0, rank 2)"),
+        (&[one, "diskspd-rank-2-of-3-9.json"], 1, "1 of 3 hosts (missing: diskspd-rank-2-of-3-9, rank 0)"),
+        // Of several jobs, or of none.
+        (&[one, "other.json"], 0, "2 hosts"),
+        (&[one, "alone.json"], 0, "2 hosts"),
+    ] {
+        let mut command = command_of(&[&["merge"], names].concat());
+        let merged: Ended = output(command.current_dir(folder.path())).unwrap().into();
+        assert_eq!(merged.code, code, "{names:?}: {}", merged.stderr);
+        assert!(merged.stdout.starts_with(first), "{names:?}: {}", merged.stdout);
+    }
+}
+
 /// Open MPI's launcher tells the others when one dies, and gives them a second.
 #[test]
 fn a_rank_that_is_killed_leaves_a_report_of_the_others() {
@@ -341,6 +378,46 @@ fn ranks_of_another_version_are_named_and_nothing_is_run() {
     let ended: Ended = output(&mut command).unwrap().into();
     ended.fails(1, &["rank 1 (", &another, "install the same version everywhere"]);
     assert_eq!(ended.stdout, "");
+}
+
+/// tmpfs cannot report unwritten extents, so an existing file there is always filled again. Each filling
+/// allocates once.
+#[test]
+fn one_rank_fills_a_shared_file() {
+    if ["mpirun.mpich --version", "strace -V"].iter().any(|line| tool(line).is_none()) {
+        skip("mpirun.mpich (mpich) or strace is missing");
+        return;
+    }
+    let folder = tempfile::Builder::new().prefix("diskspd-test-").tempdir_in("/dev/shm").unwrap();
+    let traced = "exec strace -f --seccomp-bpf -qq -e trace=fallocate -o trace$PMI_RANK \"$0\" \"$@\"";
+    for more in [&[][..], &[], &["--recreate"]] {
+        let mut command = Command::new("mpirun.mpich");
+        command.args(["-n", "3", "sh", "-c", traced, env!("CARGO_BIN_EXE_diskspd"), "-b4K", "-g100i", "-d1"]);
+        command.args(["-W0", "-c1M", "--split"]).args(more).args(["shared.dat", "own%r.dat"]);
+        let ended: Ended = output(command.current_dir(folder.path())).unwrap().into();
+        let trace = |rank| fs::read_to_string(folder.path().join(format!("trace{rank}"))).unwrap();
+        let fills: Vec<usize> = (0..3).map(|rank| trace(rank).matches("fallocate(").count()).collect();
+        assert_eq!(fills, [2, 1, 1], "{more:?}: {}", ended.stderr);
+        assert_eq!(fs::metadata(folder.path().join("shared.dat")).unwrap().len(), 1 << 20);
+    }
+}
+
+#[test]
+fn ranks_with_other_arguments_are_refused() {
+    if tool("mpirun.mpich --version").is_none() {
+        skip("mpirun.mpich is missing (mpich)");
+        return;
+    }
+    let own = env!("CARGO_BIN_EXE_diskspd");
+    let line = |options| ["-b4K", options, "-c1M", "-d1", "-W0", "x%r"];
+    for (other, shown) in [("-o8", "has '-o8' where rank 0 has '-o4'"), ("-w100", "'-w100'")] {
+        let folder = directory();
+        let mut command = Command::new("mpirun.mpich");
+        command.args(["-n", "1", own]).args(line("-o4")).args([":", "-n", "1", own]).args(line(other));
+        let ended: Ended = output(command.current_dir(folder.path())).unwrap().into();
+        ended.fails(1, &["rank 1 (", shown]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{other}");
+    }
 }
 
 /// As a rank of a launcher that isn't there.

@@ -244,7 +244,7 @@ fn several_hosts() -> [Record; 2] {
         }
         record
     };
-    let missing = Host { rank: 3, missing: Some("it was killed".into()), ..Host::default() };
+    let missing = Host { rank: 3, ranks: Some(4), missing: Some("it was killed".into()), ..Host::default() };
     let asked = Profile::default();
     let known = whole(&asked, vec![host(0, true), host(1, true)], vec![missing]).unwrap();
     let mut unmeasured = vec![host(0, false), host(1, false)];

@@ -57,6 +57,8 @@ pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 pub const TARGETS: usize = 65_536;
 /// Time spans of a profile, or of all results of a file. The figures of a time span take 4 KiB.
 pub const TIME_SPANS: usize = 4_096;
+/// Ranks of a job that a merged record names without a record of theirs.
+pub const RANKS: u32 = 65_536;
 
 /// A file has no content, and the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

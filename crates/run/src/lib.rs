@@ -59,7 +59,7 @@ pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
 pub use interrupt::{Unwatched, watch, watch_silently};
 pub use options::Options;
-pub use precreate::resized;
+pub use precreate::{File as FileToCreate, NotCreated, resized};
 #[cfg(not(target_os = "linux"))]
 pub use real::{
     INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
@@ -73,6 +73,7 @@ pub use spans::run;
 #[cfg(target_os = "linux")]
 pub use {
     files::content::look as look_at_content,
+    files::precreated::create,
     files::prepare,
     files::purge::{PurgeError, purge},
     span::exact,

@@ -4,9 +4,10 @@ use super::companions::Companions;
 use super::events::Events;
 use diskspd_host::claims::Claimant;
 use diskspd_host::permission::Permission;
-use diskspd_model::profile::{Origin, RunOptions};
+use diskspd_model::profile::{Origin, RawText, RunOptions};
 use diskspd_model::trace::replay::ReplayList;
 use diskspd_outlet::OwnFiles;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ pub struct Options {
     pub run_options: RunOptions,
     /// `--recreate`: files of `-c` are written anew even when they are complete.
     pub recreate: bool,
+    /// Files of `-c` that exist for this run already: one rank created them for all.
+    pub made: HashSet<RawText>,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
     pub origin: Origin,

@@ -6,12 +6,13 @@ use super::options::Options;
 use diskspd_host::claims::Claimant;
 use diskspd_model::finding::Finding;
 use diskspd_model::plan::PlanError;
-use diskspd_model::profile::{Origin, RunOptions};
+use diskspd_model::profile::{Origin, RawText, RunOptions};
 use diskspd_model::results::Record;
 use diskspd_model::trace::replay::ReplayList;
 use diskspd_outlet::OwnFiles;
 use diskspd_worker::Control;
 use diskspd_worker::listener::{Listener, Nobody};
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct Session {
     pub one_of_several: bool,
     /// `--recreate`: files of `-c` are written anew even when they are complete.
     pub recreate: bool,
+    /// Files of `-c` that exist for this run already: one rank created them for all.
+    pub made: HashSet<RawText>,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
     pub origin: Origin,
@@ -47,6 +50,7 @@ impl Default for Session {
         Session {
             one_of_several: false,
             recreate: false,
+            made: HashSet::new(),
             destroy: false,
             origin: Origin::default(),
             io_log: None,
@@ -67,6 +71,7 @@ impl Session {
         Options {
             run_options: run_options.clone(),
             recreate: self.recreate,
+            made: self.made.clone(),
             destroy: self.destroy,
             origin: self.origin.clone(),
             events: self.events.clone(),

@@ -55,13 +55,11 @@ pub fn run(
     let integrity = real::begin_verification(profile, options, &mut door, control, voice)?;
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
-    let precreated = match real::precreate(profile, options, control, voice) {
-        Ok(paths) => paths,
-        Err(not) => {
-            (outcome.failures, outcome.refused) = (not.failures, not.refused);
-            HashSet::new()
-        }
-    };
+    let mut precreated = options.made.clone();
+    match real::precreate(profile, options, control, voice) {
+        Ok(paths) => precreated.extend(paths),
+        Err(not) => (outcome.failures, outcome.refused) = (not.failures, not.refused),
+    }
     if !precreated.is_empty() {
         probes.forget_what_lacked();
     }

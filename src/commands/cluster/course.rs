@@ -1,17 +1,19 @@
 //! The course of a run on one of several ranks, round by round. Rank 0 takes part as every other one does,
 //! and decides besides.
 
+use super::arguments;
 use super::kept::{self, KeptRecord};
 use super::lead::Lead;
 use super::messages::{GoOrEnd, Hello, NextStep, RankMessage, RankStep, Roles, SharedTargets, pack, unpack};
 use super::names::exit_of;
 use super::targets;
-use super::work::RankWork;
+use super::work::{RankWork, WorkFault};
 use crate::cli::{Exit, RunRequest, help};
 use crate::cluster::{RankLink, Separated};
 use crate::commands::ctrl_c;
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
+use crate::profile::RawText;
 use crate::results::EndedBy;
 use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::cpu;
@@ -26,6 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct RankCourse<'a> {
     link: RankLink<'a>,
     stops: Stops,
+    arguments: Vec<RawText>,
     /// Rank 0 alone.
     lead: Option<Box<Lead<'a>>>,
     /// Somebody won't leave in order, so that nobody can.
@@ -89,7 +92,8 @@ impl<'a> RankCourse<'a> {
             watch = Some(Box::new(ctrl_c::ends_silently(&control)?));
         }
         let stops = Stops { control, said: false };
-        Ok(RankCourse { link, stops, lead, left_behind: false, _watch: watch })
+        let arguments = arguments::common(&request.typed);
+        Ok(RankCourse { link, stops, arguments, lead, left_behind: false, _watch: watch })
     }
 
     /// Whether all ranks can leave in order.
@@ -117,6 +121,7 @@ impl<'a> RankCourse<'a> {
             clock: targets::clock(),
             cpus: cpu::allowed(),
             view: targets::view(),
+            arguments: self.arguments.clone(),
         };
         let host = hello.host.clone();
         let task = match self.round(hello, Lead::greet)? {
@@ -135,9 +140,16 @@ impl<'a> RankCourse<'a> {
             GoOrEnd::End(code) => return Ok(exit_of(code)),
         };
         work.share_claims(&claims);
-        let made = self.busy(|control| work.make(&roles, control).err().map(|fault| fault.to_string()));
-        match self.round(made, Lead::all_made)? {
-            GoOrEnd::Go(()) => self.measure(work, &roles),
+        let (listener, events) = self.listener();
+        let hears = Arc::clone(&listener);
+        let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
+        let made = self.busy(|control| said(work.make(&roles, control, hears)));
+        if let GoOrEnd::End(code) = self.round(made, Lead::all_made)? {
+            return Ok(exit_of(code));
+        }
+        let found = self.busy(|control| said(work.find_made(control)));
+        match self.round(found, Lead::all_made)? {
+            GoOrEnd::Go(()) => self.measure(work, &roles, listener, events),
             GoOrEnd::End(code) => Ok(exit_of(code)),
         }
     }
@@ -186,12 +198,21 @@ impl<'a> RankCourse<'a> {
         Ok(decision)
     }
 
-    /// The time spans, and the report of rank 0.
-    fn measure(&mut self, work: RankWork, roles: &Roles) -> Result<Exit, Separated> {
-        let (listener, events): (Arc<dyn Listener>, Events) = match &mut self.lead {
+    fn listener(&mut self) -> (Arc<dyn Listener>, Events) {
+        match &mut self.lead {
             Some(lead) => lead.listener(),
             None => (Arc::new(Nobody), Events::default()),
-        };
+        }
+    }
+
+    /// The time spans, and the report of rank 0.
+    fn measure(
+        &mut self,
+        work: RankWork,
+        roles: &Roles,
+        listener: Arc<dyn Listener>,
+        events: Events,
+    ) -> Result<Exit, Separated> {
         let (rank, size) = (self.link.rank(), self.link.size());
         let mut running = work.start(roles, Arc::clone(&self.stops.control), listener, events);
         let mut alone = None;
@@ -199,7 +220,7 @@ impl<'a> RankCourse<'a> {
         let mut over = false;
         loop {
             let (link, stops) = (&mut self.link, &mut self.stops);
-            let step = match over {
+            let mut step = match over {
                 true => RankStep::Over,
                 false => running.next(|| {
                     let _ = link.tend();
@@ -207,9 +228,9 @@ impl<'a> RankCourse<'a> {
                 }),
             };
             self.left_behind |= running.left_behind;
-            if let RankStep::Ended(outcome) = &step {
+            if let RankStep::Ended(outcome) = &mut step {
                 over = true;
-                kept = outcome.record.as_ref().and_then(|record| keep(record, rank, size));
+                kept = outcome.record.as_mut().and_then(|record| keep(record, rank, size));
             }
             if alone.is_none() {
                 match self.round(step, Lead::step) {
@@ -238,7 +259,9 @@ impl<'a> RankCourse<'a> {
     }
 }
 
-fn keep(record: &crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
+fn keep(record: &mut crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
+    let host = record.host_mut();
+    (host.rank, host.ranks) = (rank as u32, Some(size as u32));
     let kept = kept::keep(record, rank, size);
     kept.map_err(|why| say(Finding::warning(format!("rank {rank}: {why}")))).ok()
 }

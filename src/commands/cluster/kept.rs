@@ -1,5 +1,6 @@
 //! A rank's record on its own disk, until rank 0 has it.
 
+use crate::merge::kept_record_of;
 use crate::record::json;
 use crate::results::Record;
 use crate::run::{OutputDoor, OutputError, Patience};
@@ -16,7 +17,8 @@ pub struct KeptRecord {
 /// # Errors
 /// It can't be kept.
 pub fn keep(record: &Record, rank: usize, size: usize) -> Result<KeptRecord, OutputError> {
-    let path = folder().join(format!("diskspd-rank-{rank}-of-{size}-{}.json", std::process::id()));
+    let name = kept_record_of(rank as u32);
+    let path = folder().join(format!("{name}-of-{size}-{}.json", std::process::id()));
     let permitted = OutputDoor::permit_own("its record", &path)?;
     permitted.open(&Patience::default())?.put(json::bytes(record))?;
     Ok(KeptRecord { path })

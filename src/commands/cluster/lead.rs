@@ -6,7 +6,7 @@ use super::messages::{
 use super::names::{by_message, ranks};
 use super::setup::LeadSetup;
 use super::whole::{self, RankPart, WholeRun};
-use super::{verified, zoned};
+use super::{arguments, verified, zoned};
 use crate::cli::{Exit, RunRequest};
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::RankLink;
@@ -116,15 +116,7 @@ impl<'a> Lead<'a> {
         if !self.request.quiet {
             self.tell_of_volumes(hellos.iter().flatten().count());
         }
-        let own = hellos.first().cloned().flatten().map(|hello| hello.version).unwrap_or_default();
-        let others = hellos.iter().enumerate().filter_map(|(rank, hello)| {
-            let other = hello.as_ref().filter(|hello| hello.version != own)?;
-            Some((
-                rank,
-                format!("it runs {}, and rank 0 {own}: install the same version everywhere", other.version),
-            ))
-        });
-        let refusals = by_message(others, &self.hosts);
+        let refusals = by_message(differences(&hellos), &self.hosts);
         let (Ok(setup), true) = (&self.setup, refusals.is_empty()) else {
             return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
         };
@@ -304,6 +296,20 @@ impl<'a> Lead<'a> {
         }
         setup.report(&executed, self.request)
     }
+}
+
+/// Why ranks cannot run together with rank 0: another version, or other arguments.
+fn differences(hellos: &[Option<Hello>]) -> Vec<(usize, String)> {
+    let Some(Some(first)) = hellos.first() else { return Vec::new() };
+    let difference = |own: &Hello| match own.version == first.version {
+        true => arguments::difference(&own.arguments, &first.arguments),
+        false => Some(format!(
+            "it runs {}, and rank 0 {}: install the same version everywhere",
+            own.version, first.version
+        )),
+    };
+    let ranks = hellos.iter().enumerate();
+    ranks.filter_map(|(rank, hello)| Some((rank, difference(hello.as_ref()?)?))).collect()
 }
 
 /// By number the first one that has the same name; those without one have it alone.

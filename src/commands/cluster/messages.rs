@@ -6,6 +6,7 @@ use crate::cluster::place::TargetPlace;
 use crate::commands::runnable::Runnable;
 use crate::host::claims::SharedClaim;
 use crate::limits;
+use crate::profile::RawText;
 use crate::results::{Record, RecordMisfit};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -24,6 +25,8 @@ pub struct Hello {
     pub cpus: Vec<u32>,
     /// What it shares with ranks that see the same devices by the same paths; empty = unknown.
     pub view: String,
+    /// The arguments of its command line that all ranks must share.
+    pub arguments: Vec<RawText>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@
 //! the record of the whole, its report  ◀──▶    keeps its record, and sends it
 //! ```
 
+mod arguments;
 mod course;
 mod kept;
 mod lead;
@@ -58,9 +59,12 @@ fn launcher(told: bool) -> Option<Launcher> {
     found.filter(Launcher::started_several)
 }
 
-/// Whether another rank says what is to be said of a command line that all have.
-pub fn is_silent() -> bool {
-    launcher(false).is_some_and(|launcher| !launcher.is_first())
+/// Waits so that rank 0 reports an error of the common command line first: the launcher ends this rank then.
+/// A rank that alone has the wrong line reports it afterwards.
+pub fn let_first_report() {
+    if launcher(false).is_some_and(|launcher| !launcher.is_first()) {
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
+    }
 }
 
 /// Refuses what several ranks can't do together.
@@ -69,13 +73,14 @@ pub fn is_silent() -> bool {
 /// There are several.
 pub fn refuse(what: &str) -> Result<(), NotDone> {
     match launcher(false) {
-        Some(launcher) => Err(NotDone::failed(launcher.is_first().then(|| {
-            format!(
+        Some(launcher) => {
+            let_first_report();
+            Err(NotDone::failed([format!(
                 "{what} runs on one host, but {} started {} of it: start it without the launcher",
                 launcher.name,
                 launcher.size.map_or_else(|| "several".to_owned(), |size| size.to_string())
-            )
-        }))),
+            )]))
+        }
         None => Ok(()),
     }
 }

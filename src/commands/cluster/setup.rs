@@ -98,6 +98,11 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
             "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host \
              alone",
         ),
+        (
+            request.with.is_some(),
+            "--with starts another DISKSPD, which cannot join the ranks: run it on each host without the \
+             launcher, and add up the results (diskspd merge)",
+        ),
         (request.dry_run, "--dry-run shows one host's plan: start it without the launcher"),
         (
             request.io_log.as_deref().is_some_and(|path| !by_rank(path)),

@@ -2,27 +2,30 @@
 
 use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::targets;
-use crate::clock::Nanos;
-use crate::cluster::part::{self, SplitError, fill_in, of_rank};
+use crate::clock::{self, Nanos, SECOND};
+use crate::cluster::part::{self, SplitError, TargetPart, fill_in, of_rank};
 use crate::commands::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{Claimant, Claims};
-use crate::host::target::{self, NotLocated};
+use crate::host::target;
 use crate::plan;
 use crate::profile::{Profile, RawText, TargetIds};
 use crate::results::Results;
-use crate::run::prepare::{self, FileOrder, PrepareError};
 use crate::run::{
-    self, Companions, Control, Events, Executed, Listener, MeetingPoint, NotRun, Options, Session,
+    self, Companions, Control, Events, Executed, FileToCreate, Listener, MeetingPoint, NotCreated, NotRun,
+    Options, Session, Voice,
 };
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::say;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const LOOK: Duration = Duration::from_millis(50);
+/// A client of NFS keeps attributes of files and folders for up to 60 s (acregmax, acdirmax).
+const SEEN_ELSEWHERE: Nanos = 70 * SECOND;
 
 /// Why a rank can't make the files that it makes for others too.
 #[derive(Debug, thiserror::Error)]
@@ -32,11 +35,13 @@ pub enum WorkFault {
          first, or give every time span the same size"
     )]
     MadeDifferently { path: RawText },
-    #[error(transparent)]
-    NotLocated(#[from] NotLocated),
-    /// A file can't be made.
-    #[error(transparent)]
-    Prepare(#[from] PrepareError),
+    #[error("{0}")]
+    NotCreated(String),
+    #[error(
+        "'{path}': another rank created it with {size} bytes, but it has {found} here; name a path that is \
+         the same file on all hosts, or use %r or %h in the path for separate files"
+    )]
+    NotSeen { path: RawText, size: u64, found: u64 },
 }
 
 #[derive(Debug)]
@@ -47,6 +52,8 @@ pub struct RankWork {
     rank: usize,
     /// Ranks that see the same devices by the same paths, this one included: the first claims for all.
     beside: Vec<usize>,
+    /// Files of `-c` that one rank creates for several.
+    made: Vec<FileToCreate>,
     /// What this rank claims for them, or holds with the one that does.
     claims: Option<Claims>,
 }
@@ -63,7 +70,7 @@ impl RankWork {
         let view = task.ranks.get(rank).map(|own| own.view.clone()).filter(|view| !view.is_empty());
         let same = |other: &RankName| view.as_ref() == Some(&other.view);
         let beside = (0..task.ranks.len()).filter(|other| same(&task.ranks[*other])).collect();
-        RankWork { task, run, rank, beside, claims: None }
+        RankWork { task, run, rank, beside, made: Vec::new(), claims: None }
     }
 
     fn claimant(&self) -> Claimant {
@@ -141,36 +148,63 @@ impl RankWork {
         TargetIds::of(&self.run.profile).paths().to_vec()
     }
 
-    /// Makes those files of `-c` that others share and that this rank is the first of; they are complete
-    /// when the run begins. Where nothing is shared the run makes them as ever.
+    /// Creates the files of `-c` that several ranks share and whose first rank this is. The run creates the
+    /// files that are not shared.
     ///
     /// # Errors
-    /// One can't be made.
-    pub fn make(&mut self, roles: &Roles, control: &Control) -> Result<(), WorkFault> {
-        let rank = self.rank;
-        let role = |id: usize| roles.get(id).and_then(|ranks| *ranks.get(rank)?);
-        let all = || roles.iter().flatten().flatten();
-        if self.run.run_options.simulated() || all().all(|role| role.of == 1) {
+    /// A file cannot be created.
+    pub fn make(
+        &mut self,
+        roles: &Roles,
+        control: &Control,
+        listener: Arc<dyn Listener>,
+    ) -> Result<(), WorkFault> {
+        if self.run.run_options.simulated() {
             return Ok(());
         }
         let profile = run::resized(&self.run.profile);
-        let mut sizes: BTreeMap<&RawText, (u64, bool)> = BTreeMap::new();
+        let ids = TargetIds::of(&profile);
+        let mut shared: BTreeMap<&RawText, (FileToCreate, TargetPart)> = BTreeMap::new();
         for target in profile.time_spans.iter().flat_map(|span| &span.targets).filter(|t| plan::creates(t)) {
-            let wanted = (target.file_size.unwrap_or(0), target.zero_write_buffers);
-            if *sizes.entry(&target.path).or_insert(wanted) != wanted {
+            let ranks = ids.get(&target.path).and_then(|id| roles.get(id.index()));
+            let role = ranks.and_then(|ranks| ranks.get(self.rank).copied().flatten());
+            let Some(role) = role.filter(|role| role.of > 1) else { continue };
+            let (path, zero) = (target.path.clone(), target.zero_write_buffers);
+            let wanted = FileToCreate { path, size: target.file_size.unwrap_or(0), zero };
+            let known = shared.entry(&target.path).or_insert((wanted.clone(), role));
+            if known.0 != wanted {
                 return Err(WorkFault::MadeDifferently { path: target.path.clone() });
             }
         }
-        let ids = TargetIds::of(&profile);
-        for (path, (size, zero)) in sizes {
-            let first = ids.get(path).and_then(|id| role(id.index())).is_some_and(|role| role.part == 0);
-            if first {
-                let at = target::locate(path.as_bytes())?;
-                let order = FileOrder { path: &at, size, zero, recreate: self.run.recreate };
-                prepare::prepare(&order, &mut |_, _| (), control.stop_flag())?;
+        self.made = shared.values().map(|(file, _)| file.clone()).collect();
+        let first = shared.into_values().filter(|(_, role)| role.part == 0).map(|(file, _)| file);
+        match run::create(first.collect(), &self.options(), control, &Voice::new(listener)) {
+            // An interrupted job ends before its first time span.
+            Ok(()) | Err(NotCreated::Interrupted) => Ok(()),
+            Err(NotCreated::Refused(why) | NotCreated::Failed(why)) => Err(WorkFault::NotCreated(why)),
+        }
+    }
+
+    /// Waits until this rank sees the shared files as the first ranks created them.
+    ///
+    /// # Errors
+    /// A file has another size here.
+    pub fn find_made(&self, control: &Control) -> Result<(), WorkFault> {
+        let until = clock::monotonic() + SEEN_ELSEWHERE;
+        for file in &self.made {
+            loop {
+                look_into_folder(&file.path);
+                let found = targets::size(&file.path);
+                if found == file.size || control.is_interrupted() {
+                    break;
+                }
+                if clock::monotonic() >= until {
+                    let (path, size) = (file.path.clone(), file.size);
+                    return Err(WorkFault::NotSeen { path, size, found });
+                }
+                std::thread::sleep(LOOK);
             }
         }
-        self.run.recreate = false;
         Ok(())
     }
 
@@ -201,6 +235,7 @@ impl RankWork {
         let parted = self.part(roles);
         let session = Session {
             events,
+            made: self.made.iter().map(|file| file.path.clone()).collect(),
             claimant: self.claimant(),
             companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
             listener,
@@ -220,6 +255,13 @@ impl RankWork {
         let _ = std::thread::Builder::new().name("rank".into()).spawn(work);
         Running { said, starts, windows, begun: 0, left_behind: false, _claims: claims }
     }
+}
+
+/// Opens the folder of a file: a network file system then forgets that the file was missing.
+fn look_into_folder(path: &RawText) {
+    let at = target::locate(path.as_bytes()).ok();
+    let folder = at.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    drop(folder.map(std::fs::File::open));
 }
 
 /// A run that has failed before it began.

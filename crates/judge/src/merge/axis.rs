@@ -7,6 +7,7 @@
 //! all hosts measured: sums at the edges would be of some hosts only.
 
 use diskspd_model::results::{Alignment, Host, HostWindow, SpanResults};
+use diskspd_model::units::seconds_of_ns;
 use diskspd_model::units::start_time::date_and_time;
 
 const SECOND: i64 = 1_000_000_000;
@@ -80,8 +81,14 @@ pub type CommonIntervals = (i64, u64);
 
 /// A host measured at another time than the others.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("it ran from {} to {}, the others from {} to {}", .own[0], .own[1], .others[0], .others[1])]
+#[error(
+    "they overlap by {:.1} s, at least {:.1} s are required (half of the shorter run); it ran from {} to {}, \
+     the others together from {} to {}",
+    seconds_of_ns(*.overlap_ns), seconds_of_ns(*.required_ns), .own[0], .own[1], .others[0], .others[1]
+)]
 pub struct OtherTime {
+    pub overlap_ns: i64,
+    pub required_ns: i64,
     /// When it began and ended, for people.
     pub own: [String; 2],
     pub others: [String; 2],
@@ -100,9 +107,15 @@ impl TimeAxis {
         if overlap > 0 && overlap >= shorter - overlap {
             return Ok(());
         }
+        let (overlap_ns, required_ns) = (overlap.max(0), shorter / 2);
         let at = |ns: i64| date_and_time(ns.div_euclid(SECOND)).unwrap_or_else(|| format!("{ns} ns"));
         let (begun, ended) = (at(edges.last_begin), at(edges.first_end));
-        Err(OtherTime { own: [at(window.begin), at(window.end)], others: [begun, ended] })
+        Err(OtherTime {
+            overlap_ns,
+            required_ns,
+            own: [at(window.begin), at(window.end)],
+            others: [begun, ended],
+        })
     }
 
     pub fn add(&mut self, results: &SpanResults, window: Option<KnownWindow>) -> HostWindow {
@@ -198,5 +211,30 @@ impl TimeAxis {
                 .filter(|_| self.width > 0)
                 .map(|_| between(self.displaced.0, self.displaced.1)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlap_below_half_of_shorter_run_is_refused() {
+        let window = |begin: i64, end: i64| {
+            let at = |s: i64| s * SECOND;
+            KnownWindow { begin: at(begin), end: at(end), uncertainty: None }
+        };
+        let mut axis = TimeAxis::default();
+        axis.note(window(100, 120));
+        for (begin, end, overlap, required) in
+            [(115, 135, 5, 10), (120, 140, 0, 10), (150, 170, 0, 10), (117, 125, 3, 4), (60, 101, 1, 10)]
+        {
+            let refused = axis.admits(Some(window(begin, end))).unwrap_err();
+            assert_eq!((refused.overlap_ns, refused.required_ns), (overlap * SECOND, required * SECOND));
+        }
+        for (begin, end) in [(110, 130), (90, 110), (100, 120), (116, 124), (0, 300)] {
+            assert_eq!(axis.admits(Some(window(begin, end))), Ok(()), "{begin}-{end}");
+        }
+        assert_eq!(axis.admits(None), Ok(()));
     }
 }

@@ -22,6 +22,7 @@ pub use known::merge_known;
 use crate::record::index;
 use crate::truth::Judged;
 use axis::OtherTime;
+use diskspd_model::limits;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{Profile, RawText, RunOptions, TargetId, TargetIds};
 use diskspd_model::results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
@@ -50,10 +51,7 @@ pub enum MergeError {
     )]
     Different { name: String, first: String, what: String },
     /// It was not measured at the same time.
-    #[error(
-        "{name} was not measured at the same time as the hosts before it: {what}; only overlapping runs can \
-         be merged"
-    )]
+    #[error("{name} was not measured at the same time as the hosts before it: {what}")]
     Apart {
         name: String,
         #[source]
@@ -71,6 +69,8 @@ pub struct Merge {
     names: HashSet<String>,
     /// What the records that were added are called, by what is the same for all copies of each.
     added: HashMap<(String, u32), String>,
+    /// Rank and number of ranks of each record that was added.
+    ranks: Vec<(u32, Option<u32>)>,
     /// The next number of hosts of a name.
     numbers: HashMap<String, u32>,
     machine: machines::Machines,
@@ -134,6 +134,27 @@ impl Merge {
         self.hosts.push(Host { name, rank, ..host });
     }
 
+    /// Adds the ranks of the job without a record; nothing where the records are not of one job.
+    pub fn miss_absent_ranks(&mut self) {
+        let Some((_, Some(all))) = self.ranks.first().copied() else { return };
+        let present: HashSet<u32> = self.ranks.iter().map(|(rank, _)| *rank).collect();
+        if present.len() < self.ranks.len() || self.ranks.iter().any(|(_, ranks)| *ranks != Some(all)) {
+            return;
+        }
+        let missed = self.hosts.iter().filter(|host| host.missing.is_some());
+        let unread: Vec<String> = missed.map(|host| host.name.clone()).collect();
+        let is_unread = |rank: u32| {
+            let file = format!("{}-of-", kept_record_of(rank));
+            unread.iter().any(|name| name.starts_with(&file))
+        };
+        for rank in (0..all.min(limits::RANKS)).filter(|rank| !present.contains(rank) && !is_unread(*rank)) {
+            if self.hosts.len() < all as usize {
+                let (name, missing) = (format!("rank {rank}"), Some("its record was not given".to_owned()));
+                self.miss(Host { name, missing, ..Host::default() });
+            }
+        }
+    }
+
     pub fn hosts(&self) -> usize {
         self.hosts.len() - self.missed()
     }
@@ -170,6 +191,7 @@ impl Merge {
             id: TargetId(place.first_target + target.id.0),
             storage: Storage { path: place.path(&target.storage.path), ..target.storage.clone() },
         }));
+        self.ranks.push((host.rank, host.ranks.take()));
         host.rank = self.hosts.len() as u32;
         host.name = label;
         host.summary = Some(Box::new(summary));
@@ -220,6 +242,11 @@ impl Merge {
             merged: whole,
         })
     }
+}
+
+/// The beginning of the file name of a rank's record on its own host.
+pub fn kept_record_of(rank: u32) -> String {
+    format!("diskspd-rank-{rank}")
 }
 
 /// Longest name of a host, characters: with a number behind it and a file's name around it it stays below the

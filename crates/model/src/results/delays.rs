@@ -14,7 +14,7 @@ pub struct Delays {
     pub longest_us: u64,
     /// When the longest delay ended, us since measuring began.
     pub longest_at_us: u64,
-    /// Whether the process was told to go on (SIGCONT): it had been stopped, by SIGSTOP or by Ctrl-Z.
+    /// Whether the process had been stopped, by SIGSTOP or by Ctrl-Z: it got SIGCONT after a pause.
     pub sigcont_received: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sigcont_count: Option<u64>,

@@ -16,6 +16,9 @@ static NO_PATH: LazyLock<RawText> = LazyLock::new(RawText::default);
 pub struct Host {
     pub name: String,
     pub rank: u32,
+    /// Number of ranks of its job, in a record of one rank; `None` in all other records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<u32>,
     pub system: System,
     /// The targets, each path once: the place of one is its id, by which everything else names it.
     pub targets: Vec<HostTarget>,
@@ -57,7 +60,7 @@ impl Host {
         };
         let targets = (0..).zip(targets.paths()).map(target).collect();
         let (name, rank, notices) = (system.computer_name.clone(), 0, Vec::new());
-        Host { name, rank, system, targets, results, notices, clock: None, missing: None, summary: None }
+        Host { name, rank, system, targets, results, notices, ..Host::default() }
     }
 
     /// What a target lies on; `None` = there is no such target, or nobody looked.

@@ -42,9 +42,9 @@ impl fmt::Display for NoGroup {
                       --mpi=<file>";
         match self {
             NoGroup::Static => f.write_str(
-                "this program is linked statically and can't load an MPI library: use one built from source \
-                 (cargo install --path .), or run it on each host without --mpi and mpirun and merge the \
-                 records (diskspd merge)",
+                "this program is linked statically and cannot load an MPI library: install the package \
+                 diskspd-glibc, or run it on each host without --mpi and mpirun and merge the records \
+                 (diskspd merge)",
             ),
             NoGroup::Privileged => f.write_str(
                 "this copy of the program has more rights than its user (set-uid, set-gid, or capabilities, \

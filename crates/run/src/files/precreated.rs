@@ -19,16 +19,31 @@ pub fn create_all(
     control: &Control,
     voice: &Voice,
 ) -> Result<HashSet<RawText>, Box<SpanOutcome>> {
-    let wanted = if options.run_options.simulated() { Vec::new() } else { files(profile) };
-    let located: Vec<(File, PathBuf)> = wanted
-        .into_iter()
-        .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
-        .collect::<Result<_, _>>()
-        .map_err(|error: NotLocated| Box::new(SpanOutcome::refused(vec![error.to_string()])))?;
-    match creation::create_all(&located, options, control, voice) {
-        Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
+    let mut wanted = if options.run_options.simulated() { Vec::new() } else { files(profile) };
+    wanted.retain(|file| !options.made.contains(&file.path));
+    let made = wanted.iter().map(|file| file.path.clone()).collect();
+    match create(wanted, options, control, voice) {
+        Ok(()) => Ok(made),
         // Nothing runs on them any more.
         Err(NotCreated::Interrupted) => Ok(HashSet::new()),
         Err(not) => Err(Box::new(not.into())),
     }
+}
+
+/// Creates these files before a run begins.
+///
+/// # Errors
+/// The first file that could not be created.
+pub fn create(
+    wanted: Vec<File>,
+    options: &Options,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), NotCreated> {
+    let located: Vec<(File, PathBuf)> = wanted
+        .into_iter()
+        .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
+        .collect::<Result<_, _>>()
+        .map_err(|error: NotLocated| NotCreated::Refused(error.to_string()))?;
+    creation::create_all(&located, options, control, voice)
 }

@@ -24,6 +24,7 @@ struct Wake {
     waited: Nanos,
     /// I/Os of the workers so far.
     ios: u64,
+    /// How often the process got SIGCONT so far.
     continues: u64,
 }
 
@@ -43,6 +44,8 @@ pub struct Pulse {
     lost: Nanos,
     lost_alone: Nanos,
     alone: Nanos,
+    /// Whether it could not run until the last wake.
+    paused: bool,
     delays: Delays,
 }
 
@@ -62,6 +65,7 @@ impl Pulse {
             lost: 0,
             lost_alone: 0,
             alone: 0,
+            paused: false,
             delays: Delays::default(),
         }
     }
@@ -94,6 +98,10 @@ impl Pulse {
             self.lost += lost;
             self.lost_alone += if alone.unwrap_or(late < LATE) { lost } else { 0 };
         }
+        // The signal may be counted one wake later than the pause that it ended. A launcher sends it to
+        // processes that were not stopped, too.
+        let before = std::mem::replace(&mut self.paused, lost >= SHORT && alone != Some(true));
+        self.delays.continued |= wake.continues > last.continues && (self.paused || before);
         if lost >= SHORT || wake.continues > last.continues {
             self.attentive = wake.now + ATTENTIVE;
         }
@@ -120,8 +128,7 @@ impl Pulse {
         let delays = Delays {
             // Where nothing tells of it, how exact the clocks are.
             suspended_us: if ahead >= StopCounters::SHORTEST_SUSPEND { ahead / 1000 } else { 0 },
-            sigcont_received: continues.is_some_and(|times| times > 0),
-            sigcont_count: continues,
+            continues,
             frozen_us: frozen,
             ..self.felt()
         };
@@ -204,6 +211,23 @@ mod tests {
             "all but the first: {delays:?}"
         );
         assert_eq!(delays.total_us - delays.workers_active_us.unwrap(), 60_000, "{delays:?}");
+    }
+
+    #[test]
+    fn sigcont_without_a_pause_is_not_a_stop() {
+        let (ios, continues) = (|now: Nanos| now / 10_000, |now: Nanos| now / SECOND);
+        assert!(!felt(|meant| (meant, 0), ios, continues).continued);
+        // Late for want of a CPU, or alone.
+        assert!(!felt(|meant| (meant + 30 * MS, 30 * MS), ios, continues).continued);
+        assert!(!felt(|meant| (meant + 60 * MS, 0), ios, continues).continued);
+        // Paused at other times than those of the signal.
+        let paused = |meant: Nanos| (if meant % SECOND < SECOND / 2 { meant } else { meant + 10 * MS }, 0);
+        assert!(!felt(paused, |_| 0, |now| u64::from(now > SECOND / 4)).continued);
+        for signal_later in [0, MS / 2] {
+            let stopped = stops(SECOND, SECOND - 100 * MS);
+            let signals = move |now: Nanos| now.saturating_sub(signal_later) / SECOND;
+            assert!(felt(stopped, |_| 0, signals).continued, "{signal_later}");
+        }
     }
 
     #[test]
