@@ -324,8 +324,8 @@ impl<'a> Loop<'a> {
     /// a limit that keeps all that are left.
     #[inline(never)]
     fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
-        self.batch.clear();
         if self.is_special {
+            self.batch.clear();
             let due = self.fill_specially(books);
             self.place_in_zones(books);
             return due;
@@ -337,7 +337,15 @@ impl<'a> Loop<'a> {
     #[inline(always)]
     fn fill_at_once(&mut self, books: &mut Books) {
         let requests = books.idle.take(self.batches.most());
-        books.requests.next_batch(&mut self.workload, requests, &mut self.batch);
+        match requests {
+            // With completion routines nearly every batch is a single I/O.
+            [request] => {
+                let io = books.requests.next_outlined(&mut self.workload, *request);
+                self.batch.clear();
+                self.batch.push(io);
+            }
+            _ => books.requests.fill(&mut self.workload, requests, &mut self.batch),
+        }
         self.left = books.idle.len();
         debug_assert!(self.batch.len() + self.left <= self.plan.depth as usize);
     }
@@ -389,7 +397,10 @@ impl<'a> Loop<'a> {
                 let (workload, engine) = (&mut self.workload, &mut *self.engine);
                 fresh.next_batch(requests, workload, engine, idle, &mut self.batch);
             }
-            None => requests.next_batch(&mut self.workload, idle, &mut self.batch),
+            None => {
+                let next = |request: &u32| requests.next_outlined(&mut self.workload, *request);
+                self.batch.extend(idle.iter().map(next));
+            }
         }
     }
 
@@ -428,7 +439,7 @@ impl<'a> Loop<'a> {
             let Some(request) = idle.pop() else { break };
             match pacing.ask(request, now) {
                 Ok(()) => {
-                    let io = requests.next(&mut self.workload, request);
+                    let io = requests.next_outlined(&mut self.workload, request);
                     if let Some(share) = &self.quota {
                         share.drawn(io.op.direction(), io.length);
                     }

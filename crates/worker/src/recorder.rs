@@ -31,6 +31,8 @@ pub struct Recorder {
     progress: Option<Arc<ByDirection>>,
     /// Whether there is more to an I/O than counting it.
     timed: bool,
+    /// Whether there is more to its time than the latency.
+    detailed: bool,
 }
 
 /// What all workers of a span keep together. Touched when they have ended, and by nobody while they work.
@@ -129,12 +131,13 @@ impl BatchSums {
     #[inline(always)]
     fn add(&mut self, io: Returned) {
         let write = u64::from(io.direction == Direction::Write);
+        let short = u64::from(io.is_short());
         self.all.ios += 1;
         self.all.bytes += io.bytes;
-        self.all.short += u64::from(io.is_short());
+        self.all.short += short;
         self.writes.ios += write;
-        self.writes.bytes += write * io.bytes;
-        self.writes.short += write & u64::from(io.is_short());
+        self.writes.bytes += write.wrapping_neg() & io.bytes;
+        self.writes.short += write & short;
     }
 
     fn add_to(self, target: &mut TargetResults) {
@@ -175,6 +178,7 @@ impl Recorder {
             course: span.measure_latency.then(|| LatencyLog::new(span.duration)),
             shared,
             timed: span.measure_latency || span.iops_interval.is_some() || progress.is_some(),
+            detailed: span.iops_interval.is_some() || progress.is_some(),
             progress,
         }
     }
@@ -260,8 +264,21 @@ impl Recorder {
         account.bytes += many * io.bytes;
         account.short += many * u64::from(io.short);
         if let Some(latency) = &mut account.latency {
-            latency.record_equal(io.latency, many);
+            match times {
+                1 => latency.record(io.latency),
+                _ => latency.record_equal(io.latency, many),
+            }
         }
+        if self.detailed {
+            self.detail(io, times);
+        }
+    }
+
+    /// Counts I/Os in everything that is not a sum of the whole span.
+    #[inline(never)]
+    fn detail(&mut self, io: IoCompletion, times: u32) {
+        let account = of_direction(&mut self.targets[io.target], io.direction);
+        let many = u64::from(times);
         if let Some(series) = &mut account.series {
             series.record_equal(io.since_start, io.latency, many);
         }

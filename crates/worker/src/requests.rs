@@ -77,7 +77,17 @@ impl Requests {
     }
 
     /// Draws the next I/O of a request.
+    #[inline(always)]
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
+        match workload.next_plain() {
+            Some(next) => self.places[0].take(&mut self.flights, request, next),
+            None => self.next_outlined(workload, request),
+        }
+    }
+
+    /// The same, not inlined: where other work for each I/O takes longer than the call.
+    #[inline(never)]
+    pub fn next_outlined(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);
         self.places[next.target as usize].take(&mut self.flights, request, next)
     }
@@ -91,19 +101,17 @@ impl Requests {
         io
     }
 
-    /// Draws the next I/Os of several requests, in order, and adds them to a batch.
+    /// Draws the next I/Os of several requests, in order; they are the batch.
     // The calls alone would be a tenth of the loop, so what is called for each I/O is inlined here.
     #[inline(always)]
-    pub fn next_batch(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
-        // With completion routines nearly every batch is a single I/O.
-        if let [request] = requests {
-            return batch.push(self.next(workload, *request));
-        }
+    pub fn fill(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
+        // Most batches are as large as the one before: nothing is written twice.
+        batch.resize(requests.len(), Io::NONE);
         let Requests { flights, places } = self;
         // Most threads have no other: it stays in registers, because nothing else can refer to a copy. Which
         // of several it is may be a matter of chance, so nothing is guessed of it.
         let (first, only) = (places[0], places.len() == 1);
-        workload.extend(batch, requests, |request, next| {
+        workload.fill(batch, requests, |request, next| {
             let place = if only { &first } else { &places[next.target as usize] };
             place.take(flights, request, next)
         });

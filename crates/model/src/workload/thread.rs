@@ -46,6 +46,23 @@ pub struct ThreadWorkload {
 }
 
 impl Plain {
+    /// The next I/Os, one for each slot. `None` draws the direction.
+    #[inline(always)]
+    fn fill<T>(
+        self,
+        direction: Option<Direction>,
+        random: &mut Random,
+        slots: impl Iterator<Item = (u32, T)>,
+        mut take: impl FnMut(u32, T, Next),
+    ) {
+        // A copy that nothing else can refer to stays in registers: half the time.
+        let mut drawn = random.clone();
+        for (request, slot) in slots {
+            take(request, slot, self.next(direction, &mut drawn));
+        }
+        *random = drawn;
+    }
+
     /// The next I/O. `None` draws the direction.
     #[inline(always)]
     fn next(&self, direction: Option<Direction>, random: &mut Random) -> Next {
@@ -202,11 +219,18 @@ impl ThreadWorkload {
     // Once per I/O: the call alone would cost as much as the random number.
     #[inline(always)]
     pub fn next(&mut self, request: u32) -> Next {
-        if let Some(plain) = &self.plain {
-            return plain.next(plain.direction(), &mut self.random);
+        if let Some(next) = self.next_plain() {
+            return next;
         }
         let next = self.drawn(request);
         if self.maps.is_empty() { next } else { self.left(next) }
+    }
+
+    /// The next I/O of any request, where random numbers alone decide it; `None` = more does.
+    #[inline(always)]
+    pub fn next_plain(&mut self) -> Option<Next> {
+        let plain = self.plain.as_ref()?;
+        Some(plain.next(plain.direction(), &mut self.random))
     }
 
     #[inline(always)]
@@ -231,32 +255,38 @@ impl ThreadWorkload {
         Next { offset, length, ..next }
     }
 
-    /// Draws the next I/Os of several requests as [`ThreadWorkload::next`] does, and adds each to `batch`
-    /// as `take` converts it.
+    /// Draws the next I/O of each request as [`ThreadWorkload::next`] does, into the slot of the request, as
+    /// `take` converts it.
     ///
     /// # Panics
     /// There is no such request.
     #[inline(always)]
-    pub fn extend<T>(&mut self, batch: &mut Vec<T>, requests: &[u32], mut take: impl FnMut(u32, Next) -> T) {
-        let requests = requests.iter().copied();
-        // What most runs do was decided beforehand, and the generator stays in registers: half the time.
-        // An iterator of known length spares the check for room at each I/O.
-        if let Some(plain) = self.plain {
-            let mut random = self.random.clone();
-            match plain.direction() {
-                None => batch.extend(requests.map(|request| take(request, plain.next(None, &mut random)))),
-                all => batch.extend(requests.map(|request| take(request, plain.next(all, &mut random)))),
+    pub fn fill<T>(&mut self, slots: &mut [T], requests: &[u32], mut take: impl FnMut(u32, Next) -> T) {
+        let slots = requests.iter().copied().zip(slots);
+        let take = |request, slot: &mut T, next| *slot = take(request, next);
+        match self.plain {
+            // Decided once for all of them.
+            Some(plain) => match plain.direction() {
+                None => plain.fill(None, &mut self.random, slots, take),
+                Some(Direction::Read) => plain.fill(Some(Direction::Read), &mut self.random, slots, take),
+                Some(Direction::Write) => plain.fill(Some(Direction::Write), &mut self.random, slots, take),
+            },
+            None => self.fill_drawn(slots, take),
+        }
+    }
+
+    #[inline(always)]
+    fn fill_drawn<T>(&mut self, slots: impl Iterator<Item = (u32, T)>, mut take: impl FnMut(u32, T, Next)) {
+        // Looked at once for all of them.
+        if self.maps.is_empty() {
+            for (request, slot) in slots {
+                take(request, slot, self.drawn(request));
             }
-            self.random = random;
             return;
         }
-        // Looked at once for all of them.
-        match self.maps.is_empty() {
-            true => batch.extend(requests.map(|request| take(request, self.drawn(request)))),
-            false => batch.extend(requests.map(|request| {
-                let next = self.drawn(request);
-                take(request, self.left(next))
-            })),
+        for (request, slot) in slots {
+            let next = self.drawn(request);
+            take(request, slot, self.left(next));
         }
     }
 
