@@ -505,8 +505,8 @@ impl<'a> Loop<'a> {
                 self.submitted = self.clock.now();
             }
             if self.timed {
-                let now = self.submitted;
-                batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
+                let (flights, now) = (&mut requests.flights[..], self.submitted);
+                batch.iter().for_each(|io| flights[io.request as usize].started = now);
             }
             owner.put_down();
             let taken = self.engine.submit(batch)?;

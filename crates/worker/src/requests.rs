@@ -107,14 +107,9 @@ impl Requests {
     pub fn fill(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
         // Most batches are as large as the one before: nothing is written twice.
         batch.resize(requests.len(), Io::NONE);
-        let Requests { flights, places } = self;
-        // Most threads have no other: it stays in registers, because nothing else can refer to a copy. Which
-        // of several it is may be a matter of chance, so nothing is guessed of it.
-        let (first, only) = (places[0], places.len() == 1);
-        workload.fill(batch, requests, |request, next| {
-            let place = if only { &first } else { &places[next.target as usize] };
-            place.take(flights, request, next)
-        });
+        let (flights, places) = (&mut self.flights[..], &self.places[..]);
+        workload
+            .fill(batch, requests, |request, next| places[next.target as usize].take(flights, request, next));
     }
 }
 

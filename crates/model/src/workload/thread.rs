@@ -46,11 +46,33 @@ pub struct ThreadWorkload {
 }
 
 impl Plain {
-    /// The next I/Os, one for each slot. `None` draws the direction.
+    /// The next I/Os, one for each slot.
     #[inline(always)]
     fn fill<T>(
         self,
-        direction: Option<Direction>,
+        random: &mut Random,
+        slots: impl Iterator<Item = (u32, T)>,
+        take: impl FnMut(u32, T, Next),
+    ) {
+        // Decided once for all of them.
+        let masked = self.positions.is_masked();
+        match (self.direction(), masked) {
+            (None, true) => self.fill_by((None, true), random, slots, take),
+            (None, false) => self.fill_by((None, false), random, slots, take),
+            (Some(Direction::Read), true) => {
+                self.fill_by((Some(Direction::Read), true), random, slots, take);
+            }
+            (Some(Direction::Write), true) => {
+                self.fill_by((Some(Direction::Write), true), random, slots, take);
+            }
+            (all, false) => self.fill_by((all, false), random, slots, take),
+        }
+    }
+
+    #[inline(always)]
+    fn fill_by<T>(
+        self,
+        (direction, masked): (Option<Direction>, bool),
         random: &mut Random,
         slots: impl Iterator<Item = (u32, T)>,
         mut take: impl FnMut(u32, T, Next),
@@ -58,15 +80,15 @@ impl Plain {
         // A copy that nothing else can refer to stays in registers: half the time.
         let mut drawn = random.clone();
         for (request, slot) in slots {
-            take(request, slot, self.next(direction, &mut drawn));
+            take(request, slot, self.next(direction, masked, &mut drawn));
         }
         *random = drawn;
     }
 
     /// The next I/O. `None` draws the direction.
     #[inline(always)]
-    fn next(&self, direction: Option<Direction>, random: &mut Random) -> Next {
-        let offset = self.base + self.positions.draw(random);
+    fn next(&self, direction: Option<Direction>, masked: bool, random: &mut Random) -> Next {
+        let offset = self.base + self.positions.draw(masked, random);
         let direction = match direction {
             Some(direction) => direction,
             None => self.mix.choose(random),
@@ -230,7 +252,7 @@ impl ThreadWorkload {
     #[inline(always)]
     pub fn next_plain(&mut self) -> Option<Next> {
         let plain = self.plain.as_ref()?;
-        Some(plain.next(plain.direction(), &mut self.random))
+        Some(plain.next(plain.direction(), plain.positions.is_masked(), &mut self.random))
     }
 
     #[inline(always)]
@@ -265,12 +287,7 @@ impl ThreadWorkload {
         let slots = requests.iter().copied().zip(slots);
         let take = |request, slot: &mut T, next| *slot = take(request, next);
         match self.plain {
-            // Decided once for all of them.
-            Some(plain) => match plain.direction() {
-                None => plain.fill(None, &mut self.random, slots, take),
-                Some(Direction::Read) => plain.fill(Some(Direction::Read), &mut self.random, slots, take),
-                Some(Direction::Write) => plain.fill(Some(Direction::Write), &mut self.random, slots, take),
-            },
+            Some(plain) => plain.fill(&mut self.random, slots, take),
             None => self.fill_drawn(slots, take),
         }
     }
