@@ -203,7 +203,7 @@ fn returned(requests: &Requests, completed: &Done) -> Returned {
     let flight = &requests.flights[completed.request as usize];
     Returned {
         target: flight.target,
-        direction: flight.io.op.direction(),
+        op: flight.io.op,
         bytes: completed.result as u64,
         asked: flight.io.length,
         started: flight.started,

@@ -194,7 +194,7 @@ fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
 impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
-        let Worker { plan, engine, mut checker, workload, books, clock, phases, live, .. } = worker;
+        let Worker { plan, engine, mut checker, workload, mut books, clock, phases, live, .. } = worker;
         let (log, slowest, voice) = (worker.log, worker.slowest, worker.voice);
         let quota = worker.quota.map(QuotaShare::new);
         let (depth, measured) = (plan.depth as usize, span.is_timed());
@@ -247,6 +247,9 @@ impl<'a> Loop<'a> {
             slowest,
             voice,
         };
+        if !work.is_special && work.others.is_none() && work.flushes.is_none() {
+            books.get().iter_mut().for_each(|books| books.requests.prepare(&work.workload));
+        }
         (work, books)
     }
 

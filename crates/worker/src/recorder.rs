@@ -71,7 +71,8 @@ impl Accounts {
 pub struct Returned {
     /// Index of the target in the worker's list.
     pub target: u32,
-    pub direction: Direction,
+    /// A read or a write.
+    pub op: Operation,
     /// Bytes transferred.
     pub bytes: u64,
     pub asked: u32,
@@ -90,7 +91,7 @@ impl Returned {
     fn reaped(&self, now: Nanos, since_start: u64) -> IoCompletion {
         IoCompletion {
             target: self.target as usize,
-            direction: self.direction,
+            direction: self.op.direction(),
             bytes: self.bytes,
             short: self.is_short(),
             latency: now.saturating_sub(self.started),
@@ -130,7 +131,7 @@ struct Tally {
 impl BatchSums {
     #[inline(always)]
     fn add(&mut self, io: Returned) {
-        let write = u64::from(io.direction == Direction::Write);
+        let write = u64::from(io.op == Operation::Write);
         let short = u64::from(io.is_short());
         self.all.ios += 1;
         self.all.bytes += io.bytes;
@@ -233,7 +234,7 @@ impl Recorder {
             self.close_what_is_over(since_start);
             return self.count_alike(io.reaped(now, since_start), 1);
         }
-        let account = of_direction(&mut self.targets[io.target as usize], io.direction);
+        let account = of_direction(&mut self.targets[io.target as usize], io.op.direction());
         account.ios += 1;
         account.bytes += io.bytes;
         account.short += u64::from(io.is_short());

@@ -14,11 +14,23 @@ pub struct InFlight {
     pub target: u32,
 }
 
+impl InFlight {
+    /// The same I/O at another offset.
+    #[inline(always)]
+    fn at(&mut self, offset: u64) -> Io {
+        let io = Io { offset, ..self.io };
+        self.io.offset = offset;
+        io
+    }
+}
+
 /// One entry per request and target.
 #[derive(Debug)]
 pub struct Requests {
     pub flights: Vec<InFlight>,
     places: Vec<RequestPlace>,
+    /// The I/Os of a request differ in their offsets only, and `flights` has the rest.
+    prepared: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +80,19 @@ impl Requests {
         Requests {
             flights: vec![InFlight { started: 0, io: Io::NONE, target: 0 }; plan.depth as usize],
             places,
+            prepared: false,
         }
+    }
+
+    /// Prepares the I/Os of a workload in which only offsets differ. Nothing but [`Requests::next`] and
+    /// [`Requests::fill`] may change I/Os from here on.
+    pub fn prepare(&mut self, workload: &ThreadWorkload) {
+        let Some((length, direction)) = workload.shape() else { return };
+        let next = Next { target: 0, length, offset: 0, slice: 0, direction };
+        for request in 0..self.flights.len() as u32 {
+            self.places[0].take(&mut self.flights, request, next);
+        }
+        self.prepared = true;
     }
 
     /// The file of one of the thread's targets in its engine.
@@ -80,6 +104,7 @@ impl Requests {
     #[inline(always)]
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         match workload.next_plain() {
+            Some(next) if self.prepared => self.flights[request as usize].at(next.offset),
             Some(next) => self.places[0].take(&mut self.flights, request, next),
             None => self.next_outlined(workload, request),
         }
@@ -108,6 +133,11 @@ impl Requests {
         // Most batches are as large as the one before: nothing is written twice.
         batch.resize(requests.len(), Io::NONE);
         let (flights, places) = (&mut self.flights[..], &self.places[..]);
+        if self.prepared
+            && workload.fill_offsets(batch, requests, |request, offset| flights[request as usize].at(offset))
+        {
+            return;
+        }
         workload
             .fill(batch, requests, |request, next| places[next.target as usize].take(flights, request, next));
     }

@@ -248,6 +248,32 @@ impl ThreadWorkload {
         if self.maps.is_empty() { next } else { self.left(next) }
     }
 
+    /// Length and direction of all I/Os, where random numbers decide nothing but offsets; `None` = they
+    /// differ.
+    pub fn shape(&self) -> Option<(u32, Direction)> {
+        let plain = self.plain.as_ref()?;
+        Some((plain.block_size, plain.direction()?))
+    }
+
+    /// Draws offsets into the slots of requests, as [`ThreadWorkload::fill`] does. False = more is to be
+    /// drawn, and nothing was.
+    #[inline(always)]
+    pub fn fill_offsets<T>(
+        &mut self,
+        slots: &mut [T],
+        requests: &[u32],
+        mut take: impl FnMut(u32, u64) -> T,
+    ) -> bool {
+        let Some(plain) = self.plain.filter(|plain| plain.direction().is_some()) else { return false };
+        let slots = requests.iter().copied().zip(slots);
+        let take = |request, slot: &mut T, next: Next| *slot = take(request, next.offset);
+        match plain.positions.is_masked() {
+            true => plain.fill_by((Some(Direction::Read), true), &mut self.random, slots, take),
+            false => plain.fill_by((Some(Direction::Read), false), &mut self.random, slots, take),
+        }
+        true
+    }
+
     /// The next I/O of any request, where random numbers alone decide it; `None` = more does.
     #[inline(always)]
     pub fn next_plain(&mut self) -> Option<Next> {
