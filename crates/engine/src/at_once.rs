@@ -77,7 +77,7 @@ impl<P: Perform> Engine for AtOnce<P> {
         let limits = self.limits;
         let room = limits.depth as usize - self.taken.len();
         let batch = &batch[..batch.len().min(room)];
-        match batch.iter().all(|io| limits.allow(io)) {
+        match limits.allow_all(batch) {
             true => self.way.perform_all(batch, &mut self.buffer, &mut self.taken)?,
             false => self.submit_checked(batch)?,
         }

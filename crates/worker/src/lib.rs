@@ -65,7 +65,7 @@ pub use books::{Books, StuckIo};
 pub use control::Control;
 use control::Phase;
 use counting::Counting;
-use diskspd_engine::{Engine, EngineError};
+use diskspd_engine::{Engine, EngineError, Io};
 use diskspd_integrity::SectorChecker;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
@@ -509,7 +509,10 @@ impl<'a> Loop<'a> {
             }
             if self.timed {
                 let (flights, now) = (&mut requests.flights[..], self.submitted);
-                batch.iter().for_each(|io| flights[io.request as usize].started = now);
+                let mut stamp = |io: &Io| flights[io.request as usize].started = now;
+                let (fours, rest) = batch.as_chunks::<4>();
+                fours.iter().for_each(|four| four.iter().for_each(&mut stamp));
+                rest.iter().for_each(stamp);
             }
             owner.put_down();
             let taken = self.engine.submit(batch)?;
