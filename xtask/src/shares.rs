@@ -112,11 +112,11 @@ fn count(options: &[&str], kinds: &[Kind], draws: u64) -> Result<Vec<u64>, Failu
     let mut workload = ThreadWorkload::new(worker.seed, worker.floating, &assignments);
     let requests: Vec<u32> = (0..REQUESTS).collect();
     let mut counts = vec![0; kinds.len()];
-    let mut ios = Vec::with_capacity(requests.len());
+    let mut ios = vec![None; requests.len()];
     for _ in 0..draws / u64::from(REQUESTS) {
-        workload.extend(&mut ios, &requests, |_, io| io);
-        for io in ios.drain(..) {
-            counts.iter_mut().zip(kinds).for_each(|(count, (_, _, is))| *count += u64::from(is(&io)));
+        workload.fill(&mut ios, &requests, |_, io| Some(io));
+        for io in ios.iter().flatten() {
+            counts.iter_mut().zip(kinds).for_each(|(count, (_, _, is))| *count += u64::from(is(io)));
         }
     }
     Ok(counts)

@@ -12,6 +12,22 @@ pub(super) trait Perform {
     /// As [`Engine::submit`] has them.
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
 
+    /// Does all of a batch, as far as no error ends it.
+    #[inline]
+    fn perform_all(
+        &mut self,
+        batch: &[Io],
+        buffer: &mut Buffer,
+        taken: &mut Vec<Done>,
+    ) -> Result<(), EngineError> {
+        for io in batch {
+            let result = self.perform(io, buffer)?;
+            debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
+            taken.push(Done { request: io.request, result });
+        }
+        Ok(())
+    }
+
     fn features(&self) -> String;
 }
 
@@ -36,19 +52,34 @@ impl<P: Perform> AtOnce<P> {
     }
 }
 
+impl<P: Perform> AtOnce<P> {
+    /// Does a batch with I/Os that may not keep the limits.
+    #[cold]
+    fn submit_checked(&mut self, batch: &[Io]) -> Result<(), EngineError> {
+        for io in batch {
+            if !self.limits.allow(io) {
+                self.limits.check(io)?;
+            }
+            self.way.perform_all(std::slice::from_ref(io), &mut self.buffer, &mut self.taken)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn hand_over(&mut self, done: &mut Vec<Done>) {
+        done.append(&mut self.taken);
+    }
+}
+
 impl<P: Perform> Engine for AtOnce<P> {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         // A copy that nothing else can refer to stays in registers.
         let limits = self.limits;
         let room = limits.depth as usize - self.taken.len();
         let batch = &batch[..batch.len().min(room)];
-        for io in batch {
-            if !limits.allow(io) {
-                limits.check(io)?;
-            }
-            let result = self.way.perform(io, &mut self.buffer)?;
-            debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
-            self.taken.push(Done { request: io.request, result });
+        match limits.allow_all(batch) {
+            true => self.way.perform_all(batch, &mut self.buffer, &mut self.taken)?,
+            false => self.submit_checked(batch)?,
         }
         debug_assert!(self.taken.len() <= self.limits.depth as usize);
         Ok(batch.len())
@@ -59,7 +90,7 @@ impl<P: Perform> Engine for AtOnce<P> {
         if done.is_empty() && done.capacity() >= self.taken.capacity() {
             std::mem::swap(&mut self.taken, done);
         } else {
-            done.append(&mut self.taken);
+            self.hand_over(done);
         }
         Ok(())
     }

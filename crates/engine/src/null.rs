@@ -1,7 +1,7 @@
 //! Completes at once, without any I/O: what is left is the cost of the program itself.
 
 use super::at_once::{AtOnce, Perform};
-use super::{EngineError, EngineKind, Io, Setup};
+use super::{Done, EngineError, EngineKind, Io, Setup};
 use diskspd_sys::memory::Buffer;
 
 pub(super) struct Null;
@@ -20,6 +20,18 @@ impl Perform for Null {
     #[inline]
     fn perform(&mut self, io: &Io, _: &mut Buffer) -> Result<i64, EngineError> {
         Ok(i64::from(io.length))
+    }
+
+    // The length of the batch is known, so there is room for all of it.
+    #[inline]
+    fn perform_all(
+        &mut self,
+        batch: &[Io],
+        _: &mut Buffer,
+        taken: &mut Vec<Done>,
+    ) -> Result<(), EngineError> {
+        taken.extend(batch.iter().map(|io| Done { request: io.request, result: i64::from(io.length) }));
+        Ok(())
     }
 
     fn features(&self) -> String {

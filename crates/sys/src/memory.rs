@@ -1,6 +1,6 @@
 //! Page-aligned memory for I/O.
 
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), path = "memory/huge_page/elsewhere.rs")]
 mod huge_page;
 #[cfg_attr(not(target_os = "linux"), path = "memory/large_pages/elsewhere.rs")]
 mod large_pages;
@@ -11,15 +11,14 @@ mod shared;
 #[cfg(test)]
 mod shared_tests;
 mod slot;
-mod wish;
 mod with_shared;
 
+pub use diskspd_model::plan::buffers::HugePages;
 pub use large_pages::{LargePages, NoLargePages};
 use pages::{BufferPages, page_size};
 pub use shared::Shared;
 pub use slot::{Slot, SlotMut};
 use std::io;
-pub use wish::HugePages;
 
 /// Memory for I/O, page aligned, given back when dropped: private, zeroed bytes, behind which [`Shared`] ones
 /// may lie.
@@ -38,8 +37,7 @@ unsafe impl Send for Buffer {}
 
 impl Buffer {
     /// Takes `length` bytes (0 is allowed) and touches every page, so that no page fault falls into measured
-    /// time. From 64 KiB on it lies in huge pages where the kernel has some
-    /// free.
+    /// time. What fills huge pages lies in them where the kernel has some free.
     ///
     /// # Errors
     /// What `mmap(2)` answers, normally `ENOMEM`.
@@ -48,8 +46,11 @@ impl Buffer {
     }
 
     fn of_usual_pages(length: usize, huge: HugePages) -> io::Result<Buffer> {
-        let mapped = huge.extended(length).ok_or(io::ErrorKind::OutOfMemory)?;
-        let mut pages = BufferPages::reserve_aligned(mapped, huge.alignment(mapped))?;
+        let huge = huge_page::granted(huge, length);
+        let mapped = huge.mapped(length as u64, page_size() as u64);
+        let mapped = mapped.and_then(|mapped| usize::try_from(mapped).ok());
+        let mapped = mapped.ok_or(io::ErrorKind::OutOfMemory)?;
+        let mut pages = BufferPages::reserve_aligned(mapped, huge_page::alignment(huge, mapped))?;
         pages.make_private(mapped, huge)?;
         Ok(Buffer { pages, length, private: length })
     }

@@ -19,29 +19,40 @@ impl Loop<'_> {
         phase: Phase,
         now: Nanos,
     ) -> Result<(), usize> {
-        let since_start = if self.timed { now.saturating_sub(self.phases.measure_start()) } else { 0 };
         // What is said of many costs more than the one I/O that most waits at small depths bring.
         if let ([only], Phase::Measure) = (done, phase)
             && only.result >= 0
         {
-            let Books { requests, idle, recorder, .. } = books;
-            recorder.count_one(returned(requests, only), now, since_start);
-            idle.push(only.request);
-            self.accounted(books, done, phase, now, since_start);
+            self.count_one(books, *only, now);
+            books.idle.push(only.request);
             return Ok(());
         }
-        self.account_many(books, done, phase, now, since_start)
+        self.account_many(books, done, phase, now)
+    }
+
+    #[inline(always)]
+    fn since_start(&self, now: Nanos) -> Nanos {
+        if self.timed { now.saturating_sub(self.phases.measure_start()) } else { 0 }
+    }
+
+    /// Counts an I/O that ended well while it was measured. Its request is not in the queue yet.
+    #[inline(always)]
+    pub(super) fn count_one(&mut self, books: &mut Books, ended: Done, now: Nanos) {
+        let since_start = self.since_start(now);
+        let Books { requests, recorder, .. } = &mut *books;
+        recorder.count_one(returned(requests, &ended), now, since_start);
+        self.accounted(books, &[ended], Phase::Measure, now, since_start);
     }
 
     #[inline(never)]
-    fn account_many(
+    pub(super) fn account_many(
         &mut self,
         books: &mut Books,
         done: &[Done],
         phase: Phase,
         now: Nanos,
-        since_start: Nanos,
     ) -> Result<(), usize> {
+        let since_start = self.since_start(now);
         // Looks at all of them at once: next to never is there one that failed.
         let any_failed = done.iter().fold(0, |signs, completed| signs | completed.result) < 0;
         let failed = if any_failed { done.iter().position(|completed| completed.result < 0) } else { None };
@@ -52,11 +63,17 @@ impl Loop<'_> {
             completed.result <= i64::from(flight.io.length) && (!self.timed || now >= flight.started)
         }));
         if phase == Phase::Measure {
-            recorder.count(well.iter().map(|completed| returned(requests, completed)), now, since_start);
+            let returned = well.iter().zip(idle.append(well.len())).map(|(completed, place)| {
+                *place = completed.request;
+                returned(requests, completed)
+            });
+            recorder.count(returned, now, since_start);
         } else if phase == Phase::Cooldown && self.timed {
             unfinished::completed_late(&mut self.late, requests, &self.phases, well);
+            idle.extend(well);
+        } else {
+            idle.extend(well);
         }
-        idle.extend(well);
         self.accounted(books, well, phase, now, since_start);
         failed.map_or(Ok(()), Err)
     }
@@ -186,7 +203,7 @@ fn returned(requests: &Requests, completed: &Done) -> Returned {
     let flight = &requests.flights[completed.request as usize];
     Returned {
         target: flight.target,
-        direction: flight.io.op.direction(),
+        op: flight.io.op,
         bytes: completed.result as u64,
         asked: flight.io.length,
         started: flight.started,

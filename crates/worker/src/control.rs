@@ -42,7 +42,10 @@ pub struct Control {
     /// What a time span has measured, while the run is still at something else.
     deposited: Mutex<Option<SpanOutcome>>,
     state: Mutex<ControlState>,
+    /// The controlling thread waits for it.
     changed: Condvar,
+    /// Workers that are ready wait for it: one that becomes ready must not wake all others.
+    released: Condvar,
 }
 
 #[derive(Debug)]
@@ -108,6 +111,11 @@ impl Control {
         self.changed.wait_timeout(guard, timeout).unwrap_or_else(PoisonError::into_inner).0
     }
 
+    fn wake_all(&self) {
+        self.changed.notify_all();
+        self.released.notify_all();
+    }
+
     /// Forgets the last span's workers. An interruption stays.
     pub fn begin_span(&self) {
         let mut state = self.lock();
@@ -164,7 +172,8 @@ impl Control {
         state.ready += 1;
         self.changed.notify_all();
         while !state.started && state.failures.is_empty() && !self.is_interrupted() {
-            state = self.wait(state, Duration::from_secs(1));
+            let waited = self.released.wait_timeout(state, Duration::from_secs(1));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         // Those who wait are also released when the span is over before it began.
         state.started && self.phase() != Phase::Stop
@@ -184,7 +193,7 @@ impl Control {
         if !state.failures.contains(&failure) {
             state.failures.push(failure);
         }
-        self.changed.notify_all();
+        self.wake_all();
     }
 
     /// What [`Control::fail`] was told, in this order, a line for each cause.
@@ -209,7 +218,7 @@ impl Control {
         if state.interrupted_at == 0 {
             state.interrupted_at = clock::monotonic();
         }
-        self.changed.notify_all();
+        self.wake_all();
         drop(state);
         self.tell(Turn::Interrupted);
     }
@@ -376,7 +385,7 @@ impl Control {
             self.start_signal.store(moment, Ordering::Relaxed);
         }
         state.started = true;
-        self.changed.notify_all();
+        self.wake_all();
     }
 
     /// When the start signal was given; only meaningful in a worker that has seen it.

@@ -60,7 +60,7 @@ impl Fresh {
     ) {
         let mut memory = engine.memory_mut();
         for &request in idle {
-            let io = requests.next(workload, request);
+            let io = requests.next_outlined(workload, request);
             self.make(&requests.flights[request as usize], workload.generator(), memory.by_ref());
             batch.push(io);
         }

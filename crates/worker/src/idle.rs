@@ -6,27 +6,25 @@ use diskspd_engine::Done;
 /// taken from the front is moved up once in a while only.
 #[derive(Debug)]
 pub struct Idle {
-    requests: Vec<u32>,
+    requests: Box<[u32]>,
     front: usize,
-    depth: usize,
+    end: usize,
 }
 
 impl Idle {
     /// All requests of a thread, in order.
     pub fn all(depth: u32) -> Idle {
-        let mut requests = Vec::with_capacity(2 * depth as usize);
-        requests.extend(0..depth);
-        Idle { requests, front: 0, depth: depth as usize }
+        Idle { requests: (0..depth).chain(0..depth).collect(), front: 0, end: depth as usize }
     }
 
     #[inline]
     pub fn len(&self) -> usize {
-        self.requests.len() - self.front
+        self.end - self.front
     }
 
     /// All of them, in order.
     pub fn waiting(&self) -> &[u32] {
-        &self.requests[self.front..]
+        &self.requests[self.front..self.end]
     }
 
     #[inline]
@@ -37,40 +35,47 @@ impl Idle {
     /// Puts a request, which must not be in the queue, at the end.
     #[inline]
     pub fn push(&mut self, request: u32) {
-        self.make_room(1);
-        self.requests.push(request);
+        self.append(1)[0] = request;
     }
 
     /// Puts the requests of I/Os that have completed at the end.
     #[inline]
     pub fn extend(&mut self, done: &[Done]) {
-        self.make_room(done.len());
-        self.requests.extend(done.iter().map(|done| done.request));
+        let places = self.append(done.len());
+        places.iter_mut().zip(done).for_each(|(place, done)| *place = done.request);
+    }
+
+    /// Makes the queue longer by so many requests, which the caller has to put there.
+    #[inline]
+    pub fn append(&mut self, more: usize) -> &mut [u32] {
+        if self.is_empty() {
+            (self.front, self.end) = (0, 0);
+        } else if self.end + more > self.requests.len() {
+            self.move_up();
+        }
+        let from = self.end;
+        self.end += more;
+        &mut self.requests[from..self.end]
+    }
+
+    #[inline(never)]
+    fn move_up(&mut self) {
+        self.requests.copy_within(self.front..self.end, 0);
+        (self.front, self.end) = (0, self.len());
     }
 
     /// Takes out a request that was put into the queue not long ago.
     pub fn remove(&mut self, request: u32) {
-        let place = self.requests[self.front..].iter().rposition(|waiting| *waiting == request);
+        let place = self.waiting().iter().rposition(|waiting| *waiting == request);
         if let Some(place) = place {
-            self.requests.remove(self.front + place);
-        }
-    }
-
-    #[inline]
-    fn make_room(&mut self, more: usize) {
-        if self.is_empty() {
-            self.requests.clear();
-            self.front = 0;
-        } else if self.requests.len() + more > 2 * self.depth {
-            self.requests.copy_within(self.front.., 0);
-            self.requests.truncate(self.len());
-            self.front = 0;
+            self.requests.copy_within(self.front + place + 1..self.end, self.front + place);
+            self.end -= 1;
         }
     }
 
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
-        let first = self.requests.get(self.front).copied()?;
+        let first = self.waiting().first().copied()?;
         self.front += 1;
         Some(first)
     }

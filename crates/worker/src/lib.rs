@@ -65,7 +65,7 @@ pub use books::{Books, StuckIo};
 pub use control::Control;
 use control::Phase;
 use counting::Counting;
-use diskspd_engine::{Engine, EngineError};
+use diskspd_engine::{Engine, EngineError, Io};
 use diskspd_integrity::SectorChecker;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
@@ -194,7 +194,7 @@ fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
 impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
-        let Worker { plan, engine, mut checker, workload, books, clock, phases, live, .. } = worker;
+        let Worker { plan, engine, mut checker, workload, mut books, clock, phases, live, .. } = worker;
         let (log, slowest, voice) = (worker.log, worker.slowest, worker.voice);
         let quota = worker.quota.map(QuotaShare::new);
         let (depth, measured) = (plan.depth as usize, span.is_timed());
@@ -247,6 +247,9 @@ impl<'a> Loop<'a> {
             slowest,
             voice,
         };
+        if !work.is_special && work.others.is_none() && work.flushes.is_none() {
+            books.get().iter_mut().for_each(|books| books.requests.prepare(&work.workload));
+        }
         (work, books)
     }
 
@@ -324,8 +327,8 @@ impl<'a> Loop<'a> {
     /// a limit that keeps all that are left.
     #[inline(never)]
     fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
-        self.batch.clear();
         if self.is_special {
+            self.batch.clear();
             let due = self.fill_specially(books);
             self.place_in_zones(books);
             return due;
@@ -337,7 +340,15 @@ impl<'a> Loop<'a> {
     #[inline(always)]
     fn fill_at_once(&mut self, books: &mut Books) {
         let requests = books.idle.take(self.batches.most());
-        books.requests.next_batch(&mut self.workload, requests, &mut self.batch);
+        match requests {
+            // With completion routines nearly every batch is a single I/O.
+            [request] => {
+                let io = books.requests.next_outlined(&mut self.workload, *request);
+                self.batch.clear();
+                self.batch.push(io);
+            }
+            _ => books.requests.fill(&mut self.workload, requests, &mut self.batch),
+        }
         self.left = books.idle.len();
         debug_assert!(self.batch.len() + self.left <= self.plan.depth as usize);
     }
@@ -389,7 +400,10 @@ impl<'a> Loop<'a> {
                 let (workload, engine) = (&mut self.workload, &mut *self.engine);
                 fresh.next_batch(requests, workload, engine, idle, &mut self.batch);
             }
-            None => requests.next_batch(&mut self.workload, idle, &mut self.batch),
+            None => {
+                let next = |request: &u32| requests.next_outlined(&mut self.workload, *request);
+                self.batch.extend(idle.iter().map(next));
+            }
         }
     }
 
@@ -428,7 +442,7 @@ impl<'a> Loop<'a> {
             let Some(request) = idle.pop() else { break };
             match pacing.ask(request, now) {
                 Ok(()) => {
-                    let io = requests.next(&mut self.workload, request);
+                    let io = requests.next_outlined(&mut self.workload, request);
                     if let Some(share) = &self.quota {
                         share.drawn(io.op.direction(), io.length);
                     }
@@ -494,8 +508,11 @@ impl<'a> Loop<'a> {
                 self.submitted = self.clock.now();
             }
             if self.timed {
-                let now = self.submitted;
-                batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
+                let (flights, now) = (&mut requests.flights[..], self.submitted);
+                let mut stamp = |io: &Io| flights[io.request as usize].started = now;
+                let (fours, rest) = batch.as_chunks::<4>();
+                fours.iter().for_each(|four| four.iter().for_each(&mut stamp));
+                rest.iter().for_each(stamp);
             }
             owner.put_down();
             let taken = self.engine.submit(batch)?;

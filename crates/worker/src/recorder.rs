@@ -31,6 +31,8 @@ pub struct Recorder {
     progress: Option<Arc<ByDirection>>,
     /// Whether there is more to an I/O than counting it.
     timed: bool,
+    /// Whether there is more to its time than the latency.
+    detailed: bool,
 }
 
 /// What all workers of a span keep together. Touched when they have ended, and by nobody while they work.
@@ -69,7 +71,8 @@ impl Accounts {
 pub struct Returned {
     /// Index of the target in the worker's list.
     pub target: u32,
-    pub direction: Direction,
+    /// A read or a write.
+    pub op: Operation,
     /// Bytes transferred.
     pub bytes: u64,
     pub asked: u32,
@@ -88,7 +91,7 @@ impl Returned {
     fn reaped(&self, now: Nanos, since_start: u64) -> IoCompletion {
         IoCompletion {
             target: self.target as usize,
-            direction: self.direction,
+            direction: self.op.direction(),
             bytes: self.bytes,
             short: self.is_short(),
             latency: now.saturating_sub(self.started),
@@ -128,13 +131,14 @@ struct Tally {
 impl BatchSums {
     #[inline(always)]
     fn add(&mut self, io: Returned) {
-        let write = u64::from(io.direction == Direction::Write);
+        let write = u64::from(io.op == Operation::Write);
+        let short = u64::from(io.is_short());
         self.all.ios += 1;
         self.all.bytes += io.bytes;
-        self.all.short += u64::from(io.is_short());
+        self.all.short += short;
         self.writes.ios += write;
-        self.writes.bytes += write * io.bytes;
-        self.writes.short += write & u64::from(io.is_short());
+        self.writes.bytes += write.wrapping_neg() & io.bytes;
+        self.writes.short += write & short;
     }
 
     fn add_to(self, target: &mut TargetResults) {
@@ -175,6 +179,7 @@ impl Recorder {
             course: span.measure_latency.then(|| LatencyLog::new(span.duration)),
             shared,
             timed: span.measure_latency || span.iops_interval.is_some() || progress.is_some(),
+            detailed: span.iops_interval.is_some() || progress.is_some(),
             progress,
         }
     }
@@ -210,10 +215,16 @@ impl Recorder {
                 times += 1;
                 continue;
             }
-            self.count_alike(alike.reaped(now, since_start), times);
+            self.count_many(alike.reaped(now, since_start), times);
             (alike, times) = (io, 1);
         }
-        self.count_alike(alike.reaped(now, since_start), times);
+        self.count_many(alike.reaped(now, since_start), times);
+    }
+
+    // Once a batch: inlined it would take registers from what is done for each I/O.
+    #[inline(never)]
+    fn count_many(&mut self, io: IoCompletion, times: u32) {
+        self.count_alike(io, times);
     }
 
     /// Counts one I/O that was reaped at `now`, so long after measuring began.
@@ -223,7 +234,7 @@ impl Recorder {
             self.close_what_is_over(since_start);
             return self.count_alike(io.reaped(now, since_start), 1);
         }
-        let account = of_direction(&mut self.targets[io.target as usize], io.direction);
+        let account = of_direction(&mut self.targets[io.target as usize], io.op.direction());
         account.ios += 1;
         account.bytes += io.bytes;
         account.short += u64::from(io.is_short());
@@ -260,8 +271,21 @@ impl Recorder {
         account.bytes += many * io.bytes;
         account.short += many * u64::from(io.short);
         if let Some(latency) = &mut account.latency {
-            latency.record_equal(io.latency, many);
+            match times {
+                1 => latency.record(io.latency),
+                _ => latency.record_equal(io.latency, many),
+            }
         }
+        if self.detailed {
+            self.detail(io, times);
+        }
+    }
+
+    /// Counts I/Os in everything that is not a sum of the whole span.
+    #[inline(never)]
+    fn detail(&mut self, io: IoCompletion, times: u32) {
+        let account = of_direction(&mut self.targets[io.target], io.direction);
+        let many = u64::from(times);
         if let Some(series) = &mut account.series {
             series.record_equal(io.since_start, io.latency, many);
         }

@@ -14,11 +14,23 @@ pub struct InFlight {
     pub target: u32,
 }
 
+impl InFlight {
+    /// The same I/O at another offset.
+    #[inline(always)]
+    fn at(&mut self, offset: u64) -> Io {
+        let io = Io { offset, ..self.io };
+        self.io.offset = offset;
+        io
+    }
+}
+
 /// One entry per request and target.
 #[derive(Debug)]
 pub struct Requests {
     pub flights: Vec<InFlight>,
     places: Vec<RequestPlace>,
+    /// The I/Os of a request differ in their offsets only, and `flights` has the rest.
+    prepared: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +80,19 @@ impl Requests {
         Requests {
             flights: vec![InFlight { started: 0, io: Io::NONE, target: 0 }; plan.depth as usize],
             places,
+            prepared: false,
         }
+    }
+
+    /// Prepares the I/Os of a workload in which only offsets differ. Nothing but [`Requests::next`] and
+    /// [`Requests::fill`] may change I/Os from here on.
+    pub fn prepare(&mut self, workload: &ThreadWorkload) {
+        let Some((length, direction)) = workload.shape() else { return };
+        let next = Next { target: 0, length, offset: 0, slice: 0, direction };
+        for request in 0..self.flights.len() as u32 {
+            self.places[0].take(&mut self.flights, request, next);
+        }
+        self.prepared = true;
     }
 
     /// The file of one of the thread's targets in its engine.
@@ -77,7 +101,18 @@ impl Requests {
     }
 
     /// Draws the next I/O of a request.
+    #[inline(always)]
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
+        match workload.next_plain() {
+            Some(next) if self.prepared => self.flights[request as usize].at(next.offset),
+            Some(next) => self.places[0].take(&mut self.flights, request, next),
+            None => self.next_outlined(workload, request),
+        }
+    }
+
+    /// The same, not inlined: where other work for each I/O takes longer than the call.
+    #[inline(never)]
+    pub fn next_outlined(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);
         self.places[next.target as usize].take(&mut self.flights, request, next)
     }
@@ -91,22 +126,20 @@ impl Requests {
         io
     }
 
-    /// Draws the next I/Os of several requests, in order, and adds them to a batch.
+    /// Draws the next I/Os of several requests, in order; they are the batch.
     // The calls alone would be a tenth of the loop, so what is called for each I/O is inlined here.
     #[inline(always)]
-    pub fn next_batch(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
-        // With completion routines nearly every batch is a single I/O.
-        if let [request] = requests {
-            return batch.push(self.next(workload, *request));
+    pub fn fill(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
+        // Most batches are as large as the one before: nothing is written twice.
+        batch.resize(requests.len(), Io::NONE);
+        let (flights, places) = (&mut self.flights[..], &self.places[..]);
+        if self.prepared
+            && workload.fill_offsets(batch, requests, |request, offset| flights[request as usize].at(offset))
+        {
+            return;
         }
-        let Requests { flights, places } = self;
-        // Most threads have no other: it stays in registers, because nothing else can refer to a copy. Which
-        // of several it is may be a matter of chance, so nothing is guessed of it.
-        let (first, only) = (places[0], places.len() == 1);
-        workload.extend(batch, requests, |request, next| {
-            let place = if only { &first } else { &places[next.target as usize] };
-            place.take(flights, request, next)
-        });
+        workload
+            .fill(batch, requests, |request, next| places[next.target as usize].take(flights, request, next));
     }
 }
 

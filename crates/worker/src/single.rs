@@ -18,9 +18,11 @@ impl Loop<'_> {
 
     pub(super) fn single<const TIMED: bool>(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
         let waits = u64::from(!self.batches.is_single());
+        // The request of the last I/O, if it is the only idle one: it need not go through the queue.
+        let mut free = None;
         let mut held = owner.get();
         while let Some(books) = held {
-            if let Some(request) = books.idle.pop() {
+            if let Some(request) = free.take().or_else(|| books.idle.pop()) {
                 let io = books.requests.next(&mut self.workload, request);
                 self.left = books.idle.len();
                 if TIMED {
@@ -41,7 +43,13 @@ impl Loop<'_> {
                 return Ok(());
             }
             if let Some(&ended) = self.done.first() {
-                if let Err(first) = self.account(books, &[ended], phase, now) {
+                if phase == Phase::Measure && ended.result >= 0 {
+                    self.count_one(books, ended, now);
+                    match books.idle.is_empty() {
+                        true => free = Some(ended.request),
+                        false => books.idle.push(ended.request),
+                    }
+                } else if let Err(first) = self.account_many(books, &[ended], phase, now) {
                     return Err(self.drain(books, first));
                 }
                 self.done.clear();

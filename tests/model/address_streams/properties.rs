@@ -237,10 +237,10 @@ fn a_batch_is_drawn_as_single_ios_are() {
         let mut batches = command.threads().swap_remove(0).workload;
         // Of different lengths, and not in order: requests are drawn for as they complete.
         for batch in [&[0][..], &[7, 3, 1], &[], &[2, 0, 6, 4, 5, 1, 3, 7], &[5, 4]].repeat(100) {
-            let mut drawn = vec![];
-            batches.extend(&mut drawn, batch, |request, io| (request, io));
+            let mut drawn = vec![None; batch.len()];
+            batches.fill(&mut drawn, batch, |request, io| Some((request, io)));
             let expected: Vec<_> =
-                batch.iter().map(|&request| (request, single.workload.next(request))).collect();
+                batch.iter().map(|&request| Some((request, single.workload.next(request)))).collect();
             assert_eq!(drawn, expected, "{options}");
         }
     }

@@ -46,13 +46,19 @@ impl Histogram {
     /// Adds one latency, ns.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
-        self.record_equal(nanos, 1);
+        self.moments.record(nanos);
+        self.count(nanos, 1);
     }
 
     /// Adds so many latencies, at least one, of the same length, ns.
     #[inline]
     pub fn record_equal(&mut self, nanos: u64, count: u64) {
         self.moments.record_equal(nanos, count);
+        self.count(nanos, count);
+    }
+
+    #[inline]
+    fn count(&mut self, nanos: u64, count: u64) {
         match self.counts.get_mut(index(nanos)) {
             Some(counted) => *counted += count,
             None => self.allocate_and_count(nanos, count),

@@ -23,7 +23,12 @@ impl Moments {
     /// Adds one latency, ns.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
-        self.record_equal(nanos, 1);
+        let wide = u128::from(nanos);
+        self.count += 1;
+        self.min = self.min.min(nanos);
+        self.max = self.max.max(nanos);
+        self.sum += wide;
+        self.squares = self.squares.saturating_add(wide * wide);
     }
 
     /// Adds so many latencies, at least one, of the same length, ns.

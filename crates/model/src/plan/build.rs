@@ -1,6 +1,7 @@
 //! From a time span and the facts of the machine to a plan.
 
 use super::access::{io_ways, is_uncached_device, map_options, open_mode, priority};
+use super::buffers::{self, HugePages};
 use super::engine::{self, Wish};
 use super::{
     PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target, tracing,
@@ -57,6 +58,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
     let trace = tracing::tracing(profile.etw.as_ref(), around.wish())?;
     let mut workers = workers(profile, span, around, &mut errors);
     zones::deal(span, around.facts, &mut workers, &mut errors);
+    buffers::give_whole_pages(&mut workers, around.system);
     let sources = writing::sources(span);
     errors.extend(too_much_memory(&workers, &sources, around.system));
     if !errors.is_empty() {
@@ -196,7 +198,7 @@ fn too_much_memory(
     // Large pages are not part of the memory that is available; whether there are enough shows when they
     // are taken.
     let ordinary = workers.iter().filter(|w| !w.large_pages);
-    let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.buffer));
+    let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.mapped_buffer(system)));
     let of_maps = workers.iter().flat_map(|worker| &worker.targets).map(|target| target.workload.map_bytes());
     let maps = of_maps.fold(0, u64::saturating_add);
     let (buffers, what, remedy) = match maps {
@@ -356,7 +358,10 @@ fn worker(
         targets,
         buffer,
         large_pages,
-        no_huge_pages: around.run_options.no_huge_pages,
+        huge_pages: match around.run_options.no_huge_pages {
+            true => HugePages::NotAskedFor,
+            false => HugePages::AskedFor,
+        },
         separation,
     })
 }

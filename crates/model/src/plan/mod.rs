@@ -4,6 +4,7 @@
 
 mod access;
 mod affinity;
+pub mod buffers;
 mod build;
 mod engine;
 mod error;

@@ -1,5 +1,6 @@
 //! What one worker does: its processors, targets and engine.
 
+use super::buffers::HugePages;
 use super::zone_share::ZoneShare;
 use crate::access::{IoPriority, IoWays, MapOptions, OpenMode};
 use crate::engines::EngineKind;
@@ -38,7 +39,7 @@ pub struct WorkerPlan {
     pub buffer: u64,
     /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
     pub large_pages: bool,
-    pub no_huge_pages: bool,
+    pub huge_pages: HugePages,
     /// `-bs`: the buffer begins at a multiple of this, bytes; 0 = on a page.
     pub separation: u64,
 }

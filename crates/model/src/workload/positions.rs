@@ -37,12 +37,18 @@ impl Uniform {
         Uniform { stride, size, mask }
     }
 
+    /// Whether [`Uniform::draw`] needs no remainder.
     #[inline(always)]
-    pub(super) fn draw(&self, random: &mut Random) -> u64 {
+    pub(super) fn is_masked(&self) -> bool {
+        self.mask != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn draw(&self, masked: bool, random: &mut Random) -> u64 {
         let number = random.next_u64();
-        let position = match self.mask {
-            0 => self.size.of(self.stride.round_down(number)),
-            mask => number & mask,
+        let position = match masked {
+            false => self.size.of(self.stride.round_down(number)),
+            true => number & self.mask,
         };
         debug_assert_eq!(self.stride.of(position), 0, "{position} is on the grid");
         position

@@ -46,10 +46,49 @@ pub struct ThreadWorkload {
 }
 
 impl Plain {
+    /// The next I/Os, one for each slot.
+    #[inline(always)]
+    fn fill<T>(
+        self,
+        random: &mut Random,
+        slots: impl Iterator<Item = (u32, T)>,
+        take: impl FnMut(u32, T, Next),
+    ) {
+        // Decided once for all of them.
+        let masked = self.positions.is_masked();
+        match (self.direction(), masked) {
+            (None, true) => self.fill_by((None, true), random, slots, take),
+            (None, false) => self.fill_by((None, false), random, slots, take),
+            (Some(Direction::Read), true) => {
+                self.fill_by((Some(Direction::Read), true), random, slots, take);
+            }
+            (Some(Direction::Write), true) => {
+                self.fill_by((Some(Direction::Write), true), random, slots, take);
+            }
+            (all, false) => self.fill_by((all, false), random, slots, take),
+        }
+    }
+
+    #[inline(always)]
+    fn fill_by<T>(
+        self,
+        (direction, masked): (Option<Direction>, bool),
+        random: &mut Random,
+        slots: impl Iterator<Item = (u32, T)>,
+        mut take: impl FnMut(u32, T, Next),
+    ) {
+        // A copy that nothing else can refer to stays in registers: half the time.
+        let mut drawn = random.clone();
+        for (request, slot) in slots {
+            take(request, slot, self.next(direction, masked, &mut drawn));
+        }
+        *random = drawn;
+    }
+
     /// The next I/O. `None` draws the direction.
     #[inline(always)]
-    fn next(&self, direction: Option<Direction>, random: &mut Random) -> Next {
-        let offset = self.base + self.positions.draw(random);
+    fn next(&self, direction: Option<Direction>, masked: bool, random: &mut Random) -> Next {
+        let offset = self.base + self.positions.draw(masked, random);
         let direction = match direction {
             Some(direction) => direction,
             None => self.mix.choose(random),
@@ -202,11 +241,44 @@ impl ThreadWorkload {
     // Once per I/O: the call alone would cost as much as the random number.
     #[inline(always)]
     pub fn next(&mut self, request: u32) -> Next {
-        if let Some(plain) = &self.plain {
-            return plain.next(plain.direction(), &mut self.random);
+        if let Some(next) = self.next_plain() {
+            return next;
         }
         let next = self.drawn(request);
         if self.maps.is_empty() { next } else { self.left(next) }
+    }
+
+    /// Length and direction of all I/Os, where random numbers decide nothing but offsets; `None` = they
+    /// differ.
+    pub fn shape(&self) -> Option<(u32, Direction)> {
+        let plain = self.plain.as_ref()?;
+        Some((plain.block_size, plain.direction()?))
+    }
+
+    /// Draws offsets into the slots of requests, as [`ThreadWorkload::fill`] does. False = more is to be
+    /// drawn, and nothing was.
+    #[inline(always)]
+    pub fn fill_offsets<T>(
+        &mut self,
+        slots: &mut [T],
+        requests: &[u32],
+        mut take: impl FnMut(u32, u64) -> T,
+    ) -> bool {
+        let Some(plain) = self.plain.filter(|plain| plain.direction().is_some()) else { return false };
+        let slots = requests.iter().copied().zip(slots);
+        let take = |request, slot: &mut T, next: Next| *slot = take(request, next.offset);
+        match plain.positions.is_masked() {
+            true => plain.fill_by((Some(Direction::Read), true), &mut self.random, slots, take),
+            false => plain.fill_by((Some(Direction::Read), false), &mut self.random, slots, take),
+        }
+        true
+    }
+
+    /// The next I/O of any request, where random numbers alone decide it; `None` = more does.
+    #[inline(always)]
+    pub fn next_plain(&mut self) -> Option<Next> {
+        let plain = self.plain.as_ref()?;
+        Some(plain.next(plain.direction(), plain.positions.is_masked(), &mut self.random))
     }
 
     #[inline(always)]
@@ -231,32 +303,33 @@ impl ThreadWorkload {
         Next { offset, length, ..next }
     }
 
-    /// Draws the next I/Os of several requests as [`ThreadWorkload::next`] does, and adds each to `batch`
-    /// as `take` converts it.
+    /// Draws the next I/O of each request as [`ThreadWorkload::next`] does, into the slot of the request, as
+    /// `take` converts it.
     ///
     /// # Panics
     /// There is no such request.
     #[inline(always)]
-    pub fn extend<T>(&mut self, batch: &mut Vec<T>, requests: &[u32], mut take: impl FnMut(u32, Next) -> T) {
-        let requests = requests.iter().copied();
-        // What most runs do was decided beforehand, and the generator stays in registers: half the time.
-        // An iterator of known length spares the check for room at each I/O.
-        if let Some(plain) = self.plain {
-            let mut random = self.random.clone();
-            match plain.direction() {
-                None => batch.extend(requests.map(|request| take(request, plain.next(None, &mut random)))),
-                all => batch.extend(requests.map(|request| take(request, plain.next(all, &mut random)))),
+    pub fn fill<T>(&mut self, slots: &mut [T], requests: &[u32], mut take: impl FnMut(u32, Next) -> T) {
+        let slots = requests.iter().copied().zip(slots);
+        let take = |request, slot: &mut T, next| *slot = take(request, next);
+        match self.plain {
+            Some(plain) => plain.fill(&mut self.random, slots, take),
+            None => self.fill_drawn(slots, take),
+        }
+    }
+
+    #[inline(always)]
+    fn fill_drawn<T>(&mut self, slots: impl Iterator<Item = (u32, T)>, mut take: impl FnMut(u32, T, Next)) {
+        // Looked at once for all of them.
+        if self.maps.is_empty() {
+            for (request, slot) in slots {
+                take(request, slot, self.drawn(request));
             }
-            self.random = random;
             return;
         }
-        // Looked at once for all of them.
-        match self.maps.is_empty() {
-            true => batch.extend(requests.map(|request| take(request, self.drawn(request)))),
-            false => batch.extend(requests.map(|request| {
-                let next = self.drawn(request);
-                take(request, self.left(next))
-            })),
+        for (request, slot) in slots {
+            let next = self.drawn(request);
+            take(request, slot, self.left(next));
         }
     }
 

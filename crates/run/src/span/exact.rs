@@ -20,7 +20,9 @@ use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
 use diskspd_worker::control::{Control, Phase};
 use diskspd_worker::{Failure, Phases, Voice, Worker, WorkerOutcome};
+use std::cell::Cell;
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -101,9 +103,10 @@ pub fn run_exactly(
     control.begin_span();
     control.start();
     control.start_measuring();
-    let each = if let Time::Steady(each) = time { each } else { 0 };
-    if let Time::Steady(_) = time {
-        worker.clock = Clock::simulated(control.measure_start());
+    let (mut each, mut hand) = (0, Rc::default());
+    if let Time::Steady(nanos) = time {
+        (each, hand) = (nanos, Rc::new(Cell::new(control.measure_start())));
+        worker.clock = Clock::Virtual(Rc::clone(&hand));
     }
     worker.engine = Box::new(CountedEngine {
         engine: worker.engine,
@@ -111,7 +114,7 @@ pub fn run_exactly(
         ios,
         counted: Arc::clone(&counted),
         control: Arc::clone(&control),
-        clock: worker.clock.clone(),
+        hand,
         each,
     });
     let usage = || thread_usage().map_err(ExactError::CpuTime);
@@ -142,7 +145,8 @@ struct CountedEngine {
     /// Gets [`CountedEngine::ended`] at the end.
     counted: Arc<AtomicU64>,
     control: Arc<Control>,
-    clock: Clock,
+    /// The virtual time. In real time the clock does not show it.
+    hand: Rc<Cell<Nanos>>,
     /// Time that an I/O takes, where it is not real, ns.
     each: Nanos,
 }
@@ -154,16 +158,14 @@ impl Engine for CountedEngine {
 
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let before = done.len();
-        self.engine.wait(min, timeout, done)?;
+        let waited = self.engine.wait(min, timeout, done);
         let ended = (done.len() - before) as u64;
         self.ended += ended;
-        if self.each > 0 {
-            self.clock.advance_to(self.clock.now() + ended * self.each);
-        }
+        self.hand.set(self.hand.get() + ended * self.each);
         if self.ended >= self.ios {
             self.control.set_phase(Phase::Stop);
         }
-        Ok(())
+        waited
     }
 
     fn slot(&self, io: &Io) -> Option<Slot<'_>> {

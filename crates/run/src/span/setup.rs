@@ -12,7 +12,7 @@ use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::lent::lend;
-use diskspd_sys::memory::{self, Buffer, HugePages};
+use diskspd_sys::memory::{self, Buffer};
 use diskspd_worker::recorder::{Accounts, Recorder};
 use diskspd_worker::tell::io_log::{IoLog, LineRing};
 use diskspd_worker::tell::live::Counters;
@@ -141,7 +141,7 @@ fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<us
     let used: Vec<&memory::Shared> =
         plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
     let length = usize::try_from(plan.buffer).map_err(too_large)?;
-    let huge = if plan.no_huge_pages { HugePages::NotAskedFor } else { HugePages::AskedFor };
+    let huge = plan.huge_pages;
     let (mut buffer, places) = match plan.large_pages {
         true => {
             let explained = |why| SetupError::LargePages(shared.large_pages.explain(&why));

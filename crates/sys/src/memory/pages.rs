@@ -1,6 +1,6 @@
 //! Addresses and the memory behind them, mapped by the kernel.
 
-use super::HugePages;
+use super::{HugePages, huge_page};
 use std::io;
 use std::ptr::NonNull;
 
@@ -129,7 +129,7 @@ impl BufferPages {
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        huge.advise(self.start.as_ptr(), length);
+        huge_page::advise(huge, self.start.as_ptr(), length);
         self.populate(length)
     }
 }

@@ -1,6 +1,6 @@
 //! Buffers behind whose own bytes lie those that several have in common.
 
-use super::{Buffer, BufferPages, HugePages, LargePages, NoLargePages, Shared, page_size};
+use super::{Buffer, BufferPages, HugePages, LargePages, NoLargePages, Shared, huge_page, page_size};
 use std::io;
 
 impl Buffer {
@@ -28,7 +28,7 @@ impl Buffer {
             let pages = memory.len().checked_next_multiple_of(page).ok_or_else(too_large)?;
             length = length.checked_add(pages).ok_or_else(too_large)?;
         }
-        let mut pages = BufferPages::reserve_aligned(length, huge.alignment(own))?;
+        let mut pages = BufferPages::reserve_aligned(length, huge_page::alignment(huge, own))?;
         pages.make_private(own, huge)?;
         let mut buffer = Buffer { pages, length, private };
         for (memory, &place) in shared.iter().zip(&places) {

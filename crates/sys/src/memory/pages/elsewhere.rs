@@ -77,18 +77,6 @@ impl BufferPages {
     }
 }
 
-impl HugePages {
-    /// So many bytes are taken for a buffer of `length`: whole pages. `None` = more than can be addressed.
-    pub(super) fn extended(self, length: usize) -> Option<usize> {
-        length.checked_next_multiple_of(page_size())
-    }
-
-    /// What the first address of a buffer is a multiple of: no huge pages are given unasked.
-    pub(super) fn alignment(self, _: usize) -> usize {
-        page_size()
-    }
-}
-
 impl Drop for BufferPages {
     fn drop(&mut self) {
         if let From::Allocator(layout) = &self.from

@@ -1,0 +1,132 @@
+//! How much memory the I/O buffers of workers take, and of what pages it consists.
+
+use super::{WorkerPlan, WriteContent};
+use crate::machine::System;
+
+/// Bytes of a huge page on x86-64, and on ARM64 with pages of 4 KiB (`transparent_hugepage/hpage_pmd_size`).
+/// Where it is another size, the memory is as good as any.
+pub const HUGE_PAGE: u64 = 2 << 20;
+
+/// Bytes of a page where the machine is unknown.
+const PAGE: u64 = 4096;
+
+/// Bytes of the smallest buffer that gets a huge page for itself: a smaller one cannot win enough.
+const SMALLEST: u64 = 64 << 10;
+
+/// Huge pages for themselves take at most this part of the memory that is available.
+const SHARE: u64 = 4;
+
+/// What the kernel is asked about the pages of a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HugePages {
+    /// Nothing: memory as programs usually have it. With `always` in `transparent_hugepage/enabled` the
+    /// kernel may give huge pages all the same, as it does to any program.
+    NotAskedFor,
+    /// Huge pages for each part of the buffer that fills one.
+    AskedFor,
+    /// The same, and a buffer that is smaller than a huge page gets one for itself.
+    Whole,
+}
+
+impl HugePages {
+    /// Bytes that are mapped for a buffer of `length` bytes, where a page has `page` bytes. `None` = more
+    /// than a number holds.
+    pub fn mapped(self, length: u64, page: u64) -> Option<u64> {
+        let whole = self == HugePages::Whole && (1..HUGE_PAGE).contains(&length);
+        length.checked_next_multiple_of(if whole { HUGE_PAGE } else { page })
+    }
+}
+
+impl WorkerPlan {
+    /// Bytes that are mapped for its buffer, at most.
+    pub fn mapped_buffer(&self, system: &System) -> u64 {
+        let page = if system.page_size == 0 { PAGE } else { system.page_size };
+        self.huge_pages.mapped(self.buffer, page).unwrap_or(u64::MAX)
+    }
+
+    /// Whether a huge page puts its I/Os into one piece each, although the buffer does not fill the page.
+    /// An I/O of one small page is in one piece anyway.
+    fn wins_by_whole_page(&self) -> bool {
+        let in_pieces = |target: &super::WorkerTarget| u64::from(target.slot) > PAGE;
+        let shares = |target: &super::WorkerTarget| matches!(target.content, WriteContent::Source { .. });
+        self.huge_pages == HugePages::AskedFor
+            && !self.large_pages
+            && self.separation == 0
+            && (SMALLEST..HUGE_PAGE).contains(&self.buffer)
+            && self.targets.iter().any(in_pieces)
+            && !self.targets.iter().any(shares)
+    }
+}
+
+/// Gives huge pages to small buffers, if all of these together are a small part of the memory.
+pub(super) fn give_whole_pages(workers: &mut [WorkerPlan], system: &System) {
+    let needed = workers.iter().filter(|worker| worker.wins_by_whole_page()).count() as u64 * HUGE_PAGE;
+    let available = system.memory_to_take();
+    if available > 0 && needed > available / SHARE {
+        return;
+    }
+    let wins = workers.iter_mut().filter(|worker| worker.wins_by_whole_page());
+    wins.for_each(|worker| worker.huge_pages = HugePages::Whole);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::target::{TargetFacts, TargetKind};
+    use crate::plan::{PlanError, Surroundings, plan};
+    use crate::profile::{Profile, RunOptions, Target, TimeSpan};
+
+    /// The wish for each of two buffers, if so much memory is available; or the refusal.
+    fn planned(block_size: u32, depth: u32, available: u64) -> Result<HugePages, Vec<PlanError>> {
+        let target = Target {
+            path: "f.dat".into(),
+            threads_per_file: 2,
+            request_count: depth,
+            block_size,
+            ..Target::default()
+        };
+        let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
+        let facts = [TargetFacts { kind: TargetKind::File, size: 64 << 20, ..TargetFacts::default() }];
+        let system = System { memory_available: available, ..System::default() };
+        let around = Surroundings { system: &system, facts: &facts, run_options: &RunOptions::default() };
+        Ok(plan(&Profile::default(), &span, around)?.workers[1].huge_pages)
+    }
+
+    #[test]
+    fn small_buffer_gets_huge_page_for_large_ios_in_plenty_of_memory() {
+        const KIB: u32 = 1 << 10;
+        for (block_size, depth, available, pages) in [
+            (4 * KIB, 32, 0, HugePages::AskedFor),
+            (64 * KIB, 4, 0, HugePages::Whole),
+            (64 * KIB, 4, 16 << 20, HugePages::Whole),
+            (64 * KIB, 4, (16 << 20) - 1, HugePages::AskedFor),
+            (8 * KIB, 7, 0, HugePages::AskedFor),
+            (8 * KIB, 8, 0, HugePages::Whole),
+            (2048 * KIB, 1, 0, HugePages::AskedFor),
+        ] {
+            let planned = planned(block_size, depth, available).ok();
+            assert_eq!(planned, Some(pages), "{block_size} {depth} {available}");
+        }
+        assert!(planned(4 * KIB, 32, 256 << 10).is_ok());
+        assert!(planned(4 * KIB, 32, (256 << 10) - 1).is_err(), "more than there is");
+    }
+
+    #[test]
+    fn mapped_memory_is_whole_pages() {
+        let (small, huge) = (4096, HUGE_PAGE);
+        for (pages, length, mapped) in [
+            (HugePages::NotAskedFor, 0, 0),
+            (HugePages::NotAskedFor, 1, small),
+            (HugePages::AskedFor, 128 << 10, 128 << 10),
+            (HugePages::AskedFor, huge + 1, huge + small),
+            (HugePages::Whole, 0, 0),
+            (HugePages::Whole, 1, huge),
+            (HugePages::Whole, huge - 1, huge),
+            (HugePages::Whole, huge, huge),
+            (HugePages::Whole, huge + 1, huge + small),
+        ] {
+            assert_eq!(pages.mapped(length, small), Some(mapped), "{pages:?} {length}");
+        }
+        assert_eq!(HugePages::Whole.mapped(u64::MAX, small), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! Systems that give no huge pages unasked.
+
+use super::page_size;
+use diskspd_model::plan::buffers::HugePages;
+
+/// What the first address of a buffer is a multiple of.
+pub(super) fn alignment(_: HugePages, _: usize) -> usize {
+    page_size()
+}
+
+pub(super) fn granted(_: HugePages, _: usize) -> HugePages {
+    HugePages::NotAskedFor
+}
