@@ -727,7 +727,7 @@ class Delays:
 
     longest_at_us: int = field(default=None)  # us
     longest_us: int = field(default=None)  # us
-    sigcont_received: bool = field(default=None)
+    was_stopped: bool = field(default=None)
     suspended_us: int = field(default=None)  # us
     times: int = field(default=None)
     total_us: int = field(default=None)  # us

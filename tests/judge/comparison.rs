@@ -5,9 +5,8 @@
 use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use crate::common::random::Random as Draws;
 use diskspd::lab::compare::{
-    BootOrder, ChangeVerdict, Compared, Metric, OrderKind, PlannedRuns, Question, RunComparison, Side, SideRun,
-    compare,
-    compare_knowing, draw_order, foreseen, text, unjudged,
+    BootOrder, ChangeVerdict, Compared, Metric, OrderKind, PlannedRuns, Question, RunComparison, Side,
+    SideRun, compare, compare_knowing, draw_order, foreseen, text, unjudged,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{

@@ -85,7 +85,7 @@ fn targets_that_miss_their_rate_are_named() {
         let mut record = record("-o1 -F1 -g1000i w x y z");
         slow_down(&mut record, &[0], 2, share);
         let row = &mut record.hosts[0].results.time_spans[0].threads[0].targets[2];
-        row.overdue = Some(Box::new(Overdue { ios: waiting, longest: 5_000_000 }));
+        row.not_submitted = Some(Box::new(Overdue { ios: waiting, longest: 5_000_000 }));
         let found = findings(&record);
         let text = format!("{found:?}");
         assert_eq!(text.contains("'y'"), named, "{share}: {text}");

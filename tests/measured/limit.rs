@@ -653,7 +653,7 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         let mut record = on_device("-o16 -Su", 15.5, 1, 1.0);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         observed.delays = Some(Delays {
-            sigcont_received: true,
+            was_stopped: true,
             late_us: Some(lost_us),
             total_us: lost_us,
             ..Delays::default()

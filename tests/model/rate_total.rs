@@ -127,7 +127,7 @@ fn ios_in_flight_chance_and_ios_that_did_not_wait_are_no_missed_rate() {
     assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "nobody waited");
     let overdue = |record: &mut Record, ios, longest| {
         let rows = &mut record.host_mut().results.time_spans[0].threads[1].targets;
-        rows[0].overdue = Some(Box::new(Overdue { ios, longest }));
+        rows[0].not_submitted = Some(Box::new(Overdue { ios, longest }));
     };
     overdue(&mut record, 1000, 999_999);
     assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "they had just become due");

@@ -408,7 +408,7 @@ fn fill_results(span: &mut SpanResults) {
     span.intervals = Some(intervals());
     span.responses = Some(intervals());
     let target = &mut span.threads[0].targets[0];
-    target.overdue = Some(Box::new(Overdue { ios: 1, longest: 2_000_000 }));
+    target.not_submitted = Some(Box::new(Overdue { ios: 1, longest: 2_000_000 }));
     Operation::shared().for_each(|(op, ..)| target.others.set(op, target.write.clone()));
     for direction in [&mut target.read, &mut target.write].into_iter().chain(target.others.accounts_mut()) {
         let mut delay = Histogram::new();

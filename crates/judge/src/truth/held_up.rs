@@ -41,7 +41,7 @@ impl HeldUpTime {
         let lost = delays.late_us.unwrap_or(0);
         let frozen = delays.frozen_us.unwrap_or(0);
         let held = |us, is_known, what| HeldUpTime { us, is_known, what };
-        match delays.sigcont_received {
+        match delays.was_stopped {
             true => held(lost.max(delays.total_us), true, "was stopped (SIGSTOP, Ctrl-Z or a debugger)"),
             false if frozen > 0 => held(
                 frozen.max(lost.min(delays.total_us)),

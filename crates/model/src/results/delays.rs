@@ -15,7 +15,7 @@ pub struct Delays {
     /// When the longest delay ended, us since measuring began.
     pub longest_at_us: u64,
     /// Whether the process had been stopped, by SIGSTOP or by Ctrl-Z: it got SIGCONT after a pause.
-    pub sigcont_received: bool,
+    pub was_stopped: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sigcont_count: Option<u64>,
     /// How late it was all in all, us, whenever it was late by 2 ms or more and had not been waiting for a

@@ -306,7 +306,8 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
     directions().for_each(|paced| delay.add(&paced.delay));
     let timed = directions().any(|paced| paced.response.is_some());
     let mut response = Latencies::by(all, |done| done.paced.as_ref()?.response.as_ref());
-    let never_started = rows(&results.threads).filter_map(|(_, target)| target.not_submitted.as_deref().copied());
+    let never_started =
+        rows(&results.threads).filter_map(|(_, target)| target.not_submitted.as_deref().copied());
     never_started.for_each(|overdue| response.add_overdue(overdue));
     // Targets without a rate are not among them.
     let mut service = Work::default();

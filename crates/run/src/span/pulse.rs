@@ -101,7 +101,7 @@ impl Pulse {
         // The signal may be counted one wake later than the pause that it ended. A launcher sends it to
         // processes that were not stopped, too.
         let before = std::mem::replace(&mut self.paused, lost >= SHORT && alone != Some(true));
-        self.delays.continued |= wake.continues > last.continues && (self.paused || before);
+        self.delays.was_stopped |= wake.continues > last.continues && (self.paused || before);
         if lost >= SHORT || wake.continues > last.continues {
             self.attentive = wake.now + ATTENTIVE;
         }
@@ -128,7 +128,7 @@ impl Pulse {
         let delays = Delays {
             // Where nothing tells of it, how exact the clocks are.
             suspended_us: if ahead >= StopCounters::SHORTEST_SUSPEND { ahead / 1000 } else { 0 },
-            continues,
+            sigcont_count: continues,
             frozen_us: frozen,
             ..self.felt()
         };
@@ -216,17 +216,17 @@ mod tests {
     #[test]
     fn sigcont_without_a_pause_is_not_a_stop() {
         let (ios, continues) = (|now: Nanos| now / 10_000, |now: Nanos| now / SECOND);
-        assert!(!felt(|meant| (meant, 0), ios, continues).continued);
+        assert!(!felt(|meant| (meant, 0), ios, continues).was_stopped);
         // Late for want of a CPU, or alone.
-        assert!(!felt(|meant| (meant + 30 * MS, 30 * MS), ios, continues).continued);
-        assert!(!felt(|meant| (meant + 60 * MS, 0), ios, continues).continued);
+        assert!(!felt(|meant| (meant + 30 * MS, 30 * MS), ios, continues).was_stopped);
+        assert!(!felt(|meant| (meant + 60 * MS, 0), ios, continues).was_stopped);
         // Paused at other times than those of the signal.
         let paused = |meant: Nanos| (if meant % SECOND < SECOND / 2 { meant } else { meant + 10 * MS }, 0);
-        assert!(!felt(paused, |_| 0, |now| u64::from(now > SECOND / 4)).continued);
+        assert!(!felt(paused, |_| 0, |now| u64::from(now > SECOND / 4)).was_stopped);
         for signal_later in [0, MS / 2] {
             let stopped = stops(SECOND, SECOND - 100 * MS);
             let signals = move |now: Nanos| now.saturating_sub(signal_later) / SECOND;
-            assert!(felt(stopped, |_| 0, signals).continued, "{signal_later}");
+            assert!(felt(stopped, |_| 0, signals).was_stopped, "{signal_later}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Comparisons with too few runs to detect any change, and the sufficient number of runs.
 
-use super::order::FEWEST_PAIRS;
+use super::schedule::FEWEST_PAIRS;
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
 use diskspd_model::units::counted;
 
