@@ -1,5 +1,5 @@
-//! Recomputes every figure of a run from its log of single I/Os, and compares it with the reports and with the
-//! devices' counters.
+//! Recomputes every figure of a run from its log of single I/Os, and compares it with the reports and with
+//! the devices' counters.
 //!
 //! ```text
 //! diskspd --io-log ──▶ single I/Os ──recompute──▶ figures ┐

@@ -1,5 +1,5 @@
-//! Verification of written data (`--verify`): every sector has a stamp, reads are checked, and a journal lists
-//! the durable data for a check after a power cut. docs/reference/integrity.md has rules and formats.
+//! Verification of written data (`--verify`): every sector has a stamp, reads are checked, and a journal
+//! lists the durable data for a check after a power cut. docs/reference/integrity.md has rules and formats.
 //!
 //! ```text
 //! worker ──begin(batch)──▶ SectorChecker ──ended(done)──▶ IntegrityResults, by thread
