@@ -15,9 +15,8 @@ mod span;
 mod walk;
 
 use diskspd_model::limits;
-use diskspd_model::profile::xml::check_time_spans;
 use diskspd_model::profile::xml::document;
-use diskspd_model::profile::xml::error::{Fault, XmlError};
+use diskspd_model::profile::xml::error::{Fault, XmlError, check_time_spans};
 use diskspd_model::profile::xml::recorded;
 use diskspd_model::profile::xml::tokens::{Token, cut_off};
 use diskspd_model::profile::{Parameters, Profile, xml, xml::text};

@@ -1,5 +1,6 @@
 //! What is wrong with a document, and where.
 
+use crate::limits::TIME_SPANS;
 use crate::units::visible::drives;
 use std::fmt;
 
@@ -53,6 +54,17 @@ impl XmlError {
     pub fn of_document(fault: &Fault) -> XmlError {
         let Fault { what, expected, hint, .. } = fault.clone();
         XmlError { place: None, what, expected, hint }
+    }
+}
+
+/// Checks a number of time spans.
+///
+/// # Errors
+/// It is above the limit.
+pub fn check_time_spans(number: usize, at: usize) -> Result<(), Fault> {
+    match number > TIME_SPANS {
+        true => Err(Fault::new(at, format!("more than {TIME_SPANS} time spans, the limit"))),
+        false => Ok(()),
     }
 }
 

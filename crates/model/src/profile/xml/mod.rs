@@ -49,17 +49,6 @@ pub fn read(bytes: &[u8]) -> Result<Profile, XmlError> {
         .map_err(|fault| XmlError::in_text(&text, &fault))
 }
 
-/// Checks a number of time spans.
-///
-/// # Errors
-/// It is above the limit.
-pub fn check_time_spans(number: usize, at: usize) -> Result<(), error::Fault> {
-    match number > limits::TIME_SPANS {
-        true => Err(error::Fault::new(at, format!("more than {} time spans, the limit", limits::TIME_SPANS))),
-        false => Ok(()),
-    }
-}
-
 pub fn too_large() -> String {
     format!("the profile is larger than {}, the limit", units::amount(MAX_BYTES))
 }

@@ -1,8 +1,7 @@
 //! From text to a tree that keeps the schema. The first thing that doesn't is the end of it.
 
-use super::check_time_spans;
 use super::elements::PROFILE;
-use super::error::{Fault, quote};
+use super::error::{Fault, check_time_spans, quote};
 use super::own;
 use super::schema::{Child, Content, Element, Kind};
 use super::tokens::{Token, Tokens, attribute_text, shorten};
