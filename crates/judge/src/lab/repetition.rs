@@ -328,7 +328,8 @@ impl Repetition {
         let trend = trend.map(|(trend, (first, last))| {
             format!(
                 "IOPS {} from run to run ({:.2} in the first, {:.2} in the last): the interval does \
-                 not allow for this trend; reach a steady state first (diskspd precondition, -W, --until-steady)",
+                 not allow for this trend; reach a steady state first (diskspd precondition, -W, \
+                 --until-steady)",
                 if trend == Trend::Rising { "rose" } else { "fell" },
                 first.figures.iops,
                 last.figures.iops
