@@ -55,7 +55,7 @@ pub enum MergeError {
     Apart {
         name: String,
         #[source]
-        what: OtherTime,
+        what: Box<OtherTime>,
     },
 }
 
@@ -111,7 +111,8 @@ impl Merge {
         }
         for (sum, results) in self.spans.iter().zip(&record.host().results.time_spans) {
             let window = axis::window(record.host(), sum.index, results);
-            sum.axis.admits(window).map_err(|what| MergeError::Apart { name: name(), what })?;
+            let apart = |what| MergeError::Apart { name: name(), what: Box::new(what) };
+            sum.axis.admits(window).map_err(apart)?;
         }
         let first = self.first.get_or_insert_with(|| First {
             called: called.to_owned(),
