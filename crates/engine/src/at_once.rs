@@ -12,7 +12,7 @@ pub(super) trait Perform {
     /// As [`Engine::submit`] has them.
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
 
-    /// Does all of a batch, as far as no error ends it.
+    /// Does all I/Os of a batch, until one fails.
     #[inline]
     fn perform_all(
         &mut self,

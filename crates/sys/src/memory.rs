@@ -37,10 +37,10 @@ unsafe impl Send for Buffer {}
 
 impl Buffer {
     /// Takes `length` bytes (0 is allowed) and touches every page, so that no page fault falls into measured
-    /// time. What fills huge pages lies in them where the kernel has some free.
+    /// time. A large buffer uses huge pages where the kernel has some free.
     ///
     /// # Errors
-    /// What `mmap(2)` answers, normally `ENOMEM`.
+    /// The error of `mmap(2)`, normally `ENOMEM`.
     pub fn new(length: usize) -> io::Result<Buffer> {
         Buffer::of_usual_pages(length, HugePages::AskedFor)
     }

@@ -45,7 +45,7 @@ impl Idle {
         places.iter_mut().zip(done).for_each(|(place, done)| *place = done.request);
     }
 
-    /// Makes the queue longer by so many requests, which the caller has to put there.
+    /// Makes the queue longer by `more` requests, which the caller must write.
     #[inline]
     pub fn append(&mut self, more: usize) -> &mut [u32] {
         if self.is_empty() {

@@ -84,8 +84,8 @@ impl Requests {
         }
     }
 
-    /// Prepares the I/Os of a workload in which only offsets differ. Nothing but [`Requests::next`] and
-    /// [`Requests::fill`] may change I/Os from here on.
+    /// Prepares the I/Os of a workload in which only offsets differ. After that
+    /// only [`Requests::next`] and [`Requests::fill`] may change I/Os.
     pub fn prepare(&mut self, workload: &ThreadWorkload) {
         let Some((length, direction)) = workload.shape() else { return };
         let next = Next { target: 0, length, offset: 0, slice: 0, direction };
@@ -110,7 +110,7 @@ impl Requests {
         }
     }
 
-    /// The same, not inlined: where other work for each I/O takes longer than the call.
+    /// The same, not inlined. For loops in which other work for each I/O takes longer than the call.
     #[inline(never)]
     pub fn next_outlined(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);

@@ -16,7 +16,7 @@ const SMALLEST: u64 = 64 << 10;
 /// Huge pages for themselves take at most this part of the memory that is available.
 const SHARE: u64 = 4;
 
-/// What the kernel is asked about the pages of a buffer.
+/// The request to the kernel about the pages of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HugePages {
     /// Nothing: memory as programs usually have it. With `always` in `transparent_hugepage/enabled` the
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn small_buffer_gets_huge_page_for_large_ios_in_plenty_of_memory() {
+    fn large_ios_get_huge_page_if_memory_allows() {
         const KIB: u32 = 1 << 10;
         for (block_size, depth, available, pages) in [
             (4 * KIB, 32, 0, HugePages::AskedFor),

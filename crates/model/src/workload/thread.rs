@@ -248,15 +248,14 @@ impl ThreadWorkload {
         if self.maps.is_empty() { next } else { self.left(next) }
     }
 
-    /// Length and direction of all I/Os, where random numbers decide nothing but offsets; `None` = they
-    /// differ.
+    /// Length and direction of all I/Os, if only their random offsets differ; otherwise `None`.
     pub fn shape(&self) -> Option<(u32, Direction)> {
         let plain = self.plain.as_ref()?;
         Some((plain.block_size, plain.direction()?))
     }
 
-    /// Draws offsets into the slots of requests, as [`ThreadWorkload::fill`] does. False = more is to be
-    /// drawn, and nothing was.
+    /// Draws offsets into the slots of requests, as [`ThreadWorkload::fill`] does. Returns false without a
+    /// draw if the I/Os differ in more than their offsets.
     #[inline(always)]
     pub fn fill_offsets<T>(
         &mut self,

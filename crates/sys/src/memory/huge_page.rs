@@ -9,13 +9,13 @@ use diskspd_model::plan::buffers::{self, HugePages};
 
 const HUGE_PAGE: usize = buffers::HUGE_PAGE as usize;
 
-/// What the first address of a buffer of `length` bytes is a multiple of.
+/// Alignment of a buffer of `length` bytes.
 pub(super) fn alignment(huge: HugePages, length: usize) -> usize {
     if fills_one(huge, length) { HUGE_PAGE } else { rustix::param::page_size() }
 }
 
-/// Asks for huge pages for a mapping before its first touch. The kernel may have none, or be configured to
-/// give none: then they are small.
+/// Asks for huge pages for a mapping before its first touch. If the kernel has no huge page free, or is
+/// configured to give none to programs, the pages are small.
 pub(super) fn advise(huge: HugePages, start: *mut u8, length: usize) {
     if fills_one(huge, length) {
         // SAFETY: advice about a mapping of the caller's, whose content it doesn't change; what isn't
@@ -28,8 +28,8 @@ fn fills_one(huge: HugePages, length: usize) -> bool {
     huge != HugePages::NotAskedFor && length >= HUGE_PAGE
 }
 
-/// The wish for a buffer of `length` bytes, as far as memory may be locked: io_uring counts a huge page as a
-/// whole against the limit for locked memory (`RLIMIT_MEMLOCK`), however little of it is registered.
+/// The request for a buffer of `length` bytes, reduced if memory may not be locked. io_uring counts a huge
+/// page as a whole against the limit for locked memory (`RLIMIT_MEMLOCK`).
 pub(super) fn granted(huge: HugePages, length: usize) -> HugePages {
     match huge {
         HugePages::Whole if length < HUGE_PAGE && !may_lock() => HugePages::AskedFor,

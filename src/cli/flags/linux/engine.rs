@@ -82,7 +82,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("no-huge-pages"),
         forms: &[("--no-huge-pages", "use ordinary (4 KiB) pages for I/O buffers, as most programs do")],
-        default: "buffers of 64 KiB or more, for I/Os above 4 KiB, lie in huge pages if some are free",
+        default: "buffers of 64 KiB or more, for I/Os above 4 KiB, use huge pages if some are free",
         notes: "In ordinary pages a large I/O consists of many pieces, and can become several requests of \
                 the device: reads of 1 MiB can take twice as long. Use it to measure what programs without \
                 huge pages get. With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may \

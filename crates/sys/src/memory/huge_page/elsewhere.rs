@@ -3,7 +3,7 @@
 use super::page_size;
 use diskspd_model::plan::buffers::HugePages;
 
-/// What the first address of a buffer is a multiple of.
+/// Alignment of a buffer.
 pub(super) fn alignment(_: HugePages, _: usize) -> usize {
     page_size()
 }
