@@ -727,10 +727,10 @@ class Delays:
 
     longest_at_us: int = field(default=None)  # us
     longest_us: int = field(default=None)  # us
-    was_stopped: bool = field(default=None)
     suspended_us: int = field(default=None)  # us
     times: int = field(default=None)
     total_us: int = field(default=None)  # us
+    was_stopped: bool = field(default=None)
     frozen_us: Optional[int] = field(default=None)  # us
     late_us: Optional[int] = field(default=None)  # us
     late_workers_active_us: Optional[int] = field(default=None)  # us
