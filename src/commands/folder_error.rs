@@ -41,7 +41,7 @@ pub enum FolderFault {
     /// An earlier version made its runs.
     #[error(
         "its boots are in a fixed order, of an earlier version of this program; name a new folder, or \
-         compare what its folder records holds (diskspd compare 0001.json,.. 0004.json,..)"
+         compare the files in its folder records (diskspd compare 0001.json,.. 0004.json,..)"
     )]
     FixedOrder,
     /// Another version made its runs.

@@ -554,13 +554,13 @@ fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> 
     })
 }
 
-/// The sides of so many boots.
+/// The sides of the first boots.
 fn boot_sides(boots: usize, seed: u64) -> Vec<usize> {
     let order = BootOrder::from_first_boot(&format!("boot {seed}"));
     (0..boots).map(|boot| order.side(boot)).collect()
 }
 
-/// So many boots in random pairs, each boot on a level of its own: the shares that are called different.
+/// The shares of comparisons that call boots different. The boots are in random pairs, each with its own level.
 fn told_of_boots(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
     FACTORS.map(|factor| told_of_boots_at(noise, drift, pairs, boots, factor))
 }

@@ -235,7 +235,7 @@ fn loops_without_sys(root: &Root, why: FailedCall) -> Result<Vec<Holding>, Faile
     queried.collect::<Option<_>>().ok_or(why)
 }
 
-/// The loop devices with a node in /dev, where no list of devices can be read: some may have none.
+/// The loop devices with a node in /dev, for a machine that hides its list of devices.
 fn loops_with_node(root: &Root) -> Vec<Holding> {
     let names = root.names("/dev");
     names.iter().filter(|name| is_loop(name)).filter_map(|name| queried_loop(root, name)).collect()
@@ -245,7 +245,7 @@ fn is_loop(name: &str) -> bool {
     name.strip_prefix("loop").is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// What a loop device reports of its backing file; `None` = nothing.
+/// The backing file that a loop device reports; `None` if it has no file.
 fn queried_loop(root: &Root, name: &str) -> Option<Holding> {
     let device = File::from(files::look_into(&root.path(Path::new("/dev").join(name))).ok()?);
     let backing = loops::backing(device.as_fd()).ok()?;

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentile_in_open_bin_is_no_exact_value() {
+    fn percentile_in_open_bin_has_no_exact_value() {
         use diskspd_model::results::{ChartRow, FioFigures, KnownPercentile};
         let at = |percent, ms| KnownPercentile {
             percent,

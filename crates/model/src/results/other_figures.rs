@@ -25,8 +25,8 @@ pub struct OtherFigures {
     /// 99.9th percentile.
     pub p999: Option<Millis>,
     pub max: Option<Millis>,
-    /// The smallest percentile that is a lower bound, because the last bin has no end; `None` = there is
-    /// none.
+    /// The smallest percentile that is a lower bound, because the last bin has no end; `None` without
+    /// I/Os in that bin.
     pub open_end: Option<Millis>,
 }
 

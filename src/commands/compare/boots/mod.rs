@@ -28,7 +28,7 @@ use turn::{BootTurn, Kernel};
 pub struct BootSides {
     /// A and B; `None` = only A was measured yet.
     pub sides: Option<[Side; 2]>,
-    /// Seed of the order of the boots; `None` = there is none yet.
+    /// Seed of the order of the boots; `None` before the first boot.
     pub order_seed: Option<u64>,
     pub next: String,
     pub files: ComparisonFiles,

@@ -35,7 +35,7 @@ pub struct BootTurn {
     pub side: usize,
     pub made: usize,
     pub left: usize,
-    /// The boot before this one has fewer runs than requested: this boot replaces it.
+    /// The boot before this one has fewer runs than requested, and this boot replaces it.
     pub cut_short: bool,
 }
 
@@ -58,7 +58,7 @@ pub fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
     [0, 1].map(|side| history.iter().find(|run| run.side == side).map(|run| &run.kernel))
 }
 
-/// The order of the boots; `None` = there is no boot yet.
+/// The order of the boots; `None` before the first boot.
 pub fn order(history: &[BootRun]) -> Option<BootOrder> {
     history.first().map(|run| BootOrder::from_first_boot(&run.kernel.boot))
 }
@@ -181,7 +181,7 @@ mod tests {
         (0..boots).map(|boot| BootOrder::from_first_boot("1").side(boot)).collect()
     }
 
-    /// So many whole boots in their order.
+    /// The first `boots` boots in their order.
     fn whole(boots: usize) -> Vec<(&'static str, u32, usize)> {
         let boot = |(number, side): (u32, usize)| (["old", "new"][side], number, 3);
         (1..).zip(sides(boots)).map(boot).collect()

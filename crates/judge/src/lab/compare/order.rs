@@ -13,7 +13,7 @@ use diskspd_model::stats::ranks::{RankDesign, Shift};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// So many boots in random pairs tell as surely as runs in turn.
+/// The number of boots in random pairs that is as certain as runs in random pairs.
 pub const ENOUGH_BOOTS: u32 = 2 * FEWEST_PAIRS as u32;
 
 /// More blocks than this, of one side each, tell a change from a drift.

@@ -187,9 +187,8 @@ impl Charts {
     }
 }
 
-/// Mean of `times`, and of `charted` median, 99th and 99.9th percentile and maximum: as of reads and writes
-/// the longest is of the times that the percentiles are of. And the smallest percentile that is a
-/// lower bound.
+/// Mean of `times`; median, 99th and 99.9th percentile and maximum of `charted`; and the smallest percentile
+/// that is a lower bound.
 fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> ([Option<Millis>; 5], Option<Millis>) {
     let known: Option<Vec<FioDistribution>> = charted.iter().map(|times| times.percentiles()).collect();
     let chart = known.and_then(|known| FioDistribution::of_all(&known));

@@ -86,7 +86,7 @@ fn chart(
     })
 }
 
-/// As far as every run of the side knows them exactly, and has I/Os to tell them.
+/// The percentiles that every run of the side knows exactly and has enough I/Os for.
 fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
     let spans: Option<Vec<&SpanSummary>> =
         runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
