@@ -100,13 +100,13 @@ mod tests {
     fn sufficient_runs_follow_from_both_sides() {
         for (planned, deciding, expected) in [
             (PlannedRuns::Pairs(3), 1, Some((true, 4, None))),
-            (PlannedRuns::Pairs(4), 1, Some((false, 8, None))),
+            (PlannedRuns::Pairs(4), 1, Some((false, 5, None))),
             (PlannedRuns::Pairs(8), 1, None),
             (PlannedRuns::Sides([3, 3]), 1, Some((true, 4, Some(5)))),
             (PlannedRuns::Sides([4, 4]), 1, None),
             (PlannedRuns::Sides([3, 5]), 1, None),
             (PlannedRuns::Sides([5, 5]), 4, None),
-            (PlannedRuns::Sides([4, 4]), 4, Some((true, 5, Some(7)))),
+            (PlannedRuns::Sides([4, 4]), 4, Some((true, 5, Some(6)))),
             (PlannedRuns::Sides([1, 3]), 1, Some((true, 4, Some(39)))),
             (PlannedRuns::Sides([0, 3]), 1, Some((true, 4, None))),
         ] {
