@@ -12,7 +12,7 @@ use super::surroundings::JobSurroundings;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::profile::{IoPriority, Throughput, WriteLifetime};
 
-/// Smallest buffer that may use huge pages, bytes (`plan::buffers` in the crate `model`).
+/// Smallest buffer that may use huge pages, bytes (`plan/buffers.rs` in the crate `model`).
 const HUGE_FROM: u64 = 64 << 10;
 
 #[derive(Debug, Clone)]

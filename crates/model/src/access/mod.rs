@@ -1,10 +1,12 @@
 //! How targets are opened and their I/Os are done: plain data that plans decide and `sys` carries out.
 
+mod huge_pages;
 mod io_priority;
 mod io_ways;
 mod map_options;
 mod open_mode;
 
+pub use huge_pages::{HUGE_PAGE, HugePages};
 pub use io_priority::IoPriority;
 pub use io_ways::{IoWays, WriteLifetime};
 pub use map_options::{Flush, MapOptions};

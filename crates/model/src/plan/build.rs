@@ -1,7 +1,7 @@
 //! From a time span and the facts of the machine to a plan.
 
 use super::access::{io_ways, is_uncached_device, map_options, open_mode, priority};
-use super::buffers::{self, HugePages};
+use super::buffers;
 use super::engine::{self, Wish};
 use super::{
     PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target, tracing,
@@ -358,10 +358,7 @@ fn worker(
         targets,
         buffer,
         large_pages,
-        huge_pages: match around.run_options.no_huge_pages {
-            true => HugePages::NotAskedFor,
-            false => HugePages::AskedFor,
-        },
+        huge_pages: around.run_options.huge_pages(),
         separation,
     })
 }

@@ -4,7 +4,7 @@
 
 mod access;
 mod affinity;
-pub mod buffers;
+mod buffers;
 mod build;
 mod engine;
 mod error;

@@ -1,8 +1,7 @@
 //! What one worker does: its processors, targets and engine.
 
-use super::buffers::HugePages;
 use super::zone_share::ZoneShare;
-use crate::access::{IoPriority, IoWays, MapOptions, OpenMode};
+use crate::access::{HugePages, IoPriority, IoWays, MapOptions, OpenMode};
 use crate::engines::EngineKind;
 use crate::machine::completion::OneByOne;
 use crate::machine::ways::AtomicWrites;

@@ -1,6 +1,7 @@
 //! How a run is done, as far as the profile doesn't say: what DISKSPD has no words for.
 
 use super::RawText;
+use crate::access::HugePages;
 use crate::engines::EngineKind;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
@@ -190,6 +191,10 @@ pub enum Prefill {
 }
 
 impl RunOptions {
+    pub fn huge_pages(&self) -> HugePages {
+        if self.no_huge_pages { HugePages::NotAskedFor } else { HugePages::AskedFor }
+    }
+
     /// This, and where it says nothing what another one says.
     pub fn or(self, other: RunOptions) -> RunOptions {
         RunOptions {

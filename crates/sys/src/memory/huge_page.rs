@@ -5,9 +5,9 @@
 
 use crate::limits::{self, Resource};
 use crate::privileges::{self, Capability};
-use diskspd_model::plan::buffers::{self, HugePages};
+use diskspd_model::access::{self, HugePages};
 
-const HUGE_PAGE: usize = buffers::HUGE_PAGE as usize;
+const HUGE_PAGE: usize = access::HUGE_PAGE as usize;
 
 /// Alignment of a buffer of `length` bytes.
 pub(super) fn alignment(huge: HugePages, length: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Systems that give no huge pages unasked.
 
 use super::page_size;
-use diskspd_model::plan::buffers::HugePages;
+use diskspd_model::access::HugePages;
 
 /// Alignment of a buffer.
 pub(super) fn alignment(_: HugePages, _: usize) -> usize {
