@@ -23,8 +23,9 @@ impl Loop<'_> {
         if let ([only], Phase::Measure) = (done, phase)
             && only.result >= 0
         {
-            self.count_one(books, *only, now);
+            // Before the count: a volume that begins to count includes the requests in flight.
             books.idle.push(only.request);
+            self.count_one(books, *only, now);
             return Ok(());
         }
         self.account_many(books, done, phase, now)
@@ -35,7 +36,7 @@ impl Loop<'_> {
         if self.timed { now.saturating_sub(self.phases.measure_start()) } else { 0 }
     }
 
-    /// Counts an I/O that ended well while it was measured. Its request is not in the queue yet.
+    /// Counts an I/O that ended well while it was measured.
     #[inline(always)]
     pub(super) fn count_one(&mut self, books: &mut Books, ended: Done, now: Nanos) {
         let since_start = self.since_start(now);
