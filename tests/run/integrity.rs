@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::type_complexity)]
 
 use crate::common::in_process::{asked, profile_and_options};
-use crate::common::{directory, side_by_side};
+use crate::common::{directory, side_by_side, skip};
 use diskspd::cli::{self, Invocation, Journals};
 use diskspd::integrity::journal::{JournalContent, Mixing, format};
 use diskspd::integrity::{Power, TargetReadBack, read_back};
@@ -252,23 +252,34 @@ fn stamps_in_places_that_the_run_has_not_written_are_damage() {
     assert_eq!(found.failures[0].offset, ((PLACES + 5) * PLACE) as u64);
 }
 
-/// The journal says that a file is made anew before it is: whenever the run is killed, nothing is missed that isn't lost.
+/// Whenever the run is killed, the journal claims no write of a file that the run creates again.
 #[test]
-fn a_journal_forgets_a_file_before_it_is_made_anew() {
+fn journal_forgets_file_before_it_is_created_again() {
     let directory = directory();
     let [file, journal, seen] = ["data", "journal", "seen"].map(|name| directory.path().join(name));
     let line = format!("-c512K -b16K -s -W0 -d60 -w100 -Sw --verify --until-written 1x {}", file.display());
     let (mut profile, run_options) = profile_and_options(&line);
     let mut second = profile.time_spans[0].clone();
-    // No file system has room for it: the file cannot be created.
-    second.targets[0].file_size = Some(1 << 60);
+    second.targets[0].file_size = Some(1 << 20);
     profile.time_spans.push(second);
-    let (from, to) = (journal.clone(), seen.clone());
+    let immutable = |flag: &str| {
+        let changed = std::process::Command::new("chattr").arg(flag).arg(&file).status();
+        changed.is_ok_and(|status| status.success())
+    };
+    std::fs::write(&file, "").unwrap();
+    if !immutable("+i") || !immutable("-i") {
+        return skip("the file system has no immutable files (chattr +i), or root's rights are missing");
+    }
+    let (from, to, locked) = (journal.clone(), seen.clone(), file.clone());
     let listener = Arc::new(Between(Mutex::new(move || {
         std::fs::copy(&from, &to).unwrap();
+        // The second time span cannot create its file.
+        let _ = std::process::Command::new("chattr").arg("+i").arg(&locked).status();
     })));
     let session = Session { journal: Some(journal.clone()), listener, ..Session::default() };
-    let _ = execute(&profile, &run_options, &session);
+    let ended = execute(&profile, &run_options, &session);
+    assert!(immutable("-i"));
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 512 << 10, "created again: {ended:?}");
     let read = |journal: &Path| format::read(std::fs::File::open(journal).unwrap()).unwrap();
     // What is still on its way to the journal isn't in the copy.
     assert!(!read(&seen).acknowledged.is_empty(), "the copy was taken before the run wrote");
