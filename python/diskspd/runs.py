@@ -114,9 +114,9 @@ class Run:
         percents = whole + [99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999, 100.0]
         rows = []
         for number, span in enumerate(self.record.figures.time_spans or [], 1):
-            if span is None or span.fine is None:
+            if span is None or span.fine_percentiles is None:
                 continue
-            for percent, row in zip(percents, span.fine.rows):
+            for percent, row in zip(percents, span.fine_percentiles.rows):
                 rows.append({"time_span": number, "percent": percent,
                              **{f"{name}_ms": getattr(row, name) for name in DIRECTIONS}})
         return rows
@@ -147,7 +147,7 @@ class Run:
         if direction not in DIRECTIONS:
             raise ValueError(f"direction {direction!r} is none of {', '.join(DIRECTIONS)}")
         record = self.record
-        host = record.whole.host if record.whole is not None else record.hosts[0]
+        host = record.merged.host if record.merged is not None else record.hosts[0]
         span = host.results.time_spans[time_span - 1]
         wanted = DIRECTIONS[:2] if direction == "total" else (direction,)
         all_of_it = Latencies()

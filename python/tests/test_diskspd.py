@@ -109,8 +109,8 @@ class Records(unittest.TestCase):
 
     def test_what_is_no_record_is_refused_with_a_reason(self):
         newer, older, odd = document(), document(), document()
-        newer["format"]["version"] = 3
-        older["format"]["version"] = 1
+        newer["format"]["version"] = 4
+        older["format"]["version"] = 2
         odd["hosts"] = {"0": {}}
         for content, reason in (
             (b"", "not a record"), (b"[]", "not a record of diskspd"), (b"{}", "not a record of diskspd"),

@@ -520,18 +520,18 @@ fn busy_beside(span: &Value) -> bool {
         let busy = number(&cpu["kernel"]) + number(&cpu["user"]);
         busy / (busy + number(&cpu["idle"])).max(1.0)
     };
-    let own = number(&span["observed"]["effort"]["process"]) / number(&span["measured"]).max(1.0);
-    let lost = span["observed"]["lost"].as_array().cloned().unwrap_or_default();
-    lost.iter().any(|lost| number(&lost["stolen"]) > 0.0) || cpus.iter().map(share).sum::<f64>() - own >= 0.2
+    let own = number(&span["observed"]["resource_usage"]["process"]) / number(&span["measured"]).max(1.0);
+    let lost = span["observed"]["lost_cpu_times"].as_array().cloned().unwrap_or_default();
+    lost.iter().any(|lost| number(&lost["steal"]) > 0.0) || cpus.iter().map(share).sum::<f64>() - own >= 0.2
 }
 
 /// Whether a CPU was given to another guest for a tenth of the time, by the kernel's raw counters.
 fn stolen(span: &Value) -> bool {
     let number = |value: &Value| value.as_u64().unwrap_or(0) as f64;
-    let lost = span["observed"]["lost"].as_array().cloned().unwrap_or_default();
+    let lost = span["observed"]["lost_cpu_times"].as_array().cloned().unwrap_or_default();
     lost.iter().zip(span["cpus"].as_array().unwrap()).any(|(lost, cpu)| {
         let all = number(&cpu["idle"]) + number(&cpu["kernel"]) + number(&cpu["user"]);
-        number(&lost["stolen"]) >= 0.1 * all.max(1.0)
+        number(&lost["steal"]) >= 0.1 * all.max(1.0)
     })
 }
 
@@ -540,8 +540,8 @@ fn stolen(span: &Value) -> bool {
 fn crowded(span: &Value) -> bool {
     let number = |value: &Value| value.as_u64().unwrap_or(0) as f64;
     let measured = number(&span["measured"]);
-    let workers = span["observed"]["effort"]["workers"].as_array().unwrap();
-    let waited = workers.iter().any(|worker| number(&worker["times"]["waiting"]) >= 0.09 * measured);
+    let workers = span["observed"]["resource_usage"]["workers"].as_array().unwrap();
+    let waited = workers.iter().any(|worker| number(&worker["times"]["run_delay"]) >= 0.09 * measured);
     let cpus = span["cpus"].as_array().unwrap().iter();
     let idle = |cpu: &Value| {
         number(&cpu["idle"]) / (number(&cpu["idle"]) + number(&cpu["kernel"]) + number(&cpu["user"])).max(1.0)
@@ -744,7 +744,7 @@ fn differs(json: &Path, looped: &Looped, ios: u64, sectors: u64) -> Option<Strin
     let devices = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["devices"]["devices"];
     let name = looped.0.file_name().unwrap().to_str().unwrap();
     let device = devices.as_array().unwrap().iter().find(|device| device["name"] == name).unwrap();
-    let read = &device["done"]["read"];
+    let read = &device["activity"]["read"];
     if ios <= 2000 {
         return Some(format!("too few I/Os to compare at 1 %: {ios}"));
     }

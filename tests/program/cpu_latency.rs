@@ -89,9 +89,9 @@ fn a_held_limit_of_nothing_keeps_the_processor_of_the_thread_from_sleeping() {
     let observed = observed(&record);
     let Ok(shallowest) = fs::read_to_string("/sys/devices/system/cpu/cpu0/cpuidle/state0/name") else {
         // Without idle states there is nothing to count.
-        return assert!(observed["sleeps"].is_null(), "{observed}");
+        return assert!(observed["idle_entries"].is_null(), "{observed}");
     };
-    let sleeps = observed["sleeps"].as_array().unwrap();
+    let sleeps = observed["idle_entries"].as_array().unwrap();
     assert_eq!(sleeps.len(), 1, "{sleeps:?}");
     let states = sleeps[0]["states"].as_array().unwrap();
     // The shallowest state is always permitted; on some architectures it is a sleep too.

@@ -72,7 +72,7 @@ fn the_time_of_every_slow_io_is_divided_and_the_report_can_be_made_again() {
         }
     }
     // Lost events leave gaps, which are told.
-    assert!(unknown * 100 <= all || slow["lost"].as_u64().unwrap() > 0, "{unknown} of {all} ns: {slow}");
+    assert!(unknown * 100 <= all || slow["lost_events"].as_u64().unwrap() > 0, "{unknown} of {all} ns: {slow}");
     let again = output(command_of(&["report"]).arg(&kept)).unwrap();
     let again: Ended = again.into();
     assert!(
@@ -104,7 +104,7 @@ fn time_in_which_the_program_was_stopped_is_blamed_on_that() {
     // What was in flight on both threads, or was about to be.
     assert!(long_ios(&slow).next().is_some(), "{slow}");
     for io in long_ios(&slow) {
-        assert_eq!(io["culprit"]["kind"], "stopped", "{io}");
+        assert_eq!(io["cause"]["kind"], "stopped", "{io}");
     }
     assert!(text.contains("the program was stopped"), "{text}");
 }
@@ -122,7 +122,7 @@ fn stopped_run(device: &Loop) -> (bool, Value, String) {
     let ended = run.end();
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let slow = slow_of(&kept);
-    (slow["lost"] == 0, slow, ended.stdout)
+    (slow["lost_events"] == 0, slow, ended.stdout)
 }
 
 /// Those in which the stop was.
@@ -176,7 +176,7 @@ fn what_a_control_group_holds_back_is_not_the_devices() {
     let ended: Ended = output(command.arg(&kept).arg(&device.device)).unwrap().into();
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let slow = slow_of(&kept);
-    let throttled = ios(&slow).iter().filter(|io| io["culprit"]["kind"] == "throttle").count();
+    let throttled = ios(&slow).iter().filter(|io| io["cause"]["kind"] == "throttle").count();
     assert!(throttled * 100 >= ios(&slow).len() * 95, "{throttled} of {}: {slow}", ios(&slow).len());
     let group = group.0.file_name().unwrap().to_str().unwrap();
     assert!(ended.stdout.contains(group), "{}", ended.stdout);

@@ -89,7 +89,7 @@ fn ranks_measure_together_on_files_and_one_record_has_both() {
         serde_json::from_slice(&fs::read(folder.path().join("both.json")).unwrap()).unwrap();
     let hosts = record["hosts"].as_array().unwrap();
     let windows: Vec<i64> =
-        hosts.iter().map(|host| host["clock"]["windows"][0]["begin_ns"].as_i64().unwrap()).collect();
+        hosts.iter().map(|host| host["clock"]["windows"][0]["start_ns"].as_i64().unwrap()).collect();
     assert_eq!(windows.len(), 2);
     assert_eq!(fs::metadata(folder.path().join("shared.dat")).unwrap().len(), 1 << 20);
 }

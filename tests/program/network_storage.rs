@@ -107,7 +107,7 @@ impl Observed {
 
     fn facts(&self) -> &Value {
         let span = &self.record["hosts"][0]["results"]["time_spans"][0];
-        &span["observed"]["devices"]["remote"][0]["done"]
+        &span["observed"]["devices"]["remote"][0]["activity"]
     }
 
     #[track_caller]

@@ -202,7 +202,7 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
     let record: serde_json::Value = serde_json::from_str(&outcome.text("read.json")).unwrap();
     assert!(record.to_string().contains("\"engine\":\"nvme\""), "the record says which engine it was");
     let record: serde_json::Value = serde_json::from_str(&outcome.text("statements.json")).unwrap();
-    let said = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["statements"][0];
+    let said = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["device_logs"][0];
     // QEMU's drives are at 323 K and never critical (hw/nvme/ctrl.c).
     for reading in ["before", "after"] {
         let health = &said[reading]["health"];
@@ -256,7 +256,7 @@ fn assert_placed(outcome: &Outcome) {
     for (thread, note) in threads.iter().zip(["placement identifier 0x2", "placement identifier 0x1"]) {
         assert!(thread["engine"]["features"].to_string().contains(note), "{thread}");
     }
-    let statements = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["statements"];
+    let statements = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["device_logs"];
     let said = statements.as_array().unwrap().iter().find(|said| said["source"] == "placement").unwrap();
     let [before, after] = ["before", "after"].map(|when| said[when]["media"]["host_bytes"].as_u64().unwrap());
     // More than that may have been written outside of the window.

@@ -60,15 +60,15 @@ fn a_server_that_stops_is_an_outage_and_ends_the_run_where_it_is_to() {
     }
     let record = record(&kept);
     let span = &record["hosts"][0]["results"]["time_spans"][0];
-    assert_eq!(span["ended"]["by"], "outage");
+    assert_eq!(span["ended"]["cause"], "outage");
     let outages = record["judgement"]["outages"][0].as_array().unwrap();
     assert_eq!(outages.len(), 1, "the other target answered: {outages:?}");
     assert_eq!(outages[0]["target"], file.to_str().unwrap());
     assert_eq!(
-        span["observed"]["quiet"]["stuck"].as_array().unwrap().len(),
+        span["observed"]["outage_observations"]["stuck"].as_array().unwrap().len(),
         2,
         "{}",
-        span["observed"]["quiet"]
+        span["observed"]["outage_observations"]
     );
 }
 
@@ -95,8 +95,8 @@ fn a_program_that_is_stopped_itself_names_no_outage() {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let record = record(&kept);
     assert_eq!(record["judgement"]["outages"][0].as_array().map(Vec::len), Some(0));
-    let quiet = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["quiet"];
-    let unseen = quiet["unseen"].as_array().unwrap();
-    let length = |time: &Value| time["end_us"].as_u64().unwrap() - time["begin_us"].as_u64().unwrap();
+    let quiet = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["outage_observations"];
+    let unseen = quiet["watcher_gaps"].as_array().unwrap();
+    let length = |time: &Value| time["end_us"].as_u64().unwrap() - time["start_us"].as_u64().unwrap();
     assert!(unseen.iter().map(length).max().unwrap() >= 1_200_000, "{unseen:?}");
 }

@@ -270,7 +270,7 @@ fn jq_reads_what_the_documentation_says() {
     let blocks = DOCUMENTATION.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let within = DOCUMENTATION.split('`').filter(|code| code.starts_with("head -1 run.json"));
     let lines: Vec<&str> = blocks.filter(|block| block.starts_with("jq ")).chain(within).collect();
-    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert_eq!(lines.len(), 6, "{lines:?}");
     for line in lines {
         let told = output(Command::new("sh").args(["-euc", line]).current_dir(&directory)).unwrap();
         let told = (told.status.success(), String::from_utf8_lossy(&told.stdout).into_owned());
@@ -288,7 +288,7 @@ fn percentiles_of_an_interval_are_those_of_all_its_ios() {
     let span = &record["figures"]["time_spans"][0];
     // One interval is the whole span: its percentiles are those of the exact histogram, but for its coarser cells.
     let interval = &span["iops"]["intervals"][0]["percentiles"];
-    let rows = span["fine"]["rows"].as_array().unwrap();
+    let rows = span["fine_percentiles"]["rows"].as_array().unwrap();
     for (name, row) in [("p50", 50), ("p95", 95), ("p99", 99), ("p999", 100)] {
         let (coarse, fine) = (interval[name].as_f64().unwrap(), rows[row]["total"].as_f64().unwrap());
         assert!((coarse - fine).abs() <= 0.01 * fine, "{name}: {coarse} and {fine}");
@@ -404,7 +404,7 @@ fn an_interrupted_run_ends_where_its_last_interval_ends() {
     let told = format!("Ctrl-C ended the run after {seconds} of 3600 s: the figures cover {seconds} s");
     assert!(said.contains(&told), "{said}");
     let ended = &record["hosts"][0]["results"]["time_spans"][0]["ended"];
-    assert_eq!((ended["by"].as_str(), ended["after"].as_u64()), (Some("interrupt"), Some(measured)));
+    assert_eq!((ended["cause"].as_str(), ended["after"].as_u64()), (Some("interrupt"), Some(measured)));
     // No line of the stream ends where the one before ended, or just behind it.
     let ends: Vec<u64> = rest
         .lines()
@@ -447,7 +447,7 @@ fn a_program_that_was_stopped_says_for_how_long() {
     let delays = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["delays"];
     // It wakes every tenth of a second: as much of the stop may not show.
     assert!(delays["longest_us"].as_u64().unwrap() >= 700_000, "{delays}");
-    assert_eq!((delays["continued"].as_bool(), delays["suspended_us"].as_u64()), (Some(true), Some(0)));
+    assert_eq!((delays["was_stopped"].as_bool(), delays["suspended_us"].as_u64()), (Some(true), Some(0)));
 }
 
 #[test]

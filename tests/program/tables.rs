@@ -72,7 +72,7 @@ fn records_and_results_stand_in_one_table() {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let rows = rows(&ended.stdout);
     let column = |name: &str| rows.iter().map(|row| row[name]).collect::<Vec<_>>();
-    assert_eq!(column("origin"), ["record 2", "XML 2.2.0", "record 2"]);
+    assert_eq!(column("origin"), ["record 3", "XML 2.2.0", "record 3"]);
     assert_eq!(rows[2]["threads"], "2");
     assert_eq!((rows[2]["outstanding"], rows[2]["block_bytes"]), ("4", "4096"));
     assert_eq!((rows[2]["in_flight"], rows[2]["random_percent"]), ("8", "100"));

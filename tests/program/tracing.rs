@@ -35,7 +35,7 @@ fn count(trace: &Value, event: &str) -> u64 {
 
 /// Events that found no room in the kernel's buffers: no defect of the program on a busy machine, but they are counted.
 fn lost(trace: &Value) -> u64 {
-    let lost = trace["session"]["lost"].as_u64().unwrap();
+    let lost = trace["session"]["lost_events"].as_u64().unwrap();
     if lost > 0 {
         eprintln!("NOT COMPARED to 1 %: the machine was too busy, its buffers had no room for {lost} events");
     }

@@ -116,7 +116,7 @@ fn the_record_holds_the_facts_and_the_finding() {
     let record = schema::record(&fs::read(&json).unwrap());
     let facts = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["content"][0];
     assert_eq!(facts["space"]["holes"], 8 * MIB);
-    assert_eq!(facts["space"]["known"], 16 * MIB);
+    assert_eq!(facts["space"]["examined"], 16 * MIB);
     assert_eq!(facts["sample"]["zeros"], 0);
     assert!(facts["sample"]["blocks"].as_u64().unwrap() > 0);
     let findings = record["judgement"]["findings"].as_array().unwrap();

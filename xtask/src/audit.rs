@@ -100,7 +100,7 @@ fn audit(
         found.differences.extend(the_first(each.collect(), report));
     }
     if let (Some(before), Some(after)) = (before, after) {
-        let depth: u64 = results["observed"]["effort"]["workers"]
+        let depth: u64 = results["observed"]["resource_usage"]["workers"]
             .as_array()
             .map_or(0, |workers| workers.iter().filter_map(|worker| worker["depth"].as_u64()).sum());
         found.compared += 2;

@@ -183,7 +183,7 @@ fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
         println!(
             "{limits:#}\n{}\n{}\n{}",
             record["hosts"][0]["results"]["time_spans"][0]["cpus"],
-            record["hosts"][0]["results"]["time_spans"][0]["observed"]["effort"],
+            record["hosts"][0]["results"]["time_spans"][0]["observed"]["resource_usage"],
             ended.stderr
         );
     }
