@@ -72,7 +72,10 @@ fn the_time_of_every_slow_io_is_divided_and_the_report_can_be_made_again() {
         }
     }
     // Lost events leave gaps, which are told.
-    assert!(unknown * 100 <= all || slow["lost_events"].as_u64().unwrap() > 0, "{unknown} of {all} ns: {slow}");
+    assert!(
+        unknown * 100 <= all || slow["lost_events"].as_u64().unwrap() > 0,
+        "{unknown} of {all} ns: {slow}"
+    );
     let again = output(command_of(&["report"]).arg(&kept)).unwrap();
     let again: Ended = again.into();
     assert!(

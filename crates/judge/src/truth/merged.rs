@@ -116,7 +116,7 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
                 format!("on {some} of {hosts} hosts ({}); on {first}: {}", names(&on), example.message)
             }
         };
-        let message = match name.starts_with("volume-") && hosts > 1 {
+        let message = match name.starts_with("amount-") && hosts > 1 {
             true => {
                 format!("{message}; --until-written and --until-read count per host, not over all hosts")
             }
