@@ -44,7 +44,7 @@ fn now() -> Topology {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
         counted(u32::try_from(processors).unwrap_or(GROUP).min(GROUP))
     });
-    found.forbidden = forbidden(&found);
+    found.disallowed = forbidden(&found);
     found
 }
 
