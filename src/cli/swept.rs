@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_axis_is_explained() {
+    fn invalid_axis_has_reason() {
         for (text, why) in [
             ("-o1..8 -o2..4 f", "-o has two ranges"),
             ("-o8..1 f", "-o 8..1: 8..1 is descending"),

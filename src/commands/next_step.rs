@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_been_done_is_not_named_again() {
+    fn completed_steps_are_not_suggested() {
         let record = Record::new(Profile::default(), System::default(), Results::default());
         let judged = Judged::new(&record);
         for (given, next) in [
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_decides_what_is_typed_next() {
+    fn worst_finding_decides_the_next_step() {
         let record = Record::new(Profile::default(), System::default(), Results::default());
         for (names, given, next) in [
             (&["rising"][..], "diskspd -L x", "diskspd --until-steady -L x"),

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_machine_lacks_is_found() {
+    fn missing_privileges_are_found() {
         let machine = tempfile::tempdir().unwrap();
         let root = Root::at(machine.path());
         let write = |file: &str, text: &str| {

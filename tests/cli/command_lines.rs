@@ -269,7 +269,7 @@ fn unit_that_changes_value_is_refused_without_compat() {
 }
 
 #[test]
-fn what_is_dropped_behind_a_number_is_said_with_what_was_understood() {
+fn ignored_suffix_of_number_is_reported_with_value() {
     let cases = [
         ("-o1,2,4", "-o1,2,4 is read as -o1, as by DISKSPD: ',2,4' is dropped. Give a number of"),
         ("-d1x", "-d1x is read as -d1, as by DISKSPD: 'x' is dropped. Give a time in whole seconds"),

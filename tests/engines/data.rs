@@ -92,7 +92,7 @@ fn write_and_read_back(
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_data_is_read_back_by_all_engines() {
     for subject in real_engines() {
         write_and_read_back(|path| Some(open(path)), &subject, 4096, 64);
     }
@@ -106,7 +106,7 @@ fn odd_sizes_and_offsets_work_through_the_page_cache() {
 }
 
 #[test]
-fn what_is_written_is_read_back_without_the_page_cache() {
+fn written_data_is_read_back_unbuffered() {
     for subject in real_engines() {
         write_and_read_back(open_direct, &subject, 4096, 64);
     }

@@ -45,7 +45,7 @@ fn ios_that_would_never_end_are_cancelled_and_their_files_closed() {
 }
 
 #[test]
-fn what_was_taken_but_not_yet_submitted_is_no_obstacle() {
+fn unsubmitted_requests_do_not_block_the_end() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 4096]);
     for subject in every_engine() {

@@ -35,7 +35,7 @@ fn refusal(file: OwnedFd, flush: Flush) -> String {
 }
 
 #[test]
-fn what_lies_behind_the_end_is_neither_read_nor_written() {
+fn bytes_after_the_end_are_not_accessed() {
     let directory = directory();
     for subject in mapped_variants() {
         let path = file(directory.path(), "file", &[5; 6000]);
@@ -241,7 +241,7 @@ fn flushes_of_persistent_memory_need_it() {
 }
 
 #[test]
-fn what_can_not_be_mapped_is_explained() {
+fn unmappable_targets_are_refused_with_reason() {
     let told = refusal(open_to_read(Path::new("/proc/self/status")), Flush::None);
     assert!(told.contains("/status") && told.contains("can't be mapped"), "{told}");
     let (reader, _writer) = std::io::pipe().expect("a pipe");

@@ -76,7 +76,7 @@ fn each_read_comes_back_once_with_all_its_data() {
 }
 
 #[test]
-fn what_waits_is_told_and_a_file_without_the_flag_never_misses() {
+fn waiting_io_is_a_miss_only_with_flag() {
     let folder = directory();
     let path = file(folder.path(), "a", &filled(BLOCKS * BLOCK + REST, 0, 0));
     for kind in [EngineKind::Uring, EngineKind::Aio, EngineKind::Sync] {

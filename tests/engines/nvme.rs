@@ -118,7 +118,7 @@ mod inside {
 
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
-    fn what_was_written_is_read() {
+    fn written_data_is_read_back() {
         let mut round = 0;
         each(|engine, name| {
             round += 1;
@@ -181,7 +181,7 @@ mod inside {
 
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
-    fn what_breaks_the_rules_is_not_sent() {
+    fn invalid_commands_are_not_sent() {
         each(|engine, name| {
             let good = read(0, 0, 0, BLOCK);
             for bad in [

@@ -238,7 +238,7 @@ fn jobs_become_command_lines() {
 }
 
 #[test]
-fn what_holds_for_a_run_becomes_its_options() {
+fn job_settings_for_the_run_become_options() {
     for (settings, expected) in [
         ("ioengine=libaio; iodepth=${DEPTH}", "-t1 -o32 -n -Sb -d2 -W0 -L --engine=aio"),
         ("ioengine=io_uring; direct; hipri; iodepth=8", "-t1 -o8 -n -Su -d2 -W0 -L --engine=uring --poll"),
@@ -377,7 +377,7 @@ fn jobs_beside_each_other_are_targets_of_a_time_span_and_stonewall_begins_the_ne
 }
 
 #[test]
-fn what_is_verified_is_read_back_in_a_time_span_of_its_own() {
+fn verification_reads_in_separate_time_span() {
     let text = "[j]\nrw=randwrite\nsize=1m\nfilename=x\nverify=crc32c\n";
     let converted = convert(text).unwrap();
     let [written, read] = &converted.profile.time_spans[..] else { panic!("two time spans") };
@@ -391,7 +391,7 @@ fn what_is_verified_is_read_back_in_a_time_span_of_its_own() {
 }
 
 #[test]
-fn what_differs_is_told_once_with_its_jobs() {
+fn differences_are_reported_once_with_their_jobs() {
     let text = "[global]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randrw\nbs=4k,8k\nzero_buffers\n[a]\n[b]\nwrite_lat_log=x\n";
     let notes: Vec<String> = convert(text).unwrap().notes.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -432,7 +432,7 @@ fn what_differs_is_told_once_with_its_jobs() {
 }
 
 #[test]
-fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
+fn unsupported_settings_are_refused_with_place_and_remedy() {
     for (text, expected) in [
         ("", "j.fio: there is no job; a job begins with its name: [name]"),
         ("[global]\nbs=4k\n", "j.fio: there is no job; a job begins with its name: [name]"),
@@ -650,7 +650,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
 
 /// Files that are small, or no larger than may be, and would make very much of themselves.
 #[test]
-fn what_asks_for_too_much_is_refused_before_it_is_made() {
+fn excessive_jobs_are_refused_before_conversion() {
     let with = |head: &str, each: &dyn Fn(usize) -> String, times: usize, tail: &str| {
         format!("{head}{}{tail}", (0..times).map(each).collect::<String>())
     };

@@ -41,7 +41,7 @@ fn the_order_is_hardware_then_composed_then_memory_and_files_each_by_name() {
 }
 
 #[test]
-fn what_the_kernel_tells_is_told_and_what_is_missing_or_odd_is_unknown() {
+fn missing_or_odd_device_facts_are_unknown() {
     let disks = disks();
     let disk = |name: &str| disks.iter().find(|disk| disk.name == name).unwrap();
     let spinner = disk("sda");

@@ -149,7 +149,7 @@ fn every_use_of_a_file_is_found_whatever_its_name() {
 }
 
 #[test]
-fn what_cannot_be_found_out_is_unknown_and_never_no_use() {
+fn unreadable_use_is_unknown_not_unused() {
     let (directory, root) = machine("storage");
     let free = (8, 80);
     assert_eq!(said(uses(&root, free).unwrap()), Vec::<String>::new());

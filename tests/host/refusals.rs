@@ -78,7 +78,7 @@ fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
 }
 
 #[test]
-fn what_is_on_a_device_is_named_and_may_be_destroyed_if_told_so() {
+fn device_content_is_named_and_destroyed_with_permission() {
     for (kind, size, expected) in [
         ("ext2", 64, "an ext2 file system"),
         ("ext3", 64, "an ext3 file system"),
@@ -202,7 +202,7 @@ fn a_device_is_one_device_under_all_its_names() {
 }
 
 #[test]
-fn what_is_made_of_a_device_while_it_is_not_claimed_is_found_when_it_is() {
+fn later_holders_of_device_are_found_at_claim() {
     // Somebody mounts and unmounts the device all the time. Whenever it is ours, it is not mounted, and stays so; and
     // whenever it carries a file system, that is seen, though it was made after the device was named.
     let Some((device, at)) = Loop::with_file_system(32 * MIB, "ext4") else { return };
@@ -556,7 +556,7 @@ fn an_image_that_a_virtual_machine_has_open_is_protected() {
 }
 
 #[test]
-fn what_is_open_decides_and_not_what_the_name_led_to() {
+fn open_file_decides_instead_of_its_name() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);

@@ -66,7 +66,7 @@ fn a_device_is_followed_down_to_those_with_nothing_beneath() {
 }
 
 #[test]
-fn what_can_not_be_followed_further_says_why() {
+fn unresolvable_stack_names_the_reason() {
     let (_directory, root) = machine("stacks");
     use LayerKind::{Disk, Loop, Mapper};
     for (number, kind, words, memory) in [

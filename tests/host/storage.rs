@@ -43,7 +43,7 @@ fn a_partition_has_the_settings_of_its_disk() {
 }
 
 #[test]
-fn what_is_not_known_is_missing() {
+fn unknown_facts_are_missing() {
     let found = lies_on("/test.dat", (0, 99));
     assert_eq!(found.device.unwrap().name, "/dev/sda1", "the mount's own device stands in");
     let empty = tempfile::tempdir().unwrap();

@@ -174,7 +174,7 @@ fn command_lines_are_understood_as_they_may_be_misunderstood() {
 }
 
 #[test]
-fn what_depends_on_the_machine_depends_on_it() {
+fn machine_dependent_advice_follows_the_machine() {
     let cached = |system: System| names(&found_on(system, "-b4K -r f", 1000, 100, "uring")).len();
     assert_eq!(cached(machine()), 1);
     let small = System { memory_available: FILE - 1, ..machine() };
@@ -318,7 +318,7 @@ fn an_honest_run_gets_no_line() {
 }
 
 #[test]
-fn what_the_machine_distorts_is_told_after_a_run_and_the_rest_is_for_programs() {
+fn distortions_are_printed_and_other_facts_recorded() {
     let mut slow = machine();
     let environment = slow.environment.as_mut().unwrap();
     environment.clock_source = Some("hpet".into());

@@ -148,7 +148,7 @@ fn a_thousand_pairs_with_and_without_a_difference() {
 }
 
 #[test]
-fn what_two_sides_say_depends_on_all_of_their_runs() {
+fn comparison_uses_all_runs_of_both_sides() {
     let level = |values: &[f64]| side(values.iter().map(|iops| run(*iops, |_| ())).collect());
     let calm = level(&[1000.0, 1001.0, 1002.0, 1003.0, 1004.0]);
     for (other, verdict) in [
@@ -606,7 +606,7 @@ fn a_thousand_pairs_of_sessions_and_boots() {
 }
 
 #[test]
-fn what_the_page_prints_is_what_the_tests_make() {
+fn page_figures_equal_tested_figures() {
     for heads in [&OF_ORDERS[..], &OF_SESSIONS] {
         let head = format!("| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len()));
         let table = PAGE.split_once(&head).unwrap_or_else(|| panic!("the page lacks {head}")).1;
@@ -686,7 +686,7 @@ fn boots_are_paired_where_none_measured_both_sides() {
 }
 
 #[test]
-fn what_sessions_and_boots_do_by_themselves_is_rarely_called_a_change() {
+fn session_and_boot_effects_are_rarely_called_changes() {
     for (noise, drift) in
         [(FREQUENT, 0.0), (Noise::StickyLevels(0.07, 3.0), 0.0), (Noise::HeavyTails(0.03), 0.0)]
     {
@@ -919,7 +919,7 @@ fn a_run_that_did_nothing_is_a_figure() {
 }
 
 #[test]
-fn what_a_history_knows_of_sessions_replaces_the_bound_that_is_assumed() {
+fn known_sessions_replace_the_assumed_bound() {
     let day = 24 * 3600 * 1000;
     let past: Vec<SideRun> = (0..40_i64)
         .map(|number| {
@@ -1019,7 +1019,7 @@ fn how_many_runs_more_is_of_the_side_that_lacks_them() {
 }
 
 #[test]
-fn what_so_few_runs_cant_ever_tell_is_said_before_them() {
+fn too_few_runs_are_reported_before_they_start() {
     let of_pairs = |runs, time_spans| foreseen(PlannedRuns::Pairs(runs), time_spans);
     assert!(of_pairs(3, 1).unwrap().detects_nothing);
     assert!(!of_pairs(4, 1).unwrap().detects_nothing);

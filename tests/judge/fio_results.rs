@@ -58,7 +58,7 @@ fn near_ns(known: Option<Millis>, written: f64) {
 }
 
 #[test]
-fn what_a_result_says_is_known() {
+fn figures_of_result_are_read() {
     let run = one(MIX);
     assert_eq!(run.origin, Origin::Fio { version: Some("3.33".into()) });
     assert_eq!((run.name.as_str(), run.label.as_deref()), ("a.json", Some("mix")));
@@ -341,7 +341,7 @@ fn jobs_that_failed_are_told() {
 }
 
 #[test]
-fn what_fio_prints_around_its_json_changes_nothing() {
+fn text_around_fio_json_is_ignored() {
     for text in ALL {
         let plain = one(text);
         let noise = format!(
@@ -471,7 +471,7 @@ fn logs_become_courses() {
 }
 
 #[test]
-fn what_can_not_be_read_is_refused_with_its_place() {
+fn unreadable_input_is_refused_with_its_place() {
     let table: [(String, &str); 8] = [
         (String::new(), "not fio's JSON"),
         ("{}".into(), "not fio's JSON"),

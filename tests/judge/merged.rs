@@ -304,7 +304,7 @@ fn a_common_clock_goes_before_the_hosts_own() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused_with_the_reason() {
+fn unrelated_records_are_refused_with_reason() {
     let refused = |records: Vec<Record>| {
         let asked = records[0].profile.clone();
         whole(&asked, records, Vec::new()).unwrap_err().to_string()

@@ -120,7 +120,7 @@ fn two_levels_drift_and_limits_are_no_outages() {
 }
 
 #[test]
-fn what_nobody_saw_is_no_outage() {
+fn unobserved_time_is_not_an_outage() {
     let counts = steady(20, 1500, &[500..900]);
     assert_eq!(of(&counts, 0.02, 4, &[500..900]), []);
     assert_eq!(of(&counts, 0.02, 4, &[480..860]), []);
@@ -298,7 +298,7 @@ fn a_record_says_what_was_in_flight_and_what_failed() {
 /// With `-x` each failed I/O stops its request: nothing is asked any more, and whether the storage would answer is
 /// not known.
 #[test]
-fn what_nobody_asks_is_not_known_to_be_out() {
+fn unused_target_has_no_known_outage() {
     let worker =
         WorkerEffort { engine: EngineKind::Uring, depth: 4, cpu: None, affinity_change: None, times: None };
     let told = |count: u64| {

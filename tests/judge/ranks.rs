@@ -104,7 +104,7 @@ fn power_is_what_simulation_finds() {
 }
 
 #[test]
-fn what_is_needed_is_the_least_that_suffices() {
+fn required_runs_are_the_minimum() {
     for deviations in [0.5, 1.0, 2.0, 5.0] {
         let count = needed(deviations, 0.8, 1000).unwrap();
         assert!(power(count, count, deviations) >= 0.8 && power(count - 1, count - 1, deviations) < 0.8);

@@ -48,7 +48,7 @@ fn the_record_names_its_format_first() {
 }
 
 #[test]
-fn what_is_not_a_record_is_refused_with_what_it_is() {
+fn other_files_are_refused_with_their_kind() {
     let table: [(Vec<u8>, &str); 18] = [
         (b"\nCommand Line: diskspd".to_vec(), "this is not JSON (line 2, column 1: expected value)"),
         (b"<Results>".to_vec(), "this is not JSON (line 1, column 1: expected value)"),
@@ -159,7 +159,7 @@ fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
 }
 
 #[test]
-fn what_has_no_index_is_told_from_what_is_damaged() {
+fn missing_index_differs_from_damaged_record() {
     assert!(json::read_index(&include_bytes!("../data/records/one-line.json")[..]).unwrap().is_some());
     assert_eq!(json::read_index(&edited("\"index\":", "\"other\":")[..]), Ok(None));
     let older = edited("\"version\":3", "\"version\":2");
@@ -432,7 +432,7 @@ fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
 }
 
 #[test]
-fn what_could_not_be_read_again_is_not_written() {
+fn unreadable_record_is_not_written() {
     let refused = |change: &dyn Fn(&mut Record), why: &str| {
         let mut record = synth::record(SMALL);
         change(&mut record);

@@ -116,7 +116,7 @@ fn second() -> String {
 }
 
 #[test]
-fn what_a_report_says_is_known() {
+fn figures_of_report_are_read() {
     let run = one(READS);
     assert_eq!((run.name.as_str(), run.origin.to_string().as_str()), ("a.txt", "text"));
     assert_eq!(run.hosts, ["lab-07"]);
@@ -150,7 +150,7 @@ fn what_a_report_says_is_known() {
 }
 
 #[test]
-fn what_a_report_does_not_say_is_not_known() {
+fn absent_figures_of_report_are_unknown() {
     let run = one(SERIES);
     assert_eq!((run.identity, run.findings, run.label, run.fingerprint), (None, None, None, None));
     let series = span(SERIES);
@@ -246,7 +246,7 @@ fn check(name: &str, kept: &SpanSummary, back: &SpanSummary) {
 
 /// What stands in a text with as many digits as the value has is the value: the rest has been rounded.
 #[test]
-fn what_is_written_is_read_back_to_its_digits() {
+fn written_report_is_read_back_exactly() {
     for (name, input) in crate::report::golden_reports::inputs("synth") {
         for compat in [Compat::V2_2, Compat::V2_3] {
             let mut record = synth::record(&input);
@@ -333,7 +333,7 @@ fn wrapped(text: &str, width: usize) -> String {
 }
 
 #[test]
-fn what_consoles_wrap_is_put_together() {
+fn wrapped_console_lines_are_joined() {
     let path = "C:\\ClusterStorage\\volume of the first node\\measurements\\testfile.dat";
     let series = String::from_utf8(SERIES.to_vec()).unwrap().replace("/data/a.bin", path);
     for text in [FIRST.to_owned(), second(), series] {
@@ -379,7 +379,7 @@ fn paths_keep_their_bytes() {
 }
 
 #[test]
-fn what_can_not_be_read_is_refused_with_its_place() {
+fn unreadable_input_is_refused_with_its_place() {
     let text = String::from_utf8(READS.to_vec()).unwrap();
     let before = |mark: &str| text.as_bytes()[..text.find(mark).unwrap()].to_vec();
     let edit = |old: &str, new: &str| {

@@ -30,7 +30,7 @@ const TWO_TARGETS: &[u8] = include_bytes!("../data/samples/xml-b-two-targets-num
 const SERIES: &[u8] = include_bytes!("../data/samples/xml-c-iops-series-waitstats.xml");
 
 #[test]
-fn what_results_say_is_known() {
+fn figures_of_results_are_read() {
     let run = one(SERIES);
     assert_eq!(run.name, "a.xml");
     assert_eq!(run.origin, Origin::ResultXml { version: Some("2.2.0".into()) });
@@ -72,7 +72,7 @@ fn what_results_say_is_known() {
 }
 
 #[test]
-fn what_results_do_not_say_is_not_known() {
+fn absent_figures_of_results_are_unknown() {
     let run = one(SERIES);
     assert_eq!((run.identity, run.command_line, run.findings, run.label), (None, None, None, None));
     let series = span(SERIES);
@@ -263,7 +263,7 @@ fn a_span_that_was_not_measured_has_no_figures() {
 }
 
 #[test]
-fn what_can_not_be_read_is_refused_with_its_place() {
+fn unreadable_input_is_refused_with_its_place() {
     let edit = |old: &str, new: &str| {
         let text = String::from_utf8(SERIES.to_vec()).unwrap();
         assert!(text.contains(old), "{old}");

@@ -138,7 +138,7 @@ fn a_moment_at_the_limit_is_told_and_less_is_not() {
 }
 
 #[test]
-fn what_is_not_known_is_said_and_nothing_is_concluded() {
+fn unknown_health_is_reported_without_conclusion() {
     let storage = |found: &Judgement| {
         let limit = found.findings.iter().find(|finding| finding.name == "limited-by-storage").unwrap();
         limit.evidence.join("; ")
@@ -197,7 +197,7 @@ fn heat_errors_and_states_are_told_by_what_changed() {
 }
 
 #[test]
-fn what_the_media_took_is_told_for_what_hosts_wrote_and_answers_who_placed_it() {
+fn media_writes_are_related_to_host_writes() {
     let counted = |host_bytes, media_bytes, erased_bytes| {
         Some(LogPage::Media(MediaCounters { host_bytes, media_bytes, erased_bytes }))
     };

@@ -174,7 +174,7 @@ fn noise_is_steady() {
 
 /// What the headline contains and the level doesn't is not left out.
 #[test]
-fn what_interrupts_a_level_is_found_in_noise_with_its_period() {
+fn interruptions_in_noise_are_found_with_period() {
     type Course = fn(usize) -> f64;
     let dip: Course = |second| if (5..8).contains(&second) { 0.4 } else { 1.0 };
     let first: Course = |second| if second < 2 { 0.2 } else { 1.0 };
@@ -249,7 +249,7 @@ fn a_run_that_was_interrupted_says_when_and_what_the_mean_contains() {
 
 /// Nobody warms up for a device that answers no more, or for requests that have stopped.
 #[test]
-fn what_breaks_down_is_no_warm_up() {
+fn collapse_is_not_warm_up() {
     let error = IoErrors {
         target: TargetId(0),
         direction: Direction::Read,
@@ -401,7 +401,7 @@ fn steady_runs_neither_stall_nor_end_silent() {
 }
 
 #[test]
-fn what_lies_between_two_changes_is_told() {
+fn level_between_two_changes_is_reported() {
     let seconds = |iops: u64, seconds: usize| std::iter::repeat_n(iops, seconds);
     let judgement = with_samples(seconds(1000, 6).chain(seconds(10, 6)).chain(seconds(980, 8)));
     let expected = "not steady: the rate changed at second 6, 12: from 1000 to 10 to 980 IOPS";

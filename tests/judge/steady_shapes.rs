@@ -417,7 +417,7 @@ fn changes_of_latency_are_found_in_noise() {
 
 /// What is not steady for another reason returns by chance: seldom.
 #[test]
-fn what_wanders_is_seldom_periodic() {
+fn slow_wander_is_rarely_periodic() {
     let mut periodic = 0;
     for seed in 0..SEEDS {
         let random = &mut Random(seed);

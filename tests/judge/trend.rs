@@ -125,7 +125,7 @@ fn any_number_of_runs_and_any_figures_are_judged() {
 }
 
 #[test]
-fn what_falls_all_the_time_is_a_line() {
+fn steady_decline_is_a_line() {
     let runs = drifting(Noise::White(0.02).runs(60, &mut Random(17)), -0.01);
     let trend = Trend::of(&runs);
     let slope = trend.slope.unwrap_or_else(|| panic!("{trend:?}"));

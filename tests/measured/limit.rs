@@ -85,7 +85,7 @@ fn effort(workers: Vec<WorkerEffort>) -> Effort {
 }
 
 #[test]
-fn what_limited_a_run_follows_from_what_it_took() {
+fn limiter_follows_from_used_resources() {
     use EngineKind::{Mmap, Null, Sync, Uring};
     use Limiter::*;
     let quota = |throttled_periods, throttled| quota::CpuQuota {
@@ -1055,7 +1055,7 @@ fn a_cpu_quota_that_stops_the_program_is_named() {
 
 /// Reads that go for 40 of every 100 ms, because of a limit or of a thread without a CPU.
 #[test]
-fn what_goes_in_turns_by_a_limit_is_no_stall_of_the_storage() {
+fn throttled_bursts_are_not_storage_stalls() {
     let turns: Vec<u64> = (0..500).map(|beat| if beat % 5 < 2 { 200 } else { 0 }).collect();
     let second = |(number, beats): (usize, &[u64])| Sample {
         end_us: (number as u64 + 1) * 1_000_000,

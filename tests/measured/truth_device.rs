@@ -333,7 +333,7 @@ fn flushes_are_not_taken_for_writes() {
 }
 
 #[test]
-fn what_was_in_memory_before_the_run_is_written_before_it() {
+fn dirty_data_is_written_before_the_run() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let record = disk.file("run.json");
     let file = disk.filled("a", 64);
@@ -394,7 +394,7 @@ fn memory_in_disguise_is_told() {
 }
 
 #[test]
-fn what_can_not_be_known_is_not_claimed() {
+fn unknown_facts_are_not_claimed() {
     let directory = crate::common::directory();
     let image = directory.path().join("image");
     fs::write(&image, random(16 << 20)).unwrap();

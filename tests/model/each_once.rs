@@ -75,7 +75,7 @@ fn of_several_sizes_none_reaches_a_block_that_was_done() {
 }
 
 #[test]
-fn what_it_can_not_go_with_is_refused_by_name() {
+fn incompatible_options_are_refused_and_named() {
     for (line, rule) in [
         ("-b4K -s", "O1"),
         ("-b4K -rs50", "O1"),

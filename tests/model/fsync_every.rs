@@ -122,7 +122,7 @@ fn every_engine_flushes_real_files() {
 }
 
 #[test]
-fn what_flushes_do_not_go_with_is_refused() {
+fn options_incompatible_with_flushes_are_refused() {
     for (line, rules) in [
         ("--fsync-every 1 a.dat", &["M9"][..]),
         ("--fsync-every 1 -w1 -x a.dat", &["M10"]),

@@ -201,7 +201,7 @@ fn parts_stand_behind_all_that_diskspd_has() {
 }
 
 #[test]
-fn what_parts_and_sizes_do_not_go_with_is_refused() {
+fn options_incompatible_with_mixes_are_refused() {
     let sizes = ["--bs-split", "4K/1:8K/1"];
     for (line, shape, rules) in [
         ("", ["--mix", MIX], &[] as &[&str]),

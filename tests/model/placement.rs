@@ -6,7 +6,7 @@ use crate::common::in_process::profile_and_options;
 use diskspd::profile::validate;
 
 #[test]
-fn what_placement_does_not_go_with_is_refused() {
+fn options_incompatible_with_placement_are_refused() {
     for (line, rules) in [
         ("--fdp 0 -w1 a.dat", &[][..]),
         ("--fdp 0-3,7 -w100 -t4 -T1G --write-hint short a.dat", &[]),

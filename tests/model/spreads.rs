@@ -61,7 +61,7 @@ fn the_same_seed_goes_to_the_same_places_and_another_one_elsewhere() {
 }
 
 #[test]
-fn what_a_distribution_does_not_go_with_is_refused() {
+fn options_incompatible_with_distributions_are_refused() {
     for (line, rules) in [
         ("--distribution zipf:1 -r", &[] as &[&str]),
         ("--distribution zipf:1 -rs1", &[]),

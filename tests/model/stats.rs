@@ -226,7 +226,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_values_are_refused() {
     let moments = r#"{"count":1,"min":5,"max":5,"sum":"5","squares":"25"}"#;
     let histograms = [
         (moments.to_string(), "[[5,1]]", None),

@@ -174,7 +174,7 @@ fn of_several_targets_one_is_chosen_by_name() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn errors_name_their_line() {
     let own = |line: &str| format!("{HEADER}0,0,read,0,4096,1,1,\n{line}\n");
     let fio = |line: &str| format!("fio version 3 iolog\n1 /a read 0 512\n{line}\n");
     let block = |line: &str| format!("8,0 0 1 0.000000000 1 D R 0 + 8 [x]\n{line}\n");

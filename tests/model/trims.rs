@@ -267,7 +267,7 @@ fn files_of_every_file_system_give_back_what_is_discarded() {
 }
 
 #[test]
-fn what_is_mounted_is_neither_written_nor_discarded() {
+fn mounted_devices_are_not_written_or_discarded() {
     let Some((disk, _)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let (profile, run_options) =
         profile_and_options(&format!("--trim 1 -w0 -W0 -d1 {}", disk.device.display()));
@@ -308,7 +308,7 @@ fn a_run_that_discards_counts_as_one_that_writes() {
 }
 
 #[test]
-fn what_a_device_can_not_discard_is_refused_and_what_it_ignores_is_told() {
+fn unsupported_discards_are_refused_and_ignored_ones_reported() {
     let able = || Discards { unit: 4096, ..Discards::default() };
     let unable = || Discards { impossible: Some("/dev/x".into()), ..able() };
     let old = || Discards { not_by_uring: Some("Operation not supported".into()), ..able() };
@@ -350,7 +350,7 @@ fn what_a_device_can_not_discard_is_refused_and_what_it_ignores_is_told() {
 }
 
 #[test]
-fn what_discards_do_not_go_with_is_refused() {
+fn options_incompatible_with_discards_are_refused() {
     for (line, rules) in [
         ("--trim 1 a.dat", &[][..]),
         ("--trim 1 -Sm a.dat", &["T2"]),

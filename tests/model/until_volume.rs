@@ -118,7 +118,7 @@ fn a_real_file_is_written_as_often_as_asked() {
 }
 
 #[test]
-fn what_could_never_be_reached_is_refused() {
+fn unreachable_amount_is_refused() {
     for (line, rules) in [
         ("--engine sim --until-written 1G -w100 a.dat", &["M12"][..]),
         ("--engine sim:cliff --until-read 1G a.dat", &["M12"]),

@@ -162,7 +162,7 @@ fn files_of_every_file_system_hold_zeros_where_they_were_written() {
 }
 
 #[test]
-fn what_can_not_be_zeroed_is_refused_by_name() {
+fn unsupported_zero_writes_are_refused_and_named() {
     let planned = |line: &str| {
         let facts = TargetFacts {
             kind: TargetKind::BlockDevice,

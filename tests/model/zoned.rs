@@ -6,7 +6,7 @@ use crate::common::in_process::profile_and_options;
 use diskspd::profile::validate;
 
 #[test]
-fn what_zones_do_not_go_with_is_refused() {
+fn options_incompatible_with_zones_are_refused() {
     for (line, rules) in [
         ("--zoned -w100 -Sh -o8 -t2 a.dat", &[][..]),
         ("--zoned -r4K -w50 -g5i --fsync-every 2 -L a.dat", &[]),

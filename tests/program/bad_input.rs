@@ -36,7 +36,7 @@ fn targets_that_cannot_be_worked_on_are_named_with_the_next_step() {
 }
 
 #[test]
-fn what_is_known_before_the_run_comes_alone() {
+fn errors_known_before_run_are_printed_without_report() {
     let directory = directory();
     let there = directory.path().join("there.dat");
     std::fs::write(&there, vec![1; 1 << 20]).unwrap();
@@ -309,7 +309,7 @@ fn reports_of_nothing_are_refused_before_anything_is_made() {
 }
 
 #[test]
-fn what_has_no_effect_here_is_said() {
+fn options_without_effect_are_reported() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     let run = |options: &str| diskspd(&format!("{options} --engine null -c1M -W0 -d1 {{}}"), &file);

@@ -115,7 +115,7 @@ fn buffers_apart_carry_what_they_should() {
 }
 
 #[test]
-fn what_linux_has_not_is_refused_by_name() {
+fn windows_only_options_are_refused_and_named() {
     for option in ["-Suy", "-SuY"] {
         line(option).fails(1, &["BypassIO", "-Su bypasses"]);
     }

@@ -155,7 +155,7 @@ fn a_claim_that_is_shared_outlives_the_one_who_made_it() {
 
 /// The words for what the cache did: of a page, a table of runs, and a comparison.
 #[test]
-fn what_is_told_of_the_cache_is_what_was_done_on_a_block_device() {
+fn reported_cache_action_matches_block_device() {
     let Some(device) = Loop::new(8 << 20) else { return };
     let folder = directory();
     let at = |name: &str| folder.path().join(name).display().to_string();

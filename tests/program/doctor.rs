@@ -52,7 +52,7 @@ fn a_file_that_is_to_be_created_is_looked_at_by_its_directory() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_said() {
+fn unreadable_facts_are_reported() {
     for (arguments, code, part) in [
         (["#9999", "#9998"], 1, "'#9999' is not a block device"),
         (["/dev/no-such-device", "."], 1, "'/dev/no-such-device' does not exist, and /dev is for devices"),

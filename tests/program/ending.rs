@@ -75,7 +75,7 @@ fn a_command_line_that_is_wrapped_is_the_same_to_a_shell() {
 }
 
 #[test]
-fn what_takes_away_from_figures_stands_in_the_verdict_and_is_marked() {
+fn limitations_of_figures_are_marked_in_verdict() {
     let folder = directory();
     let of = |options: &str, tone: EndTone| -> Vec<String> {
         let record = simulated(options, folder.path());

@@ -162,7 +162,7 @@ impl Drop for Group {
 }
 
 #[test]
-fn what_a_control_group_holds_back_is_not_the_devices() {
+fn throttling_by_control_group_is_not_device_time() {
     if !is_root() {
         return;
     }

@@ -681,7 +681,7 @@ fn a_shortage_of_threads_or_memory_is_a_message_and_no_death() {
 }
 
 #[test]
-fn what_never_ends_is_cut_and_folders_of_a_refused_file_are_removed() {
+fn endless_input_is_cut_and_created_folders_removed() {
     let ended: Ended =
         crate::common::output(&mut crate::common::command_of(&["report", "/dev/zero"])).unwrap().into();
     ended.fails(1, &["/dev/zero: can't be read: it is larger than 256 MiB"]);

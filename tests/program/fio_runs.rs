@@ -33,7 +33,7 @@ fn jobs_run_and_notes_are_told_once_on_standard_error() {
 }
 
 #[test]
-fn what_can_not_be_run_ends_as_a_wrong_profile_and_makes_no_file() {
+fn unsupported_job_exits_like_wrong_profile_without_file() {
     let folder = directory();
     fs::write(folder.path().join("j.fio"), "[a]\nsize=1m\nrw=write\nzonemode=zbd\n").unwrap();
     for (arguments, told) in [
@@ -107,7 +107,7 @@ fn a_time_span_ends_when_its_amount_was_done() {
 
 /// More targets than a profile takes: neither a command line nor a profile says it, and neither is advised.
 #[test]
-fn what_no_other_form_can_say_is_to_be_run_as_it_is() {
+fn unconvertible_job_is_run_directly() {
     let folder = directory();
     let job = "[a]\nsize=1g\nnumjobs=16\nnrfiles=1024\nruntime=1\n";
     fs::write(folder.path().join("files.fio"), job).unwrap();

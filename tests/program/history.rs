@@ -141,7 +141,7 @@ fn runs_are_found_by_what_they_are() {
 }
 
 #[test]
-fn what_is_pinned_stays_and_what_is_removed_is_gone() {
+fn pinned_runs_stay_and_removed_runs_go() {
     let history = History::new();
     let [a, b] = ["--save=a", "--save"].map(|save| history.save(save));
     history.says(&format!("history pin {a}"));
@@ -428,7 +428,7 @@ fn links_in_a_store_are_not_followed() {
 /// A program that is killed between what it says of a run and the run leaves something behind, which the next one cleans
 /// up; what a program that still runs is about to keep stays.
 #[test]
-fn what_a_killed_program_left_behind_is_cleaned_up() {
+fn leftovers_of_killed_program_are_removed() {
     let history = History::new();
     let kept = history.save("--save");
     let runs = history.store().join("runs");

@@ -95,7 +95,7 @@ fn ranks_measure_together_on_files_and_one_record_has_both() {
 }
 
 #[test]
-fn what_stands_against_it_on_any_rank_is_told_before_anything_is_touched() {
+fn refusals_of_all_ranks_come_before_any_change() {
     let folder = directory();
     fs::write(folder.path().join("0.dat"), [7; 65536]).unwrap();
     let line = ["-b4K", "-w100", "-d1", "-W0", "%r.dat"];
@@ -204,7 +204,7 @@ fn until_written_is_of_each_rank() {
 
 /// What one host has and several ranks lack is refused with a reason and what to do, and nothing is touched.
 #[test]
-fn what_ranks_lack_is_refused_by_name() {
+fn options_unavailable_on_ranks_are_refused_and_named() {
     let run = ["-c1M", "-b4K", "-d1", "-W0"];
     for (options, said) in [
         (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
@@ -439,7 +439,7 @@ fn a_rank_without_a_library_names_those_that_were_tried_and_runs_nothing() {
 }
 
 #[test]
-fn what_several_ranks_can_not_do_together_is_refused() {
+fn conflicting_work_of_ranks_is_refused() {
     as_rank("0", &["sweep", "-o1,2", "-d1", "x"]).fails(1, &["sweep runs on one host", "started 2 of it"]);
     let alone: Ended = output(&mut command_of(&["--split", "-d1", "x"])).unwrap().into();
     alone.fails(3, &["--split", "mpirun"]);

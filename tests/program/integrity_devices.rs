@@ -80,7 +80,7 @@ const LIES: [Lie; 6] = [
 ];
 
 #[test]
-fn what_a_device_begins_to_do_in_the_midst_of_a_run_is_found_and_named() {
+fn device_faults_during_run_are_named() {
     if !Mapped::is_possible() || !Mapped::knows("flakey") {
         return;
     }

@@ -22,7 +22,7 @@ fn wait_for_journal(journal: &Path) {
 }
 
 #[test]
-fn what_is_wrong_ends_with_an_exit_code_of_its_own() {
+fn integrity_error_has_separate_exit_code() {
     let directory = directory();
     let file = directory.path().join("data");
     diskspd("-c256K -b16K -w100 -s BRIEF -o1 --verify=write {}", &file).report();
@@ -87,7 +87,7 @@ fn whole_targets_that_changed_places_are_damage_unless_they_are_said_to_have_had
 
 /// A time span that fails has no figures; damage is told all the same.
 #[test]
-fn what_was_found_before_an_io_error_is_told_with_it() {
+fn findings_before_io_error_are_reported() {
     let directory = directory();
     let [data, image, profile] = ["data", "image", "profile.xml"].map(|name| directory.path().join(name));
     diskspd("-c64K -b16K -w100 -s BRIEF -o1 --verify=write {}", &data).report();
@@ -137,7 +137,7 @@ fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
 }
 
 #[test]
-fn what_a_killed_run_acknowledged_is_there() {
+fn acknowledged_writes_of_killed_run_exist() {
     side_by_side(["-Sh -o4 -t2", "-Sb --fsync-every 5 -t2", "-Sm -Nv -t2"], |way| {
         let directory = directory();
         let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
@@ -259,7 +259,7 @@ fn a_target_that_was_destroyed_behind_a_killed_run_is_found_and_nothing_verified
 /// A loop device's file is what its disk would hold if the power were cut now: what was written and not flushed is in the page
 /// cache of the device alone.
 #[test]
-fn what_was_acknowledged_survives_a_power_cut_and_a_disk_that_lied_is_found_out() {
+fn power_cut_keeps_acknowledged_writes_or_names_lying_disk() {
     let Some(device) = Loop::new(8 << 20) else { return };
     let directory = directory();
     let at = |name: &str| directory.path().join(name);

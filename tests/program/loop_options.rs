@@ -356,7 +356,7 @@ fn a_rate_that_is_kept_is_no_finding_and_bursts_have_no_time_to_start_at() {
 }
 
 #[test]
-fn what_was_due_and_never_started_is_told_also_without_latencies() {
+fn unstarted_io_is_reported_without_latencies() {
     let directory = directory();
     let (file, json) = (file(&directory), directory.path().join("run.json"));
     // The run ends in the middle of the stall, or with it.

@@ -70,7 +70,7 @@ fn the_plan_says_how_the_file_is_used() {
 }
 
 #[test]
-fn what_can_not_be_mapped_or_flushed_is_refused() {
+fn unmappable_or_unflushable_targets_are_refused() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     fs::write(&file, vec![1; 64 * KIB]).unwrap();

@@ -29,7 +29,7 @@ fn ms(nanos: u64) -> f64 {
 }
 
 #[test]
-fn what_is_merged_is_what_all_hosts_logged() {
+fn merged_counts_equal_logs_of_all_hosts() {
     let folder = directory();
     let file = |name: &str| folder.path().join(name);
     let at = |name: &str| file(name).display().to_string();

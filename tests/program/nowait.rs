@@ -81,7 +81,7 @@ fn assert_half_misses(path: &Path, file: &File) {
 }
 
 #[test]
-fn what_is_not_in_the_page_cache_of_a_file_would_have_waited() {
+fn uncached_file_reads_are_nowait_misses() {
     let folder = directory();
     let path = folder.path().join("a.dat");
     assert_half_misses(&path, &filled(&path));
@@ -135,7 +135,7 @@ fn every_read_has_its_own_data_whether_it_would_have_waited_or_not() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_before_anything_runs() {
+fn incompatible_options_are_refused_before_start() {
     let folder = directory();
     let path = folder.path().join("a.dat");
     for (line, part) in [

@@ -468,7 +468,7 @@ fn a_file_that_is_replaced_keeps_its_mode_its_owner_and_its_attributes() {
 }
 
 #[test]
-fn what_cannot_be_replaced_is_said_before_the_run() {
+fn unreplaceable_outputs_are_reported_before_run() {
     let folder = directory();
     let _ = target(folder.path());
     let at = |name: &str| folder.path().join(name);
@@ -588,7 +588,7 @@ fn nothing_that_others_plant_in_a_shared_folder_leads_anywhere() {
 }
 
 #[test]
-fn what_is_read_and_what_is_written_are_different_files() {
+fn inputs_and_outputs_must_differ() {
     let folder = directory();
     let (file, _) = target(folder.path());
     let at = |name: &str| folder.path().join(name).display().to_string();

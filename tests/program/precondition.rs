@@ -131,7 +131,7 @@ fn a_file_is_purged_filled_and_written_to_in_rounds() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_before_the_first_step() {
+fn impossible_preconditioning_is_refused_before_first_step() {
     let directory = directory();
     let file = directory.path().join("a.dat");
     fs::write(&file, vec![7; 1 << 20]).unwrap();

@@ -220,7 +220,7 @@ fn quiet_runs_say_nothing_when_nothing_is_wrong() {
 }
 
 #[test]
-fn what_is_of_one_run_is_refused_with_several() {
+fn single_run_options_are_refused_with_repeat() {
     let folder = tempfile::tempdir().unwrap();
     for (more, why) in [
         (vec!["--repeat", "2", "--stream", "-"], "--stream is for a single run"),

@@ -76,7 +76,7 @@ fn xml_results_are_well_formed_whatever_a_path_holds() {
 }
 
 #[test]
-fn what_scripts_read_of_the_xml_is_there() {
+fn elements_read_by_scripts_are_in_the_xml() {
     let directory = directory();
     let file = target(directory.path());
     let ended = diskspd("-Rxml -b4K -r -w30 -t2 -o4 -L -D500 -W0 -d1 {}", &file);

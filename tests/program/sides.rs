@@ -134,7 +134,7 @@ fn two_builds_are_compared_in_one_line() {
 }
 
 #[test]
-fn what_a_build_adds_to_the_work_is_no_comparison() {
+fn extra_options_of_one_build_are_refused() {
     let bench = Bench::new();
     bench.script("paced", "[ \"$1\" = --version ] && exec PROGRAM \"$@\"\nexec PROGRAM -g2000i \"$@\"");
     let line =

@@ -224,7 +224,7 @@ fn too_few_runs_are_reported_before_they_are_made() {
 
 /// A collapse is more than any machine does by itself.
 #[test]
-fn what_has_collapsed_is_named_and_nothing_else() {
+fn only_collapsed_tests_are_named() {
     let lab = Lab::new();
     let run = |suite: &str| {
         lab.done(&format!("suite {suite} f.dat --repeat 5 --quiet -- --engine=sim -c1G -d1 -W0"));

@@ -214,7 +214,7 @@ fn the_page_is_one_of_the_outputs() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_before_the_first_point() {
+fn invalid_sweep_is_refused_before_first_point() {
     let (folder, target) = place();
     for (arguments, code, why) in [
         (vec!["-o1..8", "-b0"], 3, "-b"),
@@ -437,7 +437,7 @@ fn points_are_kept_until_the_sweep_has_ended_and_a_report_finds_them() {
 }
 
 #[test]
-fn what_a_folder_holds_beside_runs_is_counted_and_named() {
+fn other_files_in_folder_are_counted_and_named() {
     let (folder, target) = place();
     let runs = folder.path().join("runs");
     fs::create_dir(&runs).unwrap();

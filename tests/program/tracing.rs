@@ -185,7 +185,7 @@ fn made_and_removed(place: &str, work: impl FnOnce() -> u32) -> Vec<&'static str
 }
 
 #[test]
-fn what_is_made_to_see_whether_it_can_be_is_used_by_the_first_time_span() {
+fn probed_trace_session_serves_first_time_span() {
     if !is_root() {
         return;
     }
@@ -221,7 +221,7 @@ fn an_engine_without_devices_has_none() {
 }
 
 #[test]
-fn what_has_no_counterpart_is_refused_by_name_before_anything_is_made() {
+fn untraceable_events_are_refused_before_start() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     for (options, name) in [
@@ -365,7 +365,7 @@ fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
 }
 
 #[test]
-fn what_was_asked_for_is_seen_whatever_the_kernel_makes_of_it_and_the_profile_does_it_again() {
+fn traced_workload_runs_again_from_its_profile() {
     if !is_root() {
         return;
     }

@@ -47,7 +47,7 @@ fn atomic_writes_are_done_where_they_are_guaranteed_and_refused_by_name_elsewher
 }
 
 #[test]
-fn what_goes_through_the_page_cache_without_staying_is_looked_at_afterwards() {
+fn uncached_buffered_io_is_checked_afterwards() {
     let folder = directory();
     let file = folder.path().join("a.dat");
     for engine in ["uring", "aio", "sync"] {
@@ -73,7 +73,7 @@ fn a_write_hint_stands_in_record_and_report() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_before_anything_runs() {
+fn incompatible_options_are_refused_before_start() {
     let folder = directory();
     let file = folder.path().join("a.dat");
     for (line, part) in [

@@ -218,7 +218,7 @@ fn runs_are_read_judged_and_compared_as_on_linux() {
 }
 
 #[test]
-fn what_is_written_is_the_same_and_nothing_that_is_read_is_overwritten() {
+fn outputs_are_equal_and_inputs_stay() {
     let Some(windows) = windows() else { return };
     let folder = with_runs();
     let path = folder.path();
@@ -284,7 +284,7 @@ fn a_history_is_one_on_both_systems() {
 }
 
 #[test]
-fn what_takes_linux_is_refused_with_what_to_do_instead() {
+fn linux_only_options_are_refused_with_remedy() {
     let Some(windows) = windows() else { return };
     let folder = with_runs();
     let path = folder.path();
@@ -596,7 +596,7 @@ fn a_run_in_real_time_is_led_measured_and_kept() {
 }
 
 #[test]
-fn what_was_written_is_proved_by_either_program() {
+fn either_program_verifies_written_data() {
     let Some(windows) = windows() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

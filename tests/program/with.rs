@@ -154,7 +154,7 @@ fn a_suite_becomes_a_baseline_and_is_checked() {
 }
 
 #[test]
-fn what_it_cannot_do_is_refused_by_name_before_anything_runs() {
+fn unsupported_options_of_with_are_refused_before_start() {
     let lab = Lab::new();
     for (line, words) in [
         ("DISKSPD --engine=sync -b4K x", &["DISKSPD has no option like --engine=sync"][..]),
@@ -217,7 +217,7 @@ fn dry_runs_start_no_program() {
 }
 
 #[test]
-fn what_goes_wrong_in_it_is_told() {
+fn failures_of_the_other_program_are_reported() {
     let lab = Lab::new();
     lab.write("fail", "");
     lab.run("DISKSPD -b4K x.dat")

@@ -299,7 +299,7 @@ fn a_compressor_agrees() {
 }
 
 #[test]
-fn what_is_written_is_as_reducible_as_asked_for_in_every_way() {
+fn written_content_has_requested_reduction() {
     let directory = directory();
     side_by_side(WAYS, |way| {
         let file = directory.path().join(way);
@@ -314,7 +314,7 @@ fn what_is_written_is_as_reducible_as_asked_for_in_every_way() {
 }
 
 #[test]
-fn what_content_does_not_go_with_is_refused() {
+fn options_incompatible_with_content_are_refused() {
     for (line, rules) in [
         ("--compress 60 -w1", &[] as &[&str]),
         ("--dedupe 25 -w1 -b512", &[]),

@@ -52,7 +52,7 @@ fn the_picture_of_the_crates_is_what_cargo_knows() {
 }
 
 #[test]
-fn what_judges_and_prints_can_not_name_the_machine() {
+fn judging_and_printing_crates_do_not_access_machine() {
     let crates = crates();
     for (name, may) in [
         ("figures", &[][..]),
@@ -120,7 +120,7 @@ fn offered(file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_a_system_has_to_offer_is_listed_and_little() {
+fn platform_functions_are_listed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sys/src");
     let root = fs::read_to_string(folder.join("lib.rs")).unwrap();
     // Those that both systems have in a file each. What only Windows has is its own, and so is what runs need.
@@ -134,7 +134,7 @@ fn what_a_system_has_to_offer_is_listed_and_little() {
 
 /// What runs need besides is each system's own, as Linux's io_uring is: there may be any number of it.
 #[test]
-fn what_runs_have_of_windows_alone_is_listed() {
+fn windows_only_functions_of_runs_are_listed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sys/src/windows/runs");
     is_listed(fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect(), "own");
 }

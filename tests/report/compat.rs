@@ -113,7 +113,7 @@ fn elements_of_the_newest_profiles_are_read() {
 }
 
 #[test]
-fn what_the_newest_profiles_may_not_hold_is_refused() {
+fn elements_outside_newest_schema_are_refused() {
     for fragment in [
         "<IoRing><IoRingBatchSize>0</IoRingBatchSize></IoRing>",
         "<IoRing><IoRingBatchSize>-1</IoRingBatchSize></IoRing>",

@@ -153,7 +153,7 @@ fn time_spans_of_a_comparison_are_called_by_what_they_do() {
 }
 
 #[test]
-fn what_a_comparison_can_not_tell_is_said() {
+fn inconclusive_comparison_states_the_reason() {
     let (_, page) = page_of(&mixed("A", 5000.0, 1), &mixed("B", 5100.0, 1), false);
     assert!(page.contains("TWO RUNS") && page.contains("use --repeat"));
     let (_, page) = page_of(&mixed("A", 5000.0, 4), &mixed("B", 5000.0, 4), true);

@@ -266,7 +266,7 @@ fn drawn(page: &str, chart: &str, class: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_has_no_neighbour_is_marked_and_drawn_over_its_time() {
+fn isolated_points_are_marked_over_their_interval() {
     // (seconds, those without I/O, dots of each percentile, the level of the first)
     for (seconds, idle, dots, level) in [
         (1, &[][..], 1, Some(["M0 ", "L1000 "])),

@@ -1243,7 +1243,7 @@ fn every_record_is_as_its_schema_says_and_reads_back() {
 }
 
 #[test]
-fn what_a_schema_does_not_allow_is_found() {
+fn schema_violations_are_found() {
     let record = value(&examples()[0]);
     let schema: Value = serde_json::from_str(&record_schema()).unwrap();
     type Break = (fn(&mut Value), &'static str);

@@ -367,7 +367,7 @@ fn refusal(line: &str) -> String {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_says_why() {
+fn contradictory_integrity_options_are_refused_with_reason() {
     for (line, words) in [
         ("--verify --engine null -w100", "sim and null"),
         ("--verify --engine sim -w100", "sim and null"),

@@ -351,7 +351,7 @@ fn an_existing_link_is_followed() {
 }
 
 #[test]
-fn what_cannot_be_prepared_is_left_alone() {
+fn unpreparable_targets_are_not_changed() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = |name: &str| directory.path().join(name);
     symlink("nowhere", at("dangling")).unwrap();

@@ -212,7 +212,7 @@ fn the_times_of_all_threads_have_one_origin() {
 }
 
 #[test]
-fn what_cannot_be_done_again_is_refused() {
+fn unrepeatable_records_are_refused() {
     let directory = directory();
     let log = directory.path().join("none.csv");
     let trace = directory.path().join("trace");

@@ -122,7 +122,7 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
 }
 
 #[test]
-fn what_validates_also_runs_and_stays_within_its_area() {
+fn valid_profiles_run_within_their_area() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("log.csv");
     let ran = Cell::new(0);

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_taken_is_gone_and_what_is_left_is_an_error() {
+    fn unused_arguments_are_rejected() {
         let mut arguments = Arguments("--a 5 --b --c x".split(' ').map(str::to_owned).collect());
         assert_eq!(arguments.number("--a", 1).ok(), Some(5));
         assert_eq!(arguments.number("--a", 1).ok(), Some(1));

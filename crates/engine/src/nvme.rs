@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_refuses_is_told_with_the_next_step() {
+    fn refusals_of_kernel_have_next_step() {
         for (errno, polled, expected) in [
             (libc::EACCES, false, "run as root"),
             (libc::EOPNOTSUPP, false, "Linux 5.19"),

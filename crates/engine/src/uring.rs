@@ -185,7 +185,7 @@ mod tests {
     // No test can take the kernel's memory away; these start where the kernel has just said that it has none.
 
     #[test]
-    fn what_a_busy_kernel_refused_is_submitted_later() {
+    fn refused_requests_are_submitted_later() {
         if let Err(why) = probe() {
             return eprintln!("skipped: {why}");
         }

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lenient_integer_drops() {
+    fn lenient_integer_drops_the_suffix() {
         let cases =
             [("", ""), ("12", ""), (" +7", ""), ("4k", "k"), ("0.5", ".5"), ("1,2,4", ",2,4"), ("x", "x")];
         for (text, dropped) in cases {

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_as_fio_has_it() {
+    fn absent_settings_have_fio_defaults() {
         let number = |text: &str| text.parse::<u32>().map_err(|_| WrongValue::Other("not a number"));
         for (text, read, write, trim) in [
             ("4", Some(4), Some(4), Some(4)),

@@ -130,7 +130,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_a_raid_of_lvm_does_and_lacks_is_in_its_status() {
+    fn lvm_raid_state_is_read_from_status() {
         let found = |status: &str| {
             let look = mapped_raid(status)?;
             Some((look.members.unwrap(), look.missing, look.upkeep))
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_array_does_by_itself_is_its_action_while_it_is_at_work() {
+    fn array_action_is_its_running_maintenance() {
         let machine = tempfile::tempdir().unwrap();
         let folder = machine.path().join("sys/class/block/md0/md");
         fs::create_dir_all(&folder).unwrap();

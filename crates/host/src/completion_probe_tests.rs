@@ -8,7 +8,7 @@ fn look(path: &Path, direct: bool) -> Completion {
 }
 
 #[test]
-fn what_can_not_be_read_is_unknown() {
+fn unreadable_facts_are_unknown() {
     let directory = tempfile::tempdir().expect("a directory");
     let short = directory.path().join("short");
     fs::write(&short, [1; 100]).expect("a file");
@@ -19,7 +19,7 @@ fn what_can_not_be_read_is_unknown() {
 }
 
 #[test]
-fn what_is_or_will_be_in_memory_completes_in_the_call_unlooked_at() {
+fn cached_io_completes_in_the_call() {
     for file_system in ["tmpfs", "ramfs", "hugetlbfs"] {
         for kind in [TargetKind::Missing, TargetKind::File] {
             let facts = TargetFacts { file_system: file_system.into(), kind, ..TargetFacts::default() };

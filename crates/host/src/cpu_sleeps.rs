@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_missing_and_not_zero() {
+    fn unreadable_counters_are_missing_not_zero() {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::at(directory.path());
         let none = SleepCounters::find(&root, [0].into_iter());

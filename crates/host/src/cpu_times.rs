@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_is_known_by_cpu_in_the_same_order() {
+    fn lost_times_are_known_by_cpu() {
         let earlier = CpuClock::parse("cpu0 1 1 1 1 1 10 20 30\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 5");
         let later = CpuClock::parse("cpu0 1 1 1 1 1 12 23 35\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 4");
         let lost = |interrupts, stolen| LostTimes { interrupts, steal: stolen };

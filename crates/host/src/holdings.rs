@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_servers_hold_is_read_from_their_files() {
+    fn files_held_by_servers_are_found() {
         for (text, expected) in [
             ("/srv/a b.img\n[key]", Some("/srv/a b.img")),
             (

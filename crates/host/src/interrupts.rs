@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_both_times_is_left_out() {
+    fn counters_read_only_once_are_left_out() {
         let directory = machine();
         let root = Root::at(directory.path());
         let counters = || InterruptCounters::find(&root, &names(&["vda"]));

@@ -34,7 +34,7 @@ fn every_mark_is_recognized_alone() {
 }
 
 #[test]
-fn what_takes_more_than_one_mark() {
+fn signatures_need_all_their_marks() {
     let ext: &[u8] = &[0x53, 0xef];
     let md: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
     let boot: &[u8] = &[0x55, 0xaa];
@@ -90,7 +90,7 @@ fn tiny_devices_are_no_problem() {
 
 /// What benchmarks leave: nothing of it looks like something of the user's.
 #[test]
-fn what_was_written_as_a_test_is_nothing() {
+fn test_patterns_are_not_signatures() {
     let pattern: Vec<u8> = (0..SIZE).map(|offset| offset as u8).collect();
     for (name, content) in
         [("pattern", pattern), ("ones", vec![0xff; SIZE as usize]), ("zeros", vec![0; SIZE as usize])]
@@ -283,7 +283,7 @@ fn crafted_marks_are_recognized_as_blkid_does() {
 }
 
 #[test]
-fn what_libblkid_knows_and_the_table_does_not_keeps_its_name() {
+fn unlisted_signatures_keep_libblkid_names() {
     let found = |kind: &str, usage: &str, table: &str| {
         let (kind, usage, table) = (kind.into(), usage.into(), table.into());
         names(&blkid::BlkidSignature { kind, usage, table, version: String::new() }).collect::<Vec<_>>()

@@ -49,7 +49,7 @@ fn shares_are_where_they_are_mounted_and_real_directories_are_no_shares() {
 }
 
 #[test]
-fn what_is_found_at_a_path() {
+fn target_kind_is_found_by_path() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     std::fs::write(at("file"), vec![0; 5000]).unwrap();
@@ -72,7 +72,7 @@ fn what_is_found_at_a_path() {
 }
 
 #[test]
-fn what_keeps_us_from_looking_is_told_with_the_next_step() {
+fn inaccessible_target_has_next_step() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     std::fs::write(at("file"), "").unwrap();

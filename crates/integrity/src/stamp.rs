@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_stamp_is_told() {
+    fn unstamped_sector_is_reported() {
         assert!(
             [&[0; 512][..], &[0xff; 512], b"", &sealed(1, 512)[..LENGTH - 1]]
                 .iter()

@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_answers_is_had_and_what_does_not_is_left_when_the_user_wants_to_end() {
+    fn unanswered_call_is_abandoned_on_interrupt() {
         let patience = Patience::default();
         assert_eq!(patience.attempt("a file", || 7), Ok(7));
         assert_eq!(patience.limit(), Duration::from_nanos(GRACE), "as long as targets have");

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_a_rule_is_not_run() {
+    fn invalid_profile_is_not_run() {
         let (mut profile, mut run_options) = simulated(1, EngineKind::Sim);
         run_options.until_steady_s = Some(60);
         let refusal = execute(&profile, &run_options, &Session::default()).unwrap_err();

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_precreated_keeps_its_size() {
+    fn other_files_keep_their_size() {
         let resized = resized(&profile(Some(UseMaxSize), SPANS));
         let sizes =
             |span: usize| resized.time_spans[span].targets.iter().map(|t| t.file_size).collect::<Vec<_>>();

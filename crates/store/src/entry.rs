@@ -99,7 +99,7 @@ mod tests {
     use diskspd_model::profile::{Access, CacheMode, Target, TimeSpan};
 
     #[test]
-    fn what_an_older_index_does_not_say_of_devices_makes_no_other_work() {
+    fn missing_device_facts_do_not_change_workload() {
         let span = TimeSpan::default();
         let work = |cache_mode, uncached_devices, device: Option<bool>| {
             let target = Target { path: "/dev/x".into(), cache_mode, uncached_devices, ..Target::default() };

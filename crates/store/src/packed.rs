@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_out_again_and_damage_is_told() {
+    fn packed_data_is_unpacked_and_damage_reported() {
         let text = b"a record ".repeat(1000);
         let packed = pack(&text);
         assert!(is_packed(&packed) && packed.len() < text.len() / 10);

@@ -75,7 +75,7 @@ mod tests {
     use diskspd_model::profile::{Target, TimeSpan};
 
     #[test]
-    fn what_targets_share_is_told_and_what_differs_is_mixed() {
+    fn differing_values_of_targets_are_mixed() {
         let target = |block_size, write_ratio| Target {
             path: "a".into(),
             block_size,

@@ -103,7 +103,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_is_held_is_reached_whatever_becomes_of_its_name() {
+    fn anchored_folder_is_reached_after_rename() {
         let directory = tempfile::tempdir().unwrap();
         let (name, elsewhere) = (directory.path().join("a"), directory.path().join("b"));
         fs::write(&name, "first").unwrap();

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_it_from_being_held_is_told_with_what_to_do() {
+    fn refused_cpu_latency_has_remedy() {
         let directory = tempfile::tempdir().unwrap();
         let message = |path: &Path, limit| hold_at(path, limit).unwrap_err().to_string();
         let missing = message(&directory.path().join("none"), 0);

@@ -152,7 +152,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn what_is_put_down_goes_to_the_heir_and_never_back() {
+    fn lent_memory_passes_to_the_heir_only() {
         let (mut owner, mut heir) = lend(vec![1]);
         owner.get().unwrap().push(2);
         owner.put_down();

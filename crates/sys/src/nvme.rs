@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_namespace_says_so() {
+    fn other_devices_are_not_namespaces() {
         let null = std::fs::File::open("/dev/null").unwrap();
         assert_eq!(namespace(&null).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
         let health = LogAddress { namespace: 1, identifier: 2, of: 0 };

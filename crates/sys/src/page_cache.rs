@@ -91,7 +91,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn what_was_written_is_unwritten_until_it_is_synchronized() {
+    fn written_pages_are_dirty_until_sync() {
         let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
         file.write_all(&vec![1; 1 << 20]).unwrap();
         match unwritten(&file, 0, 0) {

@@ -10,7 +10,7 @@ fn names(folder: &Path) -> Vec<OsString> {
 }
 
 #[test]
-fn what_was_there_stays_until_the_new_file_is_put_in_its_place_and_hands_on_its_mode() {
+fn old_file_stays_until_replaced_and_passes_its_mode() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
     std::fs::write(&path, "earlier").unwrap();
@@ -48,7 +48,7 @@ fn without_unnamed_files_random_names_do_the_same() {
 }
 
 #[test]
-fn what_gets_no_name_is_copied_to_one_that_does() {
+fn unnamed_file_is_copied_to_named_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
     std::fs::write(&path, "earlier").unwrap();
@@ -66,7 +66,7 @@ fn what_gets_no_name_is_copied_to_one_that_does() {
 }
 
 #[test]
-fn what_cannot_be_put_in_place_is_kept_under_a_name_that_is_said() {
+fn unplaced_file_is_kept_under_reported_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
     let place = Place::open(&path).unwrap();

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_is_gone_and_files_are_still_root_s() {
+    fn dropped_privileges_stay_dropped_and_files_stay_root() {
         for (remaining, admin) in [(Remaining::Files, false), (Remaining::Run, true)] {
             let (before, after, regained) = apart(|| {
                 let before = capabilities(None).unwrap();

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_ignored_is_known() {
+    fn ignored_signals_are_known() {
         prepare();
         assert!(is_ignored(libc::SIGXFSZ) && !is_ignored(libc::SIGABRT) && !is_ignored(libc::SIGWINCH));
     }

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_ends_where_the_watcher_says_and_without_one_nothing_does() {
+    fn watcher_decides_where_writing_ends() {
         let written = |steps: Option<u32>| {
             watch(steps.map(|steps| Rc::new(Steps(Cell::new(steps))) as Rc<dyn StepWatcher>));
             let mut file = tempfile::tempfile().unwrap();

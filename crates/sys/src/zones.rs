@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_zones_says_so() {
+    fn devices_without_zones_are_reported() {
         let null = std::fs::File::open("/dev/null").unwrap();
         assert_eq!(report(&null).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
         assert_eq!(reset(&null, 0, 4096).unwrap_err().raw_os_error(), Some(libc::ENOTTY));

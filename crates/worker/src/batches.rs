@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_at_once_goes_in_one_call_unless_latencies_are_measured() {
+    fn immediate_io_is_batched_without_latencies() {
         let mut batches = Batches::new(false, 32, false, false);
         batches.found(32, 32);
         assert_eq!(batches.most(), usize::MAX);

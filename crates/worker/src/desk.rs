@@ -141,7 +141,7 @@ mod tests {
     use diskspd_model::operation::Operation;
 
     #[test]
-    fn what_has_not_come_back_is_named_the_oldest_first() {
+    fn outstanding_requests_are_named_oldest_first() {
         let io = |thread, started| StuckIo {
             thread,
             path: "a file".into(),

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_submitted_counts_from_the_begin_of_measuring_on() {
+    fn submitted_io_counts_from_measuring_start() {
         let goal = VolumeGoal { direction: Direction::Write, bytes: 8192, from_start: false };
         let quota = Arc::new(VolumeQuota::new([&goal]));
         let mut share = QuotaShare::new(Arc::clone(&quota));

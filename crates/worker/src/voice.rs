@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_threads_meet_is_said_once_in_a_time_span() {
+    fn equal_messages_of_threads_are_printed_once() {
         let ear = Arc::new(Ear::default());
         let voice = Voice::new(Arc::clone(&ear) as Arc<dyn Listener>);
         for number in 1..3 {

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_not_reset_meanwhile() {
+    fn zones_being_read_are_not_reset() {
         let mut zones = zones(target(&[12, 12, 8, 12], 1, 50, false));
         let read = io(4, Operation::Read, 0);
         let at = zones.place(1, &read);

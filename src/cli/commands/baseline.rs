@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn contradictory_arguments_are_refused() {
         for (line, words) in [
             ("set", "the name of the baseline is missing"),
             ("set a/b", "letters, digits"),

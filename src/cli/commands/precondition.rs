@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_two_dashes_goes_to_the_rounds() {
+    fn arguments_after_two_dashes_go_to_rounds() {
         let plain = requested("f.dat").unwrap();
         let of = |r: &PreconditionRequest| (r.standard, r.fill, r.round_s, r.rounds);
         assert_eq!(of(&plain), (Standard::PtsClient, Some(2), 60, 25));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_explained() {
+    fn invalid_arguments_have_reason() {
         for (line, why) in [
             ("", "the target is missing"),
             ("-- -b4K", "the target is missing"),

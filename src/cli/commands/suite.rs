@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn contradictory_arguments_are_refused() {
         for (line, words) in [
             ("", "the suite is missing"),
             ("--show", "the arguments of suite are missing"),

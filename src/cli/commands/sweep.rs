@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_explained() {
+    fn invalid_arguments_have_reason() {
         for (line, why) in [
             ("-o1..8 --iops-only -L f", "measures no latency"),
             ("-o1..8 --iops-only -Xp.xml f", "measures no latency"),

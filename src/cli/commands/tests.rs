@@ -12,7 +12,7 @@ pub fn parsed(line: &str) -> Result<Invocation, CliError> {
 }
 
 #[test]
-fn what_is_run_again_takes_every_long_option_of_one_invocation_and_no_other() {
+fn rerun_accepts_long_options_of_runs_only() {
     let of_invocation: BTreeSet<String> = flags::all()
         .filter(|flag| flag.scope == Scope::Invocation && matches!(flag.name, Name::Long(_)))
         .map(|flag| flag.name.with_dashes())
@@ -145,7 +145,7 @@ mod reader {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn contradictory_arguments_are_refused() {
         for (line, what, more) in [
             (
                 &["--z"][..],

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_explained() {
+    fn invalid_arguments_have_reason() {
         for (line, why) in [
             ("", "no device is named"),
             ("/dev/sda /dev/sdb", "takes one device, not 2"),

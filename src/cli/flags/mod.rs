@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_an_xml_profile_does_not_concern_targets() {
+    fn options_with_xml_profile_are_not_per_target() {
         for flag in all().filter(|flag| flag.with_profile) {
             assert_ne!(flag.scope, Scope::Targets, "{}", flag.name.with_dashes());
         }

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_many_ranks_say_is_told_once_with_their_names() {
+    fn equal_messages_of_ranks_are_printed_once() {
         let hosts = ["a", "b", "c", "d"].map(str::to_owned);
         let said =
             [(0, "x"), (1, "y"), (2, "x"), (3, "x"), (3, "x")].map(|(rank, text)| (rank, text.to_owned()));

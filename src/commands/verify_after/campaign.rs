@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cycles_come_to_is_said_with_what_they_can_not_exclude() {
+    fn campaign_result_names_its_error_bound() {
         let cut = cycle(CycleEnd::Cut, 1000, 0);
         for (cycles, expected) in [
             (vec![cycle(CycleEnd::Killed, 10, 0)], "no data was lost, but no power was cut either"),

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 #[test]
-fn what_is_too_large_is_not_even_looked_at() {
+fn oversized_profile_is_refused_unread() {
     let error = read(&vec![b'<'; MAX_BYTES as usize + 1]).unwrap_err();
     assert!(error.to_string().contains("larger than 16 MiB"), "{error}");
 }

@@ -131,7 +131,7 @@ fn a_file_that_cannot_be_created_before_the_first_time_span_fails_the_run() {
 }
 
 #[test]
-fn what_is_printed_is_run_again_whatever_the_path_holds() {
+fn printed_profile_runs_with_any_path() {
     let directory = directory();
     let names: [&[u8]; 4] =
         [b"a & <b> \"c\" 'd'.dat", b"line\nfeed\ttab.dat", b"not utf-8 \xff\xfe.dat", b"\x01\x7f\r.dat"];

@@ -61,7 +61,7 @@ fn pages() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn what_people_read_is_kept_as_pages() {
+fn texts_are_kept_as_pages() {
     let pages = pages();
     for (name, text) in &pages {
         is_kept(&format!("tests/data/texts/{name}.md"), text);

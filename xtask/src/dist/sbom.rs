@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_needed_is_listed_with_licence_and_hash_and_what_is_for_tests_is_not() {
+    fn shipped_dependencies_are_listed_without_test_ones() {
         let dep = |id: &str, kind: Value| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] });
         let package = |id: &str, license: &str| {
             json!({

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_process_printed_and_cost_is_told() {
+    fn output_and_cost_of_process_are_returned() {
         let script = "echo out; echo err >&2; i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done";
         let ran = run(Path::new("/bin/sh"), &["-c".into(), script.into()], 0, Duration::from_secs(60));
         match ran {

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_acknowledged_with_no_flush_behind_its_write_is_found() {
+    fn unflushed_acknowledged_writes_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("journal");
         let mut head = Vec::new();

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_synced_stays_and_of_the_rest_anything_is_there() {
+    fn synced_sectors_survive_power_cut() {
         assert_eq!(outcomes(|_, _| ()), files(&[&[("old", "old")]]));
         let sync = |path: &Path, disk: &DurableFolder| disk.synced(&File::open(path).unwrap()).unwrap();
         // Neither bytes nor name.

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_up_is_told_from_what_is_forbidden() {
+    fn exhausted_limit_differs_from_missing_permission() {
         let lacking = |errno| explain(&Evidence { errno, disabled: None, seccomp: None }).lacking;
         let used_up = [libc::ENOMEM, libc::EMFILE, libc::ENFILE].map(Some);
         assert_eq!(used_up.map(lacking), [true; 3]);

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_the_mean_by_less_than_matters_is_none() {
+    fn negligible_interruptions_are_ignored() {
         let rare = series(40, |i| if i % 20 == 7 { 100.0 } else { 1000.0 });
         assert_eq!(of(&rare, 1000.0), None);
         let shallow = series(40, |i| if i % 2 == 0 { 950.0 } else { 1050.0 });

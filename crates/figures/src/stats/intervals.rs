@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_completes_after_the_last_interval_is_not_kept() {
+    fn completions_after_last_interval_are_dropped() {
         let mut log = IntervalLog::new(500, 1, true, 1);
         for at in [0, 499, 500, 999, 1000, 5000] {
             log.record(at * MS, 1000, 1, true);

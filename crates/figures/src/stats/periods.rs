@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_returns_is_found_with_its_period() {
+    fn periodic_series_has_its_period() {
         // Some noise, the same each time.
         let noise = |i: usize| (i * 7919 % 13) as f64;
         let saw = |period: f64| move |i: usize| 1000.0 - 500.0 * (i as f64 % period) / period + noise(i);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_return_is_none() {
+    fn aperiodic_series_has_no_period() {
         let of = |rate: &dyn Fn(usize) -> f64| of(&(0..60).map(rate).collect::<Vec<f64>>());
         assert_eq!(of(&|_| 5.0), None);
         assert_eq!(of(&|i| 100.0 - i as f64), None);

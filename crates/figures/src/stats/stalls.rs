@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pause_is_none() {
+    fn short_gaps_are_not_stalls() {
         assert_eq!(of(&[100; 3000], WIDTH, 32), None);
         assert_eq!(of(&[], WIDTH, 32), None);
         assert_eq!(of(&[0; 3000], WIDTH, 32), None);

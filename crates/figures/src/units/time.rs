@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_a_number_of_milliseconds() {
+    fn times_are_stored_in_milliseconds() {
         assert_eq!(serde_json::to_string(&Millis::of_ns(1_500_000)).unwrap(), "1.5");
         assert_eq!(serde_json::from_str::<Millis>("0.1").unwrap().ms(), 0.1);
     }

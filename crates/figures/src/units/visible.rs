@@ -119,7 +119,7 @@ mod tests {
     const HOSTILE: &str = "a\x1b]0;t\x07\r\u{9b}31m\u{202e}\u{200b}\x7f\u{2066}\u{feff}b\n\tc µ 日本";
 
     #[test]
-    fn what_drives_a_terminal_is_shown_and_the_rest_stays() {
+    fn control_characters_are_made_visible() {
         let shown = "a\\x1b]0;t\\x07\\r\\x9b31m\\u{202e}\\u{200b}\\x7f\\u{2066}\\u{feff}b";
         assert_eq!(line(HOSTILE), format!("{shown}\\n\\tc µ 日本"));
         assert_eq!(lines(HOSTILE), format!("{shown}\n\tc µ 日本"));

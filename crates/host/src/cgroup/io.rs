@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_sharing_by_cost_did_is_read_as_far_as_the_kernel_tells() {
+    fn cost_statistics_of_groups_are_read() {
         let stat = "8:0 rbytes=1 wbytes=0 rios=1 wios=0 dbytes=0 dios=0 cost.usage=70\n\
                     8:16 rbytes=1 cost.usage=9 cost.wait=5 cost.indebt=2 cost.indelay=1\n\
                     8:32 rbytes=1\nodd\n";
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_io_back_without_a_figure_is_found_too() {
+    fn unquantified_io_throttling_is_found() {
         let (_, controls) = limits(&[
             ("proc/self/cgroup", "0::/x/y\n"),
             ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),

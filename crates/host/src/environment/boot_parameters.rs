@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_matters_for_io_is_kept_in_its_order() {
+    fn io_parameters_are_kept_in_order() {
         let table = [
             ("BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet", ""),
             (
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_quotes_or_for_the_first_program_is_no_parameter() {
+    fn quoted_and_init_words_are_not_parameters() {
         assert_eq!(for_io(r#"motd="a secret idle=poll" elevator=none"#), "elevator=none");
         assert_eq!(for_io(r#"pci="noaer realloc" quiet"#), r#"pci="noaer realloc""#);
         assert_eq!(for_io("quiet -- idle=poll password=x"), "");

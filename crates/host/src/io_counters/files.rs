@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_not_be_read_is_none() {
+    fn unreadable_counters_are_absent() {
         let empty = tempfile::tempdir().unwrap();
         let mut counters = Counters::open(&Root::at(empty.path()), &["sda".into()]);
         let nothing = Reading { devices: vec![None], counted: vec![true], own: None, unwritten: None };

@@ -318,7 +318,7 @@ mod tests {
     use crate::root::Root;
 
     #[test]
-    fn what_is_lost_is_the_sum_of_three_counts() {
+    fn lost_events_are_sum_of_three_counts() {
         let stats = "entries: 5\noverrun: 1\ncommit overrun: 20\nbytes: 7000\noldest event ts: 29094.975060\n\
                      now ts: 29094.986792\ndropped events: 300\nread events: 9000\n";
         assert_eq!(lost(stats), 321);

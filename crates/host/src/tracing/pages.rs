@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overwritten_before_a_page_is_marked() {
+    fn overwritten_pages_are_marked() {
         let words = [head(1, 1), 100];
         let count = [&words[..], &[77, 0]].concat();
         for (marks, missed) in [

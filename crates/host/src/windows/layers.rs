@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_counted_is_said_and_is_no_layer() {
+    fn uncounted_layers_are_reported() {
         let disk = |counted| [DiskProperties { number: 0, counted, ..DiskProperties::default() }];
         let unseen = VolumeBeneath { counted: false, ..volume(&[0]) };
         let names = |stack: &Stack| stack.layers.iter().map(|layer| layer.name.clone()).collect::<Vec<_>>();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_disk_tells_is_named_as_on_linux() {
+    fn disk_facts_have_the_names_of_linux() {
         let descriptor = Descriptor {
             model: Some("SSD".into()),
             serial: Some("S-1".into()),

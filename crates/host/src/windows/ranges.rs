@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allocated_but_not_valid_was_never_written() {
+    fn allocated_invalid_ranges_are_unwritten() {
         for (allocated, valid, expected) in [
             (&[(0, 100)][..], &[(0, 40)][..], (100, 0, 60)),
             (&[(0, 10), (50, 60)], &[(0, 100)], (100, 80, 0)),

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_no_permission() {
+    fn unknown_use_grants_nothing() {
         let hidden = VolumeFound { disks: None, ..volume("C:", &[], Some("ntfs"), &[]) };
         let without = DiskFound { number: 1, partitions: None };
         let fails = |disk: &DiskFound, volumes: &[VolumeFound]| of_disk(disk, volumes, &[]).unwrap_err().why;

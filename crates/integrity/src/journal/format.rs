@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_the_newest_version_counts_whatever_the_order() {
+    fn newest_version_of_sector_counts_in_any_order() {
         let acks = [ack(0, 2), ack(4096, 5), ack(0, 9), ack(0, 3), ack(0, 9)];
         let bytes = journal(&[
             JournalPiece::Run(7, -5, "boot"),
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_forgotten_no_longer_holds_and_what_is_no_journal_is_refused() {
+    fn forgotten_writes_are_dropped_and_other_files_refused() {
         let (before, after) = ([ack(0, 4), ack(4096, 1)], [ack(4096, 6)]);
         let acks = |acks| JournalPiece::Acks(acks);
         let bytes = journal(&[
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_ends_the_journal() {
+    fn invalid_piece_ends_the_journal() {
         let strange = [
             JournalPiece::Acks(&[Acknowledged { target: 9, ..ack(0, 1) }]).to_owned_bytes(),
             JournalPiece::Acks(&[ack(1, 1)]).to_owned_bytes(),

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_threads_have_pushed_is_there_when_a_piece_behind_it_is() {
+    fn earlier_pushes_precede_later_pieces() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
         let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();

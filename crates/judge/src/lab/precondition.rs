@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_at_the_limits_is_within_them() {
+    fn values_at_the_limits_are_steady() {
         // 90 to 110 of 100 in the middle of the window: the line is level.
         let wide = window(&[7.0, 100.0, 110.0, 100.0, 90.0, 100.0]).unwrap();
         assert!((wide.excursion - 0.2).abs() < 1e-12 && is_steady(&wide), "{wide:?}");

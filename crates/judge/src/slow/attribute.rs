@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_task_hands_over_was_held_back() {
+    fn time_of_another_task_is_queueing() {
         let steps = [RUNS, (120, ThreadDoing::Sleeps), (1090, ThreadDoing::Runs)];
         let held = block((1000, 7), 1010, 1080);
         let (stages, culprit) = found(&held, &steps, true);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_unattributed() {
+    fn unknown_time_is_unattributed() {
         assert_eq!(found(&BlockTimes::default(), &[], true), (vec![(IoStage::Unattributed, 1000)], None));
         let open = BlockTimes { completed: None, ..block((110, THREAD), 130, 0) };
         let (stages, _) = found(&open, &[RUNS], false);

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_do_on_the_same_sectors_is_not_the_ios() {
+    fn requests_of_others_on_same_sectors_are_separate() {
         let seen =
             |at, step| BlockSeen { at, step, device: 1, sector: 8, sectors: 8, write: false, flush: false };
         let mut found = BlockMatch::default();

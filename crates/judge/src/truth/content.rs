@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_without_the_medium_is_found_and_nothing_else() {
+    fn unwritten_content_is_found() {
         use Severity::{Warning, Wrong};
         let none = Space::default();
         let holes = |mib| Space { holes: mib * MIB, ..none };

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_told_is_read_as_it_was_stored() {
+    fn stored_findings_are_read_back() {
         #[derive(Debug, PartialEq, Serialize, Deserialize)]
         struct Holder(#[serde(with = "super")] Vec<Finding>);
         let told = Holder(vec![

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_read_before_and_after_the_window_counts_for_its_part() {
+    fn readings_around_window_count_by_share() {
         let read = ThreadTimes { busy: 3000, run_delay: Some(900), user: 600, system: 2400 };
         let half = ThreadTimes { busy: 1500, run_delay: Some(450), user: 300, system: 1200 };
         assert_eq!(read.within(1000, 2000), half);

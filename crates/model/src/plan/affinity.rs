@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_process_may_not_use_is_left_out_and_refused() {
+    fn disallowed_cpus_are_left_out_or_refused() {
         let machine =
             Topology { disallowed: vec![(0, 0b10), (1, 0b1)], ..machine(&[(64, 0b1011), (4, 0b11)]) };
         assert_eq!(cpus(&asked(&[]), Compat::V2_2, &machine), [0, 3, 65]);

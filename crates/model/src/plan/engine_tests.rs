@@ -109,7 +109,7 @@ fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
 }
 
 #[test]
-fn what_is_done_one_after_the_other_is_known_also_of_engines_that_were_asked_for() {
+fn serial_work_is_known_for_requested_engines() {
     let span = TimeSpan::default();
     let on = |completion| TargetFacts { completion, ..facts() };
     let because = |write_ratio, completion, engine| {

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_and_the_way_have_is_done() {
+    fn supported_nvme_commands_are_planned() {
         let none = RunOptions::default();
         let protected = NvmeFacts { metadata: 8, protected: Some(1), ..plain() };
         assert_eq!(refusals(&writing(), protected.clone(), &none), Vec::<String>::new());
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_do_not_have_is_refused_by_name() {
+    fn unsupported_nvme_commands_are_refused_and_named() {
         let none = RunOptions::default();
         let table: [(Target, NvmeFacts, &str); 11] = [
             (writing(), NvmeFacts { metadata: 8, ..plain() }, "8 bytes of metadata"),

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_has_is_used_and_anything_else_refused_by_name() {
+    fn unsupported_placement_is_refused_and_named() {
         let cached = Target { uncached_devices: false, ..streamed(&[1]) };
         let file = TargetFacts { kind: TargetKind::File, ..TargetFacts::default() };
         let none = || Err(NoPlacement::Controller);

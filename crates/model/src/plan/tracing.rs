@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_linux_has_no_counterpart_for_is_refused_by_its_name() {
+    fn events_without_linux_counterpart_are_refused() {
         type Case = (fn(&mut Etw), Option<EngineKind>, &'static [&'static str]);
         let table: [Case; 6] = [
             (|etw| etw.registry = true, None, &["-eREGISTRY"]),

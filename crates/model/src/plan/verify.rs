@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_multiple_of_a_sector_is_refused_with_its_name() {
+    fn unaligned_sizes_are_refused_and_named() {
         let refusal = |target: Target, facts| {
             let profile = profile(vec![vec![target]]);
             check(&profile, &profile.time_spans[0], &[facts]).first().map(|error| error.to_string())

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_or_the_zones_do_not_allow_is_refused_by_name() {
+    fn work_against_zone_rules_is_refused_and_named() {
         let zones = |change: fn(&mut ZoneFacts)| {
             let mut facts = device(7, 1);
             facts.zones.iter_mut().for_each(change);

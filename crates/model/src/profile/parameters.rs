@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_of_one_target_is_not_known_of_all() {
+    fn unknown_value_of_one_target_is_unknown_for_all() {
         let span = span(&[("a", 1, 512), ("b", 1, 512)]);
         let parameters = Parameters::with(&span, |target, place| Access {
             block_size: (place == 0).then_some(512),

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_says_where() {
+    fn invalid_list_names_its_position() {
         for (text, at, expected) in [
             ("", 0, "missing"),
             ("0,", 2, "missing"),

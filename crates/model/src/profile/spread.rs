@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_printed_is_read_again() {
+    fn printed_spread_is_read_back() {
         let hot = |area_percent, io_percent, moves_every_s| AddressSpread::Hot {
             area_percent,
             io_percent,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_told_with_its_place() {
+    fn invalid_spread_names_its_position() {
         for (text, position) in [
             ("", 0),
             ("zipf", 0),

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_uniform_needs_no_ranges() {
+    fn uniform_trace_has_no_ranges() {
         let (ranges, distance) = fitted(even(10_000, 0, 100_000));
         assert_eq!(ranges, []);
         assert!(distance < 0.001, "{distance}");
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_last_io_is_left_out() {
+    fn area_after_last_io_is_left_out() {
         let (ranges, distance) = fitted(even(50_000, 30_000, 60_000));
         assert_eq!(ranges, [(0, 30_000), (100, 30_000)]);
         assert!(distance < 0.01, "{distance}");

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_library_speaks_is_in_its_name() {
+    fn mpi_abi_follows_from_library_name() {
         for library in ANY {
             assert_eq!(kind_of(library.name), library.kind, "{}", library.name);
         }

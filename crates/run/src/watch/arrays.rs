@@ -55,7 +55,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_an_array_did_at_any_look_is_kept() {
+    fn maintenance_seen_once_is_kept() {
         let machine = tempfile::tempdir().unwrap();
         let folder = machine.path().join("sys/class/block/md0/md");
         fs::create_dir_all(&folder).unwrap();

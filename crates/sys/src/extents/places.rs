@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_has_a_place_where_the_file_system_tells() {
+    fn written_ranges_have_extents() {
         let mut file = tempfile::tempfile().expect("a file");
         std::io::Write::write_all(&mut file, &[1; 20_000]).expect("written");
         file.sync_all().expect("synced");

@@ -73,7 +73,7 @@ mod tests {
                            HugePages_Rsvd:        3\nHugePages_Surp:        0\nHugepagesize:       2048 kB\n";
 
     #[test]
-    fn what_is_promised_to_others_is_not_free() {
+    fn reserved_large_pages_are_not_free() {
         let pages = LargePages::parse(MEMINFO);
         assert_eq!(pages, LargePages { size: 2 << 20, total: 10, free: 4 });
         assert_eq!([0, 1, 2 << 20, (2 << 20) + 1].map(|bytes| pages.needed_for(bytes)), [0, 1, 1, 2]);

@@ -33,7 +33,7 @@ fn a_buffer_without_shared_bytes_is_an_ordinary_one() {
 }
 
 #[test]
-fn what_filling_it_ends_in_is_handed_on() {
+fn error_of_filling_is_passed_on() {
     let failed = Shared::new(10, |_| Err(io::Error::other("no content")));
     assert_eq!(failed.unwrap_err().to_string(), "no content");
 }

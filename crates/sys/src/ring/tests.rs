@@ -140,7 +140,7 @@ fn a_wait_ends_at_its_timeout_wherever_the_kernel_reads_it() {
 }
 
 #[test]
-fn what_is_asked_for_is_used_where_the_kernel_has_it_and_nowhere_else() {
+fn requested_ring_features_need_kernel_support() {
     let Ok(ring) = Ring::new(1, vec![], Buffer::new(0).expect("none"), RingOptions::default()) else {
         return eprintln!("skipped, no io_uring");
     };

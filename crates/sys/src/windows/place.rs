@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_stays_until_the_new_file_is_put_in_its_place() {
+    fn old_file_stays_until_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.json");
         std::fs::write(&path, "earlier").unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_replaced_is_refused_before_anything_is_written() {
+    fn unreplaceable_file_is_refused_before_writing() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(Place::open(folder.path()), Err(PlaceError::NotAFile)));
         let nowhere = folder.path().join("none").join("run.json");

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_read_by_its_kind_and_what_is_not_is_none() {
+    fn registry_values_are_read_by_kind() {
         let key = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
         assert!(text(key, "CurrentBuild").is_some_and(|build| build.parse::<u32>().is_ok()));
         assert_eq!(number(key, "CurrentBuild"), None, "it is a text");

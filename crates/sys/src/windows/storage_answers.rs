@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_know_a_question_says_so() {
+    fn unsupported_queries_are_reported() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let file = open_for_ranges(file.path()).unwrap();
         for question in [Question::Performance, Question::Extents, Question::Layout, Question::Property(0)] {

@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_in_comes_out_in_order_round_after_round() {
+    fn ring_keeps_order_over_many_rounds() {
         let ring = LineRing::new(5, 8, false).unwrap();
         let mut producer = ring.producer();
         let mut out = Vec::new();

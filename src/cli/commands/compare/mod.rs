@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn contradictory_arguments_are_refused() {
         for (line, words) in [
             ("a", "two sides"),
             ("a b c", "two sides"),

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_around_has_a_fingerprint() {
+    fn environment_has_a_fingerprint() {
         let mut system = super::super::system::snapshot();
         look_around(&mut system, Vec::new());
         assert_eq!(system.environment.as_ref().map(|found| found.disks.len()), Some(disks().len()));

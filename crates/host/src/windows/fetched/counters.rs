@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_not_be_read_is_none() {
+    fn unreadable_counters_are_absent() {
         let mut counters = Counters::open(&Root::live(), &["PhysicalDrive4711".into()]);
         let nothing = Reading { devices: vec![None], counted: vec![true], own: None, unwritten: None };
         assert_eq!(counters.read(), nothing);

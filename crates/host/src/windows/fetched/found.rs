@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_file_lies_on_is_told_or_why_not() {
+    fn volume_and_disk_of_file_are_found_or_reason() {
         let folder = tempfile::tempdir().unwrap();
         let found = stack(&folder.path().join("new"));
         assert!(found.without.is_some() != !found.layers.is_empty(), "{found:?}");

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_on_a_device_is_read_from_its_ends() {
+    fn signatures_are_read_from_both_ends() {
         let mut bytes = vec![0_u8; 9 << 20];
         let held = |bytes: &[u8]| {
             let file = tempfile::NamedTempFile::new().unwrap();

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line_and_what_is_allowed() {
+    fn suite_errors_name_line_and_allowed_keys() {
         for (text, line, words) in [
             ("", 1, "the suite has no test"),
             ("name = 'a'\ntest = []", 2, "no test"),

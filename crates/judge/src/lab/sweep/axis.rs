@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_axis_is_explained() {
+    fn invalid_axis_has_reason() {
         for (text, why) in [
             ("64..1", "is descending"),
             ("1..8+0", "never ends"),

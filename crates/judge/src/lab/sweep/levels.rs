@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_repetitions_cannot_tell_apart_stays_together() {
+    fn indistinguishable_levels_stay_together() {
         let found = levels(&[&[10.0, 10.2, 9.9], &[19.0, 19.3, 19.1], &[19.2, 19.0, 19.4], &[12.0, 12.1]]);
         assert_eq!((found.best(), found.not_below()), (Some(2), Some(vec![1, 2])));
         let single = levels(&[&[1.0], &[3.0], &[2.0]]);

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_figure_is_not_known() {
+    fn invalid_figures_are_unknown() {
         assert!(FioTimes::of(&json!({"N": 0, "mean": 0.0})).is_none());
         let odd = json!({"N": 1, "mean": -1.0, "max": "x", "percentile": {"a": 1, "101": 1, "50": -1}});
         let times = FioTimes::of(&odd).unwrap();

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_rounded_is_not_known() {
+    fn rounded_sizes_are_unknown() {
         let table = [
             ("0", Some(0)),
             ("65536", Some(65536)),

@@ -341,7 +341,7 @@ fn a_file_beside_the_disk_it_lies_on_is_counted_once() {
 }
 
 #[test]
-fn what_also_happened_is_evidence() {
+fn further_deviations_are_evidence() {
     let case = Case { own: Some(0), ..run((100 * MIB, 0)).cached().device((100 * MIB, 0)) };
     let found = case.verdict();
     assert!(found.parts[0].evidence[0].starts_with("also SHARED: others used sda"), "{found:#?}");

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_from_the_others_stands_out_and_what_is_alike_does_not() {
+    fn only_distant_hosts_are_stragglers() {
         type Hosts<'a> = &'a [(f64, f64)];
         let table: [(Hosts, &[&str]); 6] = [
             (&[(100.0, 1.0); 8], &[]),

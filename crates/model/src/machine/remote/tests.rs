@@ -36,7 +36,7 @@ fn the_counters_of_an_nfs_mount_are_those_of_the_last_at_its_place() {
 }
 
 #[test]
-fn what_does_not_tell_all_is_not_taken() {
+fn incomplete_mount_statistics_are_refused() {
     let parse = RemoteActivity::parse_mountstats;
     assert_eq!(parse(MOUNTSTATS, "/mn"), None);
     assert_eq!(parse(MOUNTSTATS, "/proc"), None);

@@ -267,7 +267,7 @@ mod tests {
     use crate::profile::Prefill;
 
     #[test]
-    fn what_has_nothing_to_do_is_told() {
+    fn options_without_work_are_reported() {
         let asked = RunOptions { flush_after: true, prefill: Some(Prefill::Auto), ..RunOptions::default() };
         let told = |ratios: &[u32]| {
             let of = |ratio: &u32| Target { write_ratio: *ratio, ..Target::default() };

@@ -81,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn what_xml_can_hold_stands_there_as_it_is_or_escaped() {
+    fn valid_xml_characters_are_kept_or_escaped() {
         assert_eq!(written(b"/data/test.bin"), "/data/test.bin");
         assert_eq!(written("a & <b> \"c\" 'd' ü".as_bytes()), "a &amp; &lt;b&gt; \"c\" 'd' ü");
         assert_eq!(written(b"a\nb\tc\r"), "a&#10;b&#9;c&#13;");
     }
 
     #[test]
-    fn what_xml_cannot_hold_becomes_one_character_per_byte() {
+    fn invalid_xml_bytes_become_one_character_each() {
         assert_eq!(written(b"\xff\x01"), "\u{10ffff}\u{10ff01}");
         assert_eq!(written("\u{fffe}".as_bytes()), "\u{10ffef}\u{10ffbf}\u{10ffbe}");
         assert_eq!(written("\u{10ff41}".as_bytes()), "\u{10fff4}\u{10ff8f}\u{10ffbd}\u{10ff81}");

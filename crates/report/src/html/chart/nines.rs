@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_chance_decides_is_said() {
+    fn percentiles_of_few_ios_are_marked() {
         for (ios, said) in [
             (19, "too few I/Os for any percentile"),
             (400, "Above the 95th"),

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_far_outside_stays_near() {
+    fn far_points_are_clamped() {
         assert_eq!(dots([(f64::MAX, -1e9)]), "M2000 2000h.01");
     }
 }

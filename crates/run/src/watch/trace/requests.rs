@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_completes_outside_the_window_does_not_count() {
+    fn completions_outside_window_do_not_count() {
         let events: Vec<BlockEvent> =
             (0..5).flat_map(|i| [issue(100 * i, i, 1), done(100 * i + 20, i, 1)]).collect();
         assert_eq!(reads(&events, 120..=320), (3, 3, 60.0));

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_refused() {
+    fn invalid_names_are_refused() {
         assert!(matches!(Event::open(b""), Err(EventError::NoName)));
         for bad in [&b"a\xff"[..], b"a\0b", &[b'x'; 261]] {
             assert!(matches!(Event::open(bad), Err(EventError::NoText)), "{bad:?}");

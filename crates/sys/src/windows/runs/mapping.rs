@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_in_the_file_and_nothing_lies_behind_its_end() {
+    fn mapped_writes_reach_the_file_within_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dat");
         let mut buffer = Buffer::new(8192).unwrap();

@@ -39,7 +39,7 @@ fn a_server_is_judged_as_a_device_is() {
 }
 
 #[test]
-fn what_other_programs_did_on_the_mount_is_theirs() {
+fn calls_of_other_programs_are_separate() {
     // What the process asked of block devices says nothing of a mount.
     let reads = Case { own: Some(0), ..mounted((64 * MIB, 0)).device((96 * MIB, 0)) };
     is(&reads, Shared, Some(Warning), "others used server:/export during the run");
