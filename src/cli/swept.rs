@@ -128,7 +128,7 @@ mod tests {
 
     /// What is printed to be typed makes the very profile and run options that were run.
     #[test]
-    fn whatever_is_set_can_be_swept_and_its_line_says_what_was_run() {
+    fn every_option_can_be_swept_and_its_command_line_read() {
         for (text, count, last) in [
             ("-d1..4 f", 3, "-d4 f"),
             ("-rs50..100+25 f", 3, "-rs100 f"),

@@ -145,7 +145,7 @@ fn dropping_waits_until_the_device_has_answered() {
 }
 
 #[test]
-fn when_the_device_answers_too_late_the_memory_is_kept_for_it() {
+fn late_device_keeps_its_buffers() {
     // In a process of its own, this test run again: what is kept is given back when the process ends.
     const DEVICE: &str = "DISKSPD_TEST_STUCK_DEVICE";
     if let Some(device) = std::env::var_os(DEVICE) {
@@ -159,7 +159,7 @@ fn when_the_device_answers_too_late_the_memory_is_kept_for_it() {
     let Some(mut stuck) = Stuck::new() else { return };
     let Some(()) = stuck.freeze() else { return };
     let program = std::env::current_exe().expect("this program");
-    let name = "aio::when_the_device_answers_too_late_the_memory_is_kept_for_it";
+    let name = "aio::late_device_keeps_its_buffers";
     let mut again = std::process::Command::new(program)
         .args([name, "--exact"])
         .env(DEVICE, &stuck.device.device)

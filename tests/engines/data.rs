@@ -179,7 +179,7 @@ fn writes_are_taken_from_the_shared_part_of_the_buffer_too() {
 }
 
 #[test]
-fn only_what_lies_in_the_memory_can_be_looked_at_and_only_the_private_part_filled() {
+fn buffer_access_stays_within_its_memory() {
     let directory = directory();
     let path = file(directory.path(), "file", &[0; 4096]);
     for subject in every_engine() {

@@ -106,7 +106,7 @@ fn when_the_drain_takes_too_long_memory_and_files_are_kept_for_the_kernel() {
 }
 
 #[test]
-fn the_features_in_use_are_told_and_why_others_are_not() {
+fn used_and_unused_features_are_reported() {
     for subject in uring_variants() {
         let engine = subject.open(vec![open("/dev/null".as_ref())], 4096, 1);
         let told = engine.about().features;

@@ -39,7 +39,7 @@ fn the_seed_decides_everything() {
 }
 
 #[test]
-fn the_times_are_the_ones_that_stored_reports_were_made_with() {
+fn simulated_times_match_stored_reports() {
     let history = run(4, 0, 20_000);
     let fingerprint = history.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, (time, request)| {
         (hash ^ time ^ (u64::from(*request) << 48)).wrapping_mul(0x0100_0000_01b3)

@@ -695,7 +695,7 @@ fn excessive_jobs_are_refused_before_conversion() {
 }
 
 #[test]
-fn values_that_ask_for_nothing_are_no_reason_to_refuse() {
+fn neutral_values_are_accepted() {
     let settings = "zonemode=none; exitall=0; unlink=0; sqthread_poll=0; atomic=0; uncached=0; max_latency=0; fill_device=0; iodepth_batch=1; verify=0; continue_on_error=none; \
                     rate_min=0; sync=0; startdelay=0";
     assert!(convert(&timed(settings)).is_ok());

@@ -14,7 +14,7 @@ fn disks() -> Vec<Disk> {
 }
 
 #[test]
-fn the_order_is_hardware_then_composed_then_memory_and_files_each_by_name() {
+fn devices_are_sorted_by_kind_and_name() {
     let names: Vec<String> = disks().into_iter().map(|disk| disk.name).collect();
     let expected = [
         "cciss!c0d0",

@@ -370,7 +370,7 @@ fn nothing_writes_to(file: &Path, lines: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn the_image_of_a_mounted_loop_device_is_protected_by_whatever_name() {
+fn mounted_loop_image_is_protected_under_any_name() {
     let Some((device, at)) = Loop::with_file_system(16 * MIB, "ext4") else { return };
     let image = device.backing();
     let directory = image.parent().unwrap();
@@ -621,7 +621,7 @@ fn apart(before: &str, arguments: &[&str]) -> Option<crate::common::Ended> {
 }
 
 #[test]
-fn where_the_facts_cannot_be_had_a_device_is_not_written_to() {
+fn device_with_unreadable_facts_is_not_written() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     let node = device.device.to_str().unwrap();
     let program = env!("CARGO_BIN_EXE_diskspd");

@@ -25,7 +25,7 @@ fn shown(stack: &Stack) -> String {
 }
 
 #[test]
-fn a_device_is_followed_down_to_those_with_nothing_beneath() {
+fn device_stack_is_followed_to_leaf_devices() {
     let (_directory, root) = machine("stacks");
     for (number, name, expected) in [
         ((8, 0), "a disk", "sda"),

@@ -65,7 +65,7 @@ fn a_loss_of_a_tenth_of_one_of_four_tests_is_named_and_nothing_else_ever_is() {
 }
 
 #[test]
-fn with_too_few_sessions_a_tenth_is_not_told_and_it_is_said_what_would() {
+fn loss_of_tenth_needs_more_sessions() {
     let comparison = checked(1, 2, 0, Some("mixed"));
     assert!(changed(&comparison).is_empty());
     let said = in_one_sentence(&comparison, &|_| 1.0);
@@ -110,7 +110,7 @@ fn alarms(tries: u64, noise: Noise, later: usize, are_known: bool) -> u32 {
 /// What resembles the day before is far from what it was a month before: steps from one day to the next don't show how
 /// far.
 #[test]
-fn sessions_that_resemble_their_neighbours_are_no_change_a_month_later() {
+fn correlated_sessions_are_not_a_change_later() {
     for noise in [Noise::Autocorrelated(0.8, 0.03), Noise::Autocorrelated(0.97, 0.03), Noise::Wander(0.03)] {
         for (later, are_known) in [(1, false), (30, true), (100, false)] {
             let alarms = alarms(100, noise, later, are_known);
@@ -153,7 +153,7 @@ fn sessions_of_an_afternoon_say_nothing_of_next_week() {
 
 /// Each boot has a level of its own, whatever the sessions of one boot are like.
 #[test]
-fn sessions_of_one_boot_say_nothing_of_the_next_one() {
+fn sessions_of_one_boot_do_not_predict_the_next() {
     let mut random = Draws(7);
     let check = |boots: i64, loss: f64, random: &mut Draws| {
         let boot = |day: i64| format!("boot {}", day * boots / 10);

@@ -182,7 +182,7 @@ fn two_runs_differ_and_no_more_is_said() {
 }
 
 #[test]
-fn too_few_runs_can_tell_nothing_and_how_many_would_is_said() {
+fn too_few_runs_name_the_sufficient_number() {
     let level = |iops: f64| side((0..3).map(|at| run(iops + f64::from(at), |_| ())).collect());
     let comparison = of(&level(1000.0), &level(1200.0));
     let found = primary(&comparison);
@@ -385,7 +385,7 @@ fn other_work_is_refused_and_other_circumstances_are_told() {
 }
 
 #[test]
-fn runs_of_one_side_that_differ_among_themselves_are_told() {
+fn differing_runs_of_one_side_are_reported() {
     let with = |kernel: &str| {
         let mut run = run(1000.0, |_| ());
         run.environment.insert("kernel".into(), kernel.into());
@@ -697,7 +697,7 @@ fn session_and_boot_effects_are_rarely_called_changes() {
 }
 
 #[test]
-fn whatever_the_noise_sides_without_a_difference_are_rarely_called_different() {
+fn equal_sides_are_rarely_called_different_in_any_noise() {
     for (noise, drift, powerful) in [
         (Noise::White(0.02), -0.01, true),
         (Noise::Autocorrelated(0.8, 0.03), 0.0, true),

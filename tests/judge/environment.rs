@@ -129,7 +129,7 @@ fn a_machine_that_tells_nothing_has_no_findings() {
 type Case = (fn() -> System, &'static str, Option<Severity>, &'static str);
 
 #[test]
-fn every_rule_finds_what_it_is_for_and_nothing_else() {
+fn every_rule_finds_its_samples_only() {
     use Severity::{Note, Warning};
     let cases: &[Case] = &[
         (bare_metal, "pcie-link", Some(Warning), "it carries at most 1969 MB/s instead of 7876 MB/s"),

@@ -272,7 +272,7 @@ fn jobs_that_ran_together_are_added_up() {
 }
 
 #[test]
-fn jobs_behind_a_stonewall_are_a_time_span_of_their_own() {
+fn jobs_after_stonewall_form_a_time_span() {
     let run = one(STONEWALL);
     assert_eq!((run.time_spans.len(), run.label), (2, None));
     let [Some(reader), Some(writer)] = &run.time_spans[..] else { panic!() };
@@ -288,7 +288,7 @@ fn jobs_behind_a_stonewall_are_a_time_span_of_their_own() {
 }
 
 #[test]
-fn options_of_one_job_are_not_those_of_a_group() {
+fn job_options_do_not_apply_to_groups() {
     // As if a second job had run besides, and group_reporting had added it to this entry.
     let mut value = value(GROUP);
     value["jobs"][0]["job options"]["numjobs"] = "1".into();

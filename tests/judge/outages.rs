@@ -264,7 +264,7 @@ fn a_simulated_outage_is_named_to_the_interval() {
 }
 
 #[test]
-fn a_record_says_what_was_in_flight_and_what_failed() {
+fn record_has_stuck_and_failed_io() {
     let silence =
         Silence { start_us: 4_010_000, end_us: 7_050_000, in_flight: Some(32), ..Silence::default() };
     let quiet = QuietFacts { gaps: vec![silence], ..QuietFacts::default() };
@@ -327,7 +327,7 @@ fn unused_target_has_no_known_outage() {
 
 /// As staged beside busy loops of a higher priority: a thread without a CPU takes no completions.
 #[test]
-fn threads_that_had_no_cpu_are_told_before_the_storage_is_blamed() {
+fn cpu_starvation_is_reported_before_outage() {
     let beats = steady(20, 500, &[100..300]);
     let told = |waiting_ns: u64| {
         let busy = 1_000_000;

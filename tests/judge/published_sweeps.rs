@@ -117,7 +117,7 @@ fn the_mean_of_ten_runs_is_the_published_one() {
 }
 
 #[test]
-fn single_runs_that_differ_by_less_than_repetitions_do_tell_nothing() {
+fn small_differences_of_single_runs_are_inconclusive() {
     let iops = |name: &str| table(name).iter().map(|p| p.line.iops).collect::<Vec<f64>>();
     // Best and worst of D differ by 7 %, repetitions of one of its points by 13 %: "run again, they vary".
     let (best, worst) =

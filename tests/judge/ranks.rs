@@ -160,7 +160,7 @@ fn the_interval_is_clear_of_0_exactly_where_the_test_is_sure() {
 }
 
 #[test]
-fn nothing_against_something_is_a_shift_without_bound_and_nothing_against_nothing_is_none() {
+fn zero_rate_sides_have_unbounded_or_no_shift() {
     let dead = [f64::NEG_INFINITY; 8];
     let alive = [8.5; 8];
     let found = shift(&alive, &dead).unwrap();

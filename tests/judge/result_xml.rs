@@ -299,7 +299,7 @@ fn unreadable_input_is_refused_with_its_place() {
 }
 
 #[test]
-fn results_that_were_cut_off_anywhere_are_said_to_be() {
+fn truncated_results_are_reported() {
     for length in (0..SERIES.len()).step_by(97) {
         assert!(read(&SERIES[..length], "a.xml").is_err(), "after {length} bytes");
     }

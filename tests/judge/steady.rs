@@ -210,7 +210,7 @@ fn interruptions_in_noise_are_found_with_period() {
 }
 
 #[test]
-fn a_run_that_was_interrupted_says_when_and_what_the_mean_contains() {
+fn interruption_is_reported_with_its_share_of_mean() {
     for (course, words) in [
         (
             (|second| if (5..8).contains(&second) { 400 } else { 1000 }) as fn(u64) -> u64,

@@ -96,7 +96,7 @@ fn paused(seconds: usize, period: u64, length: u64) -> Vec<u64> {
 }
 
 #[test]
-fn pauses_below_a_second_are_told_with_what_they_cost() {
+fn short_pauses_are_reported_with_cost() {
     for (seconds, period, length, words) in [
         (
             30,
@@ -437,7 +437,7 @@ fn slow_wander_is_rarely_periodic() {
 
 /// Real runs (`data/beats-of-real-runs.txt`): what goes on at a tenth of its speed doesn't stall.
 #[test]
-fn real_runs_stall_where_nothing_was_completed_and_nowhere_else() {
+fn stalls_of_real_runs_have_no_completions() {
     let runs = include_str!("../data/beats-of-real-runs.txt").lines().filter(|line| !line.starts_with('#'));
     let mut seen = 0;
     for run in runs {

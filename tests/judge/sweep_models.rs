@@ -479,7 +479,7 @@ fn a_latency_of_the_closed_loop_beside_rates_that_break_the_objective_is_explain
 }
 
 #[test]
-fn until_sure_repeats_what_the_answer_needs_and_nothing_else() {
+fn until_sure_repeats_deciding_points_only() {
     let settings = Settings { until_sure: true, ..Settings::default() };
     let sweep = depths([1, 2, 4, 8, 16, 32, 64], settings);
     let model = Model { iops: core_bound, noise: 0.05, slower: 0.0 };
@@ -512,7 +512,7 @@ fn under_drift_the_interleaved_order_finds_the_knee_and_the_given_order_does_not
 }
 
 #[test]
-fn a_killed_sweep_goes_on_as_if_nothing_had_been() {
+fn killed_sweep_continues_unchanged() {
     let sweep = depths([1, 2, 4, 8], Settings { repeat: Repeat::Times(2), ..Settings::default() });
     let history = closed(&MODELS[0], &sweep, &mut Random(7));
     assert_eq!(history.len(), 4 * 2 + 3);

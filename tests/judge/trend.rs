@@ -79,7 +79,7 @@ fn a_run_that_did_nothing_is_a_run_far_from_its_level_and_switches_nothing_off()
 }
 
 #[test]
-fn single_runs_far_away_are_named_and_are_no_change() {
+fn outlying_runs_are_named_not_changes() {
     let mut runs = Noise::White(0.02).runs(50, &mut Random(11));
     runs[20] *= 0.3;
     runs[33] *= 1.5;
@@ -88,7 +88,7 @@ fn single_runs_far_away_are_named_and_are_no_change() {
 }
 
 #[test]
-fn the_latest_runs_are_told_before_they_are_a_level() {
+fn latest_runs_are_reported_before_a_level() {
     for last in 1..SHORTEST_LEVEL - 1 {
         let runs = changed(Noise::White(0.02).runs(40, &mut Random(13)), 40 - last, 0.7);
         let trend = Trend::of(&runs);

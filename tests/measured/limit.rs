@@ -216,7 +216,7 @@ fn recorded_ios_are_limited_by_their_times() {
 }
 
 #[test]
-fn the_figures_are_shares_of_a_cpu_and_what_it_would_allow() {
+fn tool_cost_is_a_share_of_cpu() {
     let workers = vec![worker(EngineKind::Uring, 4, (30, 10, 2)), worker(EngineKind::Uring, 4, (10, 0, 4))];
     let record = record("-o4 -t2 -L");
     let ios = summarize(&record).time_spans[0].as_ref().unwrap().total.total.throughput.ios as f64;
@@ -265,7 +265,7 @@ fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
 }
 
 #[test]
-fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
+fn unfilled_queue_is_reported_with_submission_cost() {
     let of = |depth, share: (u64, u64, u64)| {
         let judgement = judged(record("-o19 -L"), effort(vec![worker(EngineKind::Uring, depth, share)]));
         let names = ["latency-accounting", "depth-not-reached"];
@@ -315,7 +315,7 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
 }
 
 #[test]
-fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
+fn device_depth_is_compared_with_requested_depth() {
     for (line, in_flight, merged, bytes, told) in [
         ("-o16 -L -Su", 15.5, 1, 1.0, None),
         ("-o16 -L -Su", 8.5, 1, 1.0, None),
@@ -446,7 +446,7 @@ fn others(kernel: u64, programs: u64) -> Others {
 }
 
 #[test]
-fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
+fn programs_on_contended_cpus_are_named_with_cost() {
     let (idle, full) = ((60, 0, 0), (0, 0, 0));
     let (one, together, apart) = (&[Some(0)][..], &[Some(0), Some(0)][..], &[Some(0), Some(1)][..]);
     let (two_free, four_free) = (&[None; 2][..], &[None; 4][..]);
@@ -560,7 +560,7 @@ fn a_memory_limit_that_was_reached_is_told_and_who_waited_for_memory_was_not_pau
 }
 
 #[test]
-fn waiting_that_may_not_have_limited_the_rate_is_told_beside_the_limit() {
+fn harmless_waiting_is_evidence_next_to_limit() {
     for (line, in_flight, waiting, severity) in [
         ("-o16 -Su", 15.5, 3, None),
         // The device had its queue full, half of it, nothing.
@@ -723,7 +723,7 @@ fn interrupted((first, second): (u64, u64), cpu: Option<u32>, in_flight: f64) ->
 }
 
 #[test]
-fn interrupts_on_other_cpus_than_those_of_the_threads_are_told_and_the_storage_is_not_blamed() {
+fn remote_interrupts_are_reported_before_storage() {
     use Limiter::{Storage, Unclear};
     for (counts, cpu, in_flight, limiter, told) in [
         ((0, 50_000), Some(0), 15.5, Unclear, true),
@@ -873,7 +873,7 @@ fn threads_far_from_the_device_are_told() {
 }
 
 #[test]
-fn a_real_run_says_what_limited_it_and_what_it_took() {
+fn real_run_reports_limit_and_resources() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let line = format!("-c1M -o4 -r -g1000i -W0 -d1 --engine null --out {} x", file.display());

@@ -172,7 +172,7 @@ fn zeros_on_a_file_system_that_compresses_are_told() {
 }
 
 #[test]
-fn writes_that_sit_in_memory_at_the_end_are_told() {
+fn dirty_data_at_the_end_is_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("a", 64);
     says("-b64K -w100 -Zr -o4 -W0 -d1 {}", &file, "DEFERRED", "-> write through");
@@ -193,7 +193,7 @@ fn a_loop_device_over_memory_is_told() {
 }
 
 #[test]
-fn reading_ahead_is_told_as_what_the_device_saw() {
+fn read_ahead_is_reported_as_device_io() {
     let Some(disk) = Mounted::new("ext4", 512, "rw") else { return };
     let file = disk.filled("a", 256);
     says("-b4K -s -o1 -g20000 -W0 -d1 {}", &file, "COALESCED (WARNING)", "instead of 4 KiB");
@@ -211,7 +211,7 @@ fn a_journal_that_holds_the_data_too_is_told() {
 }
 
 #[test]
-fn somebody_else_on_the_device_is_told() {
+fn io_of_other_programs_is_reported() {
     let Some(disk) = raw(64) else { return };
     let _hammer = Running::until(": measuring", "-b64K -r -o1 -Su -W0 -d600 {}", &disk.0);
     says("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
@@ -348,7 +348,7 @@ fn dirty_data_is_written_before_the_run() {
 }
 
 #[test]
-fn durable_writes_that_are_not_flushed_are_told_and_flushes_that_nobody_asked_for() {
+fn missing_and_unrequested_flushes_are_reported() {
     let Some(mut disk) = crate::common::loops::Loop::new(64 * MIB) else { return };
     if disk.mkfs("ext4").is_none() {
         return;
@@ -606,7 +606,7 @@ fn two_targets_on_one_device_are_judged_together() {
 }
 
 #[test]
-fn one_lying_target_beside_an_honest_one_is_told() {
+fn one_cached_target_is_reported_with_others() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let (honest, lying) = (disk.filled("a", 64), disk.file("b"));
     fs::write(&lying, random(4 << 20)).unwrap();
@@ -650,7 +650,7 @@ fn xml_has_the_verdict_only_if_asked_and_last_in_its_time_span() {
 }
 
 #[test]
-fn text_has_the_verdict_only_if_asked_and_behind_it() {
+fn text_verdict_follows_report_on_request() {
     let directory = crate::common::directory();
     let (file, kept) = (directory.path().join("a"), directory.path().join("kept.txt"));
     let ended = diskspd("-c1M -b4K -W0 -d1 {}", &file);

@@ -63,7 +63,7 @@ fn adds_up(target: &TargetResults) {
 }
 
 #[test]
-fn parts_get_their_shares_and_add_up_whatever_else_is_asked_for() {
+fn parts_of_mix_have_their_shares_with_any_option() {
     for line in [
         "-o3 -L a.dat",
         "-o1 a.dat",

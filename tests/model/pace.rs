@@ -80,7 +80,7 @@ fn random_arrivals_are_a_poisson_process() {
 }
 
 #[test]
-fn whoever_falls_behind_catches_up_and_is_then_back_on_time() {
+fn late_thread_catches_up_to_schedule() {
     let mut pace = Pace::new(Limit::iops(1000), 0);
     assert_eq!(pace.ask(0), Err(MS), "nothing goes at the start");
     let late = 10 * MS + 1;
@@ -91,7 +91,7 @@ fn whoever_falls_behind_catches_up_and_is_then_back_on_time() {
 }
 
 #[test]
-fn an_io_of_a_rate_is_due_whatever_becomes_of_those_before_it() {
+fn paced_io_is_due_regardless_of_earlier_ones() {
     let mut pace = Pace::new(Limit::iops(1000), 7);
     for k in 1..=5 {
         assert_eq!(pace.due(), Some(7 + k * MS), "{k}");

@@ -82,7 +82,7 @@ fn the_xml_that_is_shown_is_the_profile() {
 }
 
 #[test]
-fn options_beside_a_preset_go_before_its_own_in_each_part() {
+fn command_line_options_override_preset_in_all_parts() {
     let request = asked("--preset=fleet-sql -d3 -o5 -c20G a.dat");
     let [span] = &request.profile.time_spans[..] else { panic!("one time span") };
     assert!(span.duration == 3 && span.targets.len() == 2);
@@ -103,7 +103,7 @@ fn options_beside_a_preset_go_before_its_own_in_each_part() {
 
 /// The answer is printed after each run. Where every I/O waits for the others, the latency is theirs.
 #[test]
-fn the_grade_is_told_and_data_files_have_one_at_a_rate_alone() {
+fn sql_grade_needs_a_rate_for_data_files() {
     for (line, told, severity) in [
         ("--preset sql-log", "is excellent for sql-log", Severity::Note),
         ("--preset sql-log -o8", "each of 8 outstanding I/Os waits", Severity::Note),

@@ -97,7 +97,7 @@ fn a_rate_that_is_reached_is_no_finding() {
 }
 
 #[test]
-fn a_rate_that_is_not_reached_is_told_whatever_gave_it() {
+fn unreached_rate_is_reported_for_any_option() {
     for (line, option) in [
         ("--rate-total 100K -o1 -W0 -d1", "--rate-total"),
         ("--rate-total 1M,uniform -o1 -t2 -W1 -d1", "--rate-total"),
@@ -159,7 +159,7 @@ fn response_times_stand_behind_all_that_diskspd_has() {
 }
 
 #[test]
-fn xml_has_response_times_only_where_elements_of_our_own_are_asked_for() {
+fn xml_response_times_need_linux_elements() {
     let record = run("--rate-total 15K -o1 -L -w40 -W0 -d1");
     let xml = format_named("xml").unwrap();
     let plain = String::from_utf8(xml.bytes(&record)).unwrap();
@@ -175,7 +175,7 @@ fn xml_has_response_times_only_where_elements_of_our_own_are_asked_for() {
 }
 
 #[test]
-fn a_rate_for_all_is_refused_beside_whatever_else_says_when_ios_start() {
+fn total_rate_is_refused_with_other_pacing() {
     for (line, rule) in [
         ("--rate-total 1K -g5", "M4"),
         ("--rate-total 1K -g5i", "M4"),

@@ -410,7 +410,7 @@ fn the_profile_does_what_was_seen() {
 }
 
 #[test]
-fn requests_are_matched_with_their_completions_and_what_is_lost_is_not() {
+fn trace_requests_match_completions_despite_losses() {
     let mut collector = IoCollector::default();
     // In two parts; and one submitted before the trace began.
     collector.issued(1000, 0, 8192, false);

@@ -54,7 +54,7 @@ fn several_operations_have_their_shares_and_the_rest_is_divided_by_w() {
 }
 
 #[test]
-fn they_stand_behind_all_that_diskspd_has_in_every_form() {
+fn new_sections_follow_diskspd_sections() {
     let line = "--engine sim -c1G -b4K -r -w50 -o2 -L -W0 -d1 --write-zeroes 10 --trim 5 a.dat";
     let record = run(line);
     let report = String::from_utf8(text::text(&record)).unwrap();

@@ -48,7 +48,7 @@ fn observed(record: &Path) -> Value {
 }
 
 #[test]
-fn the_limit_is_held_while_it_measures_and_the_record_says_so() {
+fn cpu_latency_is_held_and_recorded() {
     if limit().is_none() {
         return skip("/dev/cpu_dma_latency is missing, or may not be written to");
     }
@@ -65,7 +65,7 @@ fn the_limit_is_held_while_it_measures_and_the_record_says_so() {
 }
 
 #[test]
-fn without_it_nothing_is_held_and_nothing_speaks_of_it() {
+fn without_cpu_latency_nothing_is_held_or_reported() {
     let directory = directory();
     let (file, record) = (directory.path().join("f"), directory.path().join("run.json"));
     let line = format!("-c1M -b4K -W0 -d1 -v --out={} {{}}", record.display());

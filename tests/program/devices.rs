@@ -11,7 +11,7 @@ use std::path::Path;
 const MIB: u64 = 1 << 20;
 
 #[test]
-fn uncached_io_on_a_loop_device_is_what_the_kernel_counts() {
+fn uncached_loop_io_equals_kernel_counters() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
     // With --destroy nothing is read before the run to see what is on the device.
     let lines = [
@@ -26,7 +26,7 @@ fn uncached_io_on_a_loop_device_is_what_the_kernel_counts() {
 }
 
 #[test]
-fn uncached_io_on_a_zram_device_is_what_the_kernel_counts() {
+fn uncached_zram_io_equals_kernel_counters() {
     let Some(disk) = Zram::new(64) else { return };
     // A fresh zram device answers reads from nowhere: it is written first.
     diskspd("-b1M -w100 -o2 -Su -W0 -d1 {}", &disk.0).report();
@@ -36,7 +36,7 @@ fn uncached_io_on_a_zram_device_is_what_the_kernel_counts() {
 }
 
 #[test]
-fn uncached_io_on_a_file_of_ext4_is_what_the_kernel_counts_below_it() {
+fn uncached_ext4_io_equals_kernel_counters() {
     let Some((disk, directory)) = Loop::with_file_system(256 * MIB, "ext4") else { return };
     let file = directory.join("test.dat");
     // Prepared first: the writing of the file is not part of the report.

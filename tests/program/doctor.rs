@@ -39,7 +39,7 @@ fn a_target_has_the_fingerprint_that_its_runs_have() {
 }
 
 #[test]
-fn a_file_that_is_to_be_created_is_looked_at_by_its_directory() {
+fn future_file_is_checked_by_its_directory() {
     let directory = directory();
     let missing = directory.path().join("to be created");
     let ended = doctor(&[missing.to_str().unwrap(), "--json"]);

@@ -33,7 +33,7 @@ fn seen(record: &Record, next: Option<&NextCommand>, columns: usize) -> String {
 }
 
 #[test]
-fn the_block_says_what_a_run_comes_to_within_any_width() {
+fn final_block_fits_any_width() {
     let folder = directory();
     let words =
         ["diskspd", "--repeat", "5", "-c64M", "-b4K", "-r", "-w25", "-t2", "-o8", "-L", "'a file.dat'"];

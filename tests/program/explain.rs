@@ -46,7 +46,7 @@ fn stage(io: &Value, name: &str) -> u64 {
 }
 
 #[test]
-fn the_time_of_every_slow_io_is_divided_and_the_report_can_be_made_again() {
+fn slow_io_times_are_divided_and_reprinted() {
     if !is_root() {
         return;
     }

@@ -191,7 +191,7 @@ fn ten_writers_of_which_one_is_killed_lose_nothing_that_was_acknowledged() {
 }
 
 #[test]
-fn the_index_made_anew_is_the_one_that_was_there() {
+fn rebuilt_index_equals_the_old_one() {
     let history = History::new();
     let ids = ["--save=a", "--save=b -w30", "--save -D100"].map(|save| history.save(save));
     history.says(&format!("history tag {} x y", ids[0]));
@@ -474,7 +474,7 @@ fn leftovers_of_killed_program_are_removed() {
 
 /// Each run of several has its own time, and their order is that in which they were made, also where a clock was set back.
 #[test]
-fn runs_stand_in_the_order_in_which_they_were_kept() {
+fn runs_are_listed_in_order_of_storage() {
     let history = History::new();
     let ended = history.run(&format!("{RUN} --repeat 4 --save=several target"));
     let made = acknowledged(&ended.stderr);

@@ -41,7 +41,7 @@ fn rows(ended: &Ended, table: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn two_ranks_do_just_what_one_host_does_with_the_threads_of_both() {
+fn two_ranks_do_the_io_of_one_host() {
     let folder = directory();
     let line = |threads| ["--engine", "sim", "-b4K", "-r", "-z3", "-d2", "-W1", "-L", "-c1G", threads, "x%r"];
     let alone: Ended = output(&mut command_of(&line("-t4"))).unwrap().into();
@@ -142,7 +142,7 @@ fn ranks_write_to_one_device_together() {
 
 /// Each rank knows its own writes alone, so what they write must not overlap.
 #[test]
-fn ranks_verify_what_is_theirs_and_are_refused_what_is_not() {
+fn ranks_verify_their_own_parts_only() {
     let folder = directory();
     fs::write(folder.path().join("shared.dat"), vec![7; 1 << 20]).unwrap();
     let line = |more: &'static [&'static str], target: &'static str| {
@@ -362,7 +362,7 @@ fn a_rank_that_is_killed_leaves_a_report_of_the_others() {
 }
 
 #[test]
-fn ranks_of_another_version_are_named_and_nothing_is_run() {
+fn ranks_of_other_versions_are_refused() {
     if tool("mpirun.mpich --version").is_none() {
         skip("mpirun.mpich is missing (mpich)");
         return;

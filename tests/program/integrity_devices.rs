@@ -101,7 +101,7 @@ fn device_faults_during_run_are_named() {
 }
 
 #[test]
-fn a_write_that_fails_is_no_damage_and_what_cannot_be_read_back_is_told() {
+fn failed_write_is_not_damage_and_unreadable_sectors_are_reported() {
     if !Mapped::is_possible() || !Mapped::knows("flakey") {
         return;
     }
@@ -137,7 +137,7 @@ fn a_write_that_fails_is_no_damage_and_what_cannot_be_read_back_is_told() {
 /// Without a device mapper the same is done by hand: what was written to the file of a loop device between two moments is
 /// taken back while the run stands still.
 #[test]
-fn writes_that_a_disk_forgot_are_found_while_the_run_goes_on_and_by_its_journal() {
+fn lost_writes_are_found_during_run_and_by_journal() {
     let Some(device) = Loop::new(SECTORS * 512) else { return };
     let directory = directory();
     let journal = directory.path().join("journal");

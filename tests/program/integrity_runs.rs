@@ -56,7 +56,7 @@ fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps
 
 /// Two targets that changed places as a whole: each of them is right by itself, and in the other's place.
 #[test]
-fn whole_targets_that_changed_places_are_damage_unless_they_are_said_to_have_had_that_order() {
+fn swapped_targets_are_damage_without_declared_order() {
     let directory = directory();
     let [a, b, spare] = ["a", "b", "spare"].map(|name| directory.path().join(name));
     let line = |options: &str, first: &Path, second: &Path| {
@@ -159,7 +159,7 @@ fn acknowledged_writes_of_killed_run_exist() {
 
 /// Runs that are killed one after the other, in a folder of journals. Another boot id is another boot: power was cut.
 #[test]
-fn a_campaign_keeps_what_came_of_each_cycle_and_says_what_it_comes_to() {
+fn campaign_keeps_cycles_and_states_its_result() {
     let directory = directory();
     let (file, cuts) = (directory.path().join("data"), directory.path().join("cuts"));
     fs::create_dir(&cuts).unwrap();
@@ -220,7 +220,7 @@ fn a_campaign_keeps_what_came_of_each_cycle_and_says_what_it_comes_to() {
 
 /// What was written through the page cache is judged like all else when the run was cut off.
 #[test]
-fn a_target_that_was_destroyed_behind_a_killed_run_is_found_and_nothing_verified_is_no_success() {
+fn destroyed_target_of_killed_run_is_found() {
     let directory = directory();
     let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
     let line = format!(

@@ -105,7 +105,7 @@ fn has_asked_for_huge_pages(process: u32) -> bool {
 }
 
 #[test]
-fn huge_pages_are_asked_for_unless_it_is_said_otherwise() {
+fn huge_pages_are_requested_by_default() {
     if fs::metadata("/sys/kernel/mm/transparent_hugepage").is_err() {
         return skip("the kernel has no transparent huge pages");
     }

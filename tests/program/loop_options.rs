@@ -287,7 +287,7 @@ fn percentile(sorted: &[u64], p: u64) -> f64 {
 }
 
 #[test]
-fn response_times_count_from_where_an_io_was_due_and_late_starts_are_told() {
+fn response_times_count_from_due_time() {
     let directory = directory();
     let (file, at) = (file(&directory), |name: &str| directory.path().join(name).display().to_string());
     // Nothing is done from second 3 to 4.

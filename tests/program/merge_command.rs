@@ -93,7 +93,7 @@ fn merged_counts_equal_logs_of_all_hosts() {
 
 /// Result XML holds figures alone: those that add up are added, what can't be had is left open.
 #[test]
-fn result_xml_is_merged_as_far_as_its_figures_allow() {
+fn result_xml_merges_available_figures() {
     let folder = directory();
     let mut files = Vec::new();
     for host in 0..2 {

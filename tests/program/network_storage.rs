@@ -126,7 +126,7 @@ fn served(text: &str, line: &str) -> Vec<u64> {
 }
 
 #[test]
-fn nfs_is_judged_by_what_the_client_sent_as_the_server_counts_it() {
+fn nfs_verdict_uses_client_requests_confirmed_by_server() {
     let Some(outcome) = outcome() else { return };
     let direct = Observed::of(outcome, "nfs-direct");
     direct.is("verified", &["the server read and wrote as much", "queued in the client"]);

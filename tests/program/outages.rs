@@ -73,7 +73,7 @@ fn a_server_that_stops_is_an_outage_and_ends_the_run_where_it_is_to() {
 }
 
 #[test]
-fn simulated_time_has_nobody_who_looks_meanwhile() {
+fn simulated_time_has_no_outage_watcher() {
     for option in ["--stuck 1s", "--fail-on-outage 5s"] {
         let ended = diskspd(&format!("--engine sim:outage -c1M -d12 {option} x"), Path::new(""));
         assert_eq!(ended.code, 3, "{}", ended.stderr);

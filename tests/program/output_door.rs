@@ -119,7 +119,7 @@ fn no_command_writes_over_a_run_that_is_kept() {
 const NOBODY: u32 = 65534;
 
 #[test]
-fn no_command_takes_what_somebody_else_has_put_into_a_shared_folder() {
+fn planted_files_in_shared_folder_are_refused() {
     if !rustix::process::geteuid().is_root() {
         return skip("acting as another user needs root");
     }

@@ -537,7 +537,7 @@ fn as_nobody(line: &str, folder: &Path) -> Ended {
 }
 
 #[test]
-fn nothing_that_others_plant_in_a_shared_folder_leads_anywhere() {
+fn planted_links_in_shared_folder_are_not_followed() {
     if !rustix::process::geteuid().is_root() {
         return skip("acting as another user needs root");
     }
@@ -815,7 +815,7 @@ fn hostile_names_are_shown_on_a_terminal_and_drive_nothing() {
 }
 
 #[test]
-fn verdicts_in_a_form_that_is_written_nowhere_are_said_to_have_no_effect() {
+fn verdict_option_without_its_form_is_reported() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let out = |name: &str| directory.path().join(name).display().to_string();

@@ -129,7 +129,7 @@ fn an_interrupted_run_gives_a_whole_document() {
 }
 
 #[test]
-fn one_run_writes_as_many_reports_as_are_asked_for() {
+fn one_run_writes_all_requested_reports() {
     let directory = directory();
     let place = directory.path();
     let file = target(place);
@@ -193,7 +193,7 @@ fn a_record_is_written_in_every_form_that_its_run_could_write() {
 }
 
 #[test]
-fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
+fn record_has_system_and_wall_clock_times() {
     let directory = directory();
     let file = target(directory.path());
     let path = directory.path().join("run.json");
@@ -280,7 +280,7 @@ fn jq_reads_what_the_documentation_says() {
 }
 
 #[test]
-fn percentiles_of_an_interval_are_those_of_all_its_ios() {
+fn interval_percentiles_cover_all_its_ios() {
     let directory = directory();
     let path = directory.path().join("run.json");
     let line = format!("--engine sim -c1G -b4K -r -t4 -o8 -L -D1000 -W0 -d1 --out {} {{}}", path.display());
@@ -452,7 +452,7 @@ fn a_program_that_was_stopped_says_for_how_long() {
 }
 
 #[test]
-fn the_stream_tells_each_interval_while_the_run_goes_on() {
+fn stream_has_each_interval_during_the_run() {
     const IOPS: f64 = 2000.0;
     let directory = directory();
     let file = target(directory.path());

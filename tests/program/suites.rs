@@ -136,7 +136,7 @@ fn everything_is_looked_at_before_anything_is_run() {
 
 /// What an option behind -- asks of one run is done, or refused: a suite that is to be tried out writes nothing.
 #[test]
-fn options_of_a_single_run_are_refused_behind_the_options_of_the_suite() {
+fn single_run_options_are_refused_for_suites() {
     let lab = Lab::new();
     lab.write("target", "data of somebody");
     let of_one = "--dry-run,--out o.json,--repeat 2,--strict,--quiet,--save,--stream -,--io-log l,-Rp,-Rxml,-v,\

@@ -370,7 +370,7 @@ impl Mortal {
 }
 
 #[test]
-fn sweeps_that_are_killed_at_twenty_moments_come_to_the_points_of_undisturbed_ones() {
+fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
     let (folder, target) = place();
     // By any other order of runs, or of their seeds, the second one would come to other rates.
     let grid = ["-o1..64", "--repeat", "4"];
@@ -500,7 +500,7 @@ fn a_folder_belongs_to_one_sweep() {
 }
 
 #[test]
-fn an_interrupted_sweep_keeps_what_is_whole_and_says_how_it_goes_on() {
+fn interrupted_sweep_keeps_points_and_prints_continuation() {
     let (folder, target) = place();
     let kept = folder.path().join("kept");
     // The command interrupts the program that runs it, before its third run.

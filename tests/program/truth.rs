@@ -30,7 +30,7 @@ fn finding(name: &'static str, severity: Severity, time_span: usize) -> Finding 
 }
 
 #[test]
-fn the_block_after_a_run_is_short_and_has_the_worst_first() {
+fn final_block_is_short_and_sorted_by_severity() {
     use Severity::{Note, Warning, Wrong};
     let quiet = |finding: Finding| finding.quietly();
     let judgement = |findings: Vec<Finding>, spans: usize| Judgement {
@@ -219,7 +219,7 @@ fn without(xml: &str, elements: &[&str]) -> String {
 }
 
 #[test]
-fn xml_has_all_findings_if_asked_at_the_end_of_what_they_are_about() {
+fn xml_findings_follow_their_subject_on_request() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let line = format!("-c1G -D -r -t2 -g100i -W0 -d20 --engine sim --out {} a&b", file.display());

@@ -164,7 +164,7 @@ fn a_loop_device_on_a_sparse_file_is_told() {
 }
 
 #[test]
-fn prefill_writes_what_was_never_written_and_nothing_else() {
+fn prefill_writes_unwritten_parts_only() {
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     // A part that ends within a block, and one behind that begins there.

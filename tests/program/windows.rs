@@ -356,7 +356,7 @@ fn the_machine_is_told_as_on_linux() {
 }
 
 #[test]
-fn the_doctor_tells_what_it_looked_at() {
+fn doctor_lists_its_checks() {
     let Some(windows) = windows() else { return };
     let folder = with_runs();
     let run = |line: &str| windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>());
@@ -758,7 +758,7 @@ fn files_are_made_read_and_written_in_every_way() {
 }
 
 #[test]
-fn volumes_and_disks_are_read_and_what_is_on_them_stays() {
+fn reading_volumes_and_disks_changes_nothing() {
     let Some(windows) = windows() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

@@ -87,7 +87,7 @@ fn a_run_is_made_by_it_and_its_results_are_printed_written_and_kept() {
 }
 
 #[test]
-fn several_runs_are_summarized_and_have_seeds_of_their_own() {
+fn repeated_runs_have_summary_and_separate_seeds() {
     let lab = Lab::new();
     let ended = lab.done("DISKSPD --repeat 3 -b4K -r -o4 -L -d1 -z7 --out all.xml --out all.html x.dat");
     assert!(ended.stderr.contains("run 3: 4000"), "{}", ended.stderr);
@@ -107,7 +107,7 @@ fn several_runs_are_summarized_and_have_seeds_of_their_own() {
 }
 
 #[test]
-fn a_sweep_finds_its_knee_and_goes_on_behind_a_kill() {
+fn killed_sweep_continues_to_its_knee() {
     let lab = Lab::new();
     let line = "sweep DISKSPD -o1..32 -b4K -r -d1 x.dat";
     let whole = lab.done(line).stdout;

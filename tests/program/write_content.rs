@@ -142,7 +142,7 @@ fn logged(log: &Path) -> BTreeMap<u64, Vec<(u64, bool)>> {
 }
 
 #[test]
-fn fresh_content_and_the_addresses_behind_it_are_those_of_the_threads_generator() {
+fn fresh_content_and_addresses_share_the_generator() {
     const SIZE: usize = 300_000;
     let directory = directory();
     let cases = [("-b4096", 4096, 100), ("-b1001", 1001, 60), ("-b137 -Sm", 137, 50), ("-b9 -Sw", 9, 80)];

@@ -171,7 +171,7 @@ const SYSTEMS: [&str; 8] = [
 ];
 
 #[test]
-fn only_those_that_make_runs_ask_which_system_it_is() {
+fn only_run_commands_depend_on_platform() {
     let beside = ["diskspd", "sys", "host", "engine", "integrity", "worker", "run"];
     let mut wrong = Vec::new();
     for (name, sources) in CRATES.iter().filter(|(name, _)| !beside.contains(&name.as_str())) {

@@ -128,7 +128,7 @@ fn a_distribution_has_the_medians_of_the_runs_and_no_nines_that_a_run_can_not_te
 }
 
 #[test]
-fn time_spans_of_a_comparison_are_called_by_what_they_do() {
+fn compared_time_spans_are_named_by_workload() {
     let twofold = |name: &str, level: f64| {
         let mut side = mixed(name, level, 6);
         for run in &mut side.runs {
@@ -306,7 +306,7 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
 }
 
 #[test]
-fn few_runs_tell_no_trend_and_an_even_history_has_none() {
+fn few_or_even_runs_have_no_trend() {
     let runs = listed(5);
     let few = page_of_history(&runs, &[followed(&runs)], None);
     assert!(few.contains("CAN'T TELL") && few.contains("5 runs left out: fewer than 16 runs"));

@@ -166,7 +166,7 @@ fn three_workloads() -> Record {
 }
 
 #[test]
-fn workloads_have_a_table_first_and_sections_that_are_named_by_what_they_do() {
+fn workload_page_has_table_and_titled_sections() {
     let record = three_workloads();
     let judged = Judged::new(&record);
     let page = page(&record);
@@ -490,7 +490,7 @@ fn a_figure_reads_as_its_exact_value() {
 }
 
 #[test]
-fn the_verdict_stands_before_all_figures_and_has_a_word() {
+fn verdict_precedes_figures() {
     let page = page(&small());
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
     assert!(at("class=\"judgement") < at("class=\"tiles\"") && at("class=\"tiles\"") < at("<figure"));
@@ -649,7 +649,7 @@ fn several_runs_have_a_table_and_each_its_sections() {
 }
 
 #[test]
-fn result_xml_has_a_page_that_says_what_is_not_recorded() {
+fn page_of_result_xml_marks_missing_figures() {
     let xml = include_bytes!("../data/samples/xml-a-random-read-latency.xml");
     let runs = diskspd::record::result_xml::read(xml, "sample").unwrap();
     let page = several(&[], runs.clone());
@@ -817,7 +817,7 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
 }
 
 #[test]
-fn the_page_of_a_sweep_tells_each_finding_once_with_its_points() {
+fn sweep_page_lists_each_finding_once() {
     let page = page_of_sweep("diskspd sweep x.dat", None);
     assert_eq!(page.matches("omething &lt;deep&gt;").count(), 1, "of four runs and more");
     assert!(page.contains("at <span class=\"whole\">-b4K</span> <span class=\"whole\">-o16</span>"));

@@ -329,7 +329,7 @@ fn damage_between_writing_and_reading_is_found_while_the_run_goes_on() {
 }
 
 #[test]
-fn honest_runs_in_which_everybody_writes_over_everybody_are_no_alarm() {
+fn overlapping_writes_of_threads_raise_no_alarm() {
     let ways = [
         "--engine sync -Sb -r -t4",
         "--engine uring -Sb -r -o8 -t3",

@@ -168,7 +168,7 @@ fn free(directory: &Path) -> u64 {
 }
 
 #[test]
-fn a_full_disk_is_told_and_left_as_it_was() {
+fn full_disk_is_reported_and_unchanged() {
     let kinds = [("ext2", 32 * MIB), ("ext4", 32 * MIB), ("xfs", 400 * MIB), ("btrfs", 400 * MIB)];
     side_by_side(kinds, |(kind, size)| {
         let Some((_device, directory)) = Loop::with_file_system(size, kind) else { return };

@@ -39,7 +39,7 @@ fn times(ios: &[Vec<String>], column: usize) -> Vec<u64> {
 }
 
 #[test]
-fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
+fn replay_keeps_times_over_threads() {
     let directory = directory();
     let file = |name: &str| directory.path().join(name);
     let recorded = file("recorded.csv");

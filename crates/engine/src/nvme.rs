@@ -134,7 +134,7 @@ mod tests {
     use std::os::fd::OwnedFd;
 
     #[test]
-    fn a_file_that_is_no_namespace_is_refused_by_name() {
+    fn other_files_than_namespaces_are_refused() {
         let null: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
         let files = vec![File::from(null)];
         let buffer = Buffer::new(4096).unwrap();

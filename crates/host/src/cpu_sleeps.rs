@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn sleeps_of_the_processors_asked_for_are_counted_and_waiting_awake_is_none() {
+    fn idle_entries_exclude_polling() {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::at(directory.path());
         write(

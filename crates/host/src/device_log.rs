@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_namespaces_are_asked_and_only_for_what_their_model_has() {
+    fn placement_is_queried_from_capable_namespaces_only() {
         for (name, expected) in [
             ("nvme0n1", true),
             ("nvme10n22", true),

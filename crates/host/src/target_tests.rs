@@ -20,7 +20,7 @@ fn ordinary_paths_are_where_they_say() {
 }
 
 #[test]
-fn shares_are_where_they_are_mounted_and_real_directories_are_no_shares() {
+fn shares_are_found_at_mount_points() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     std::fs::create_dir_all(at("proc/self")).unwrap();

@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_files_are_read_whatever_the_thread_is_called() {
+    fn thread_files_are_read_with_any_thread_name() {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
         let stat = "7 (a) 3 (b) R 1 2 3 4 5 6 7 8 9 10 25 50 0 0 20 0 1 0";
         let full = times(stat, Some("760000000 1234 99\n"));

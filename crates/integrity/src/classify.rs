@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn where_writes_overlap_a_mixture_is_no_fault_and_an_older_version_is() {
+    fn overlapping_writes_may_mix_but_not_revert() {
         let mut mixed = sector(stamp(9));
         mixed[256..].copy_from_slice(&sector(stamp(10))[256..]);
         assert_eq!(judged(9, true, &mixed), Undecided);

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_write_by_itself_nothing_older_may_be_there_and_while_it_goes_on_both_may() {
+    fn single_write_replaces_older_version_when_complete() {
         let unit = one();
         assert_eq!((range(unit.look(0)), unit.look(0).is_open()), ((0, 0), false));
         assert_eq!((range(unit.begin(0)), unit.look(0).is_open()), ((0, 1), true));

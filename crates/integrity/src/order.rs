@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_changed_places_are_astray_and_those_that_are_named_alone_are_not() {
+    fn swapped_targets_are_astray_single_ones_are_not() {
         for (numbers, wrong) in [
             (&[][..], &[][..]),
             (&[0], &[]),

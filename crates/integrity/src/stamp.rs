@@ -233,7 +233,7 @@ mod tests {
 
     /// By hand, as anybody can do it who has nothing but the description of the format.
     #[test]
-    fn the_checksum_is_the_crc_of_all_that_follows_whatever_the_words_are() {
+    fn stamp_checksum_is_crc_of_its_words() {
         for length in [512, 1024, 4096, 65536] {
             let mut bytes = sealed(3, length);
             for sector in bytes.chunks_exact_mut(length) {

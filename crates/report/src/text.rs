@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_cut_off_at_the_end_of_the_target_are_scaled_to_what_is_left() {
+    fn ranges_beyond_target_are_cut_and_scaled() {
         let range = |io_base, io_span, start, length| EffectiveRange { io_base, io_span, start, length };
         let kib = 1024;
         let cut =

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_come_in_their_order_and_what_is_not_counted_is_not_zero() {
+    fn sections_keep_order_and_uncounted_values_are_absent() {
         let session = TraceSession {
             buffer_kib: 4096,
             buffers: 2,

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn random_sources_go_on_one_from_the_other_and_are_the_same_in_every_run() {
+    fn random_sources_continue_and_repeat_by_seed() {
         let two = contents(&[random(4096), random(5000)]);
         let one = contents(&[random(4096 + 5000)]);
         assert_eq!([&two[0][..], &two[1][..]].concat(), one[0]);

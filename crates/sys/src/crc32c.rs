@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksums_are_those_of_rfc_3720_by_instruction_and_by_table() {
+    fn crc32c_matches_rfc_3720() {
         let ascending: Vec<u8> = (0..32).collect();
         let descending: Vec<u8> = (0..32).rev().collect();
         for (bytes, sum) in [
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn remainders_go_on_where_they_ended_whatever_the_lengths_and_are_linear() {
+    fn checksum_remainders_combine_over_any_split() {
         let bytes: Vec<u8> = (0..4096u32).map(|i| ((i * i) >> 3) as u8).collect();
         for length in [0, 1, 7, 8, 9, 63, 512, 1000] {
             let (start, rest) = bytes.split_at(length);

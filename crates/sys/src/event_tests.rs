@@ -89,7 +89,7 @@ fn an_event_lives_as_long_as_somebody_has_it_open() {
 /// Nobody ever waits on an event that has no name any more: whoever opens it while the last one closes it has
 /// the next one, the same as all others.
 #[test]
-fn who_opens_an_event_while_the_last_one_closes_it_has_the_one_that_others_find() {
+fn event_opened_during_close_is_shared() {
     let directory = directory();
     let at = directory.path().join("event");
     std::thread::scope(|scope| {
@@ -108,7 +108,7 @@ fn who_opens_an_event_while_the_last_one_closes_it_has_the_one_that_others_find(
 }
 
 #[test]
-fn everybody_may_use_an_event_and_nobody_can_lead_us_elsewhere() {
+fn shared_events_are_open_to_all_and_safe() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);
     let event = Event::open_at(&at("event"), true).unwrap();

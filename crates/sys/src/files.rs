@@ -299,7 +299,7 @@ mod tests {
     use std::os::fd::AsRawFd;
 
     #[test]
-    fn numbers_that_are_no_descriptor_are_an_error_and_what_was_opened_here_is_no_inheritance() {
+    fn invalid_or_own_descriptors_are_not_inherited() {
         for number in [-1, i32::MIN, i32::MAX] {
             assert_eq!(inherited(number).unwrap_err().raw_os_error(), Some(libc::EBADF), "{number}");
         }

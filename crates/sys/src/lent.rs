@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looks_sees_it_in_one_piece_and_leaves_it() {
+    fn readers_see_a_consistent_copy() {
         let (owner, mut heir) = lend([0_u64; 2]);
         assert!(heir.look(|_| ()).is_none(), "the owner works on it");
         // A call that takes its time.

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_a_table_are_read_and_an_answer_that_is_cut_off_is_no_panic() {
+    fn truncated_table_is_parsed_without_panic() {
         let mut answer = vec![0; HEADER];
         answer[16..20].copy_from_slice(&(HEADER as u32).to_ne_bytes());
         answer[20..24].copy_from_slice(&2u32.to_ne_bytes());

@@ -677,7 +677,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_is_asked_what_it_is_before_it_is_called() {
+    fn mpi_library_is_identified_before_calls() {
         let marks = |version: &str, has_objects, is_standard| LibraryMarks {
             version: version.into(),
             has_objects,

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_those_of_the_description_and_any_other_bit_is_seen() {
+    fn flag_names_and_unknown_bits_are_shown() {
         let (word, step) = (0x0123_4567_89ab_cdef, 0x9e37_79b9_7f4a_7c15u64);
         for count in [0, 1, 3, 4, 57, 505] {
             let mut words = vec![[0; 8]; count];

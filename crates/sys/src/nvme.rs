@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn identify_tells_the_format_in_use_and_what_the_controller_has() {
+    fn identify_reads_format_and_controller_features() {
         // 0x10000 blocks of format 1 of 2: 4096 bytes with 8 of metadata.
         let namespace = page(&[
             (2, 1),

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_lead_run_above_those_that_work() {
+    fn leading_threads_have_higher_priority() {
         let permitted = at(20, || {
             let leads = take_precedence();
             assert_eq!(priority(), Some(21));

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_is_told_in_bytes_with_what_can_be_written() {
+    fn zones_are_reported_in_writable_bytes() {
         let of = |capacity, written, active| {
             let [capacity, written] = [capacity, written].map(|sectors: u64| sectors * 512);
             Some(Zone { start: 512_000, capacity, written, active })

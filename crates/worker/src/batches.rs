@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_queue_depth_is_no_bound_where_nothing_is_in_flight_after_a_look() {
+    fn idle_device_has_no_depth_bound() {
         for depth in [2, 3, 8, 31] {
             let mut batches = Batches::new(false, depth, true, false);
             assert!(batches.are_at_once());

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dot_falls_due_after_every_so_many_ios_whatever_the_batches() {
+    fn progress_dots_follow_io_count() {
         let mut dots = Dots::new(10);
         let due: Vec<u32> = [9, 1, 0, 25, 4, 1].into_iter().map(|ios| dots.after(ios)).collect();
         assert_eq!(due, [0, 1, 0, 2, 0, 1]);

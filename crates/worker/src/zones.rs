@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_in_order_take_what_is_written_and_begin_anew() {
+    fn sequential_reads_follow_written_data_and_wrap() {
         let mut of = target(&[8, 0, 4, 3], 1, 0, false);
         let read: Vec<_> = (0..5).map(|_| of.read_at(0, 4)).collect();
         assert_eq!(read, [16, 20, 48, 16, 20]);

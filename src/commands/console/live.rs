@@ -193,7 +193,7 @@ measure 10 s left | 500 IOPS | 1.95 MiB/s
     }
 
     #[test]
-    fn the_line_stands_alone_where_there_is_no_room_or_nothing_to_see() {
+    fn live_line_is_alone_without_room_for_chart() {
         let status = "measure 10 s left | 16000 IOPS";
         let short = running(status, &half_a_run(), &screen(80, 9));
         assert_eq!(seen(&short), format!("{status}\n"));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn sftp_is_told_what_ssh_is_told() {
+    fn sftp_receives_ssh_options() {
         let quiet = "-q -oBatchMode=yes";
         for (ssh, sftp) in [
             ("ssh win diskspd.exe", format!("sftp {quiet} -b b win")),

@@ -99,7 +99,7 @@ fn a_file_of_an_overlay_lies_where_it_is_opened() {
 }
 
 #[test]
-fn statistics_that_are_switched_meanwhile_make_it_unknown_never_cached() {
+fn switched_statistics_are_unknown_never_cached() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("image", 64);
     for times in [1, 2] {
@@ -130,7 +130,7 @@ fn statistics_that_are_switched_meanwhile_make_it_unknown_never_cached() {
 }
 
 #[test]
-fn small_io_of_others_beside_large_is_told_by_its_number() {
+fn small_io_of_others_is_reported_by_count() {
     let Some(disk) = raw(64) else { return };
     let _others = Running::until(": measuring", "-b4K -r -o1 -g800i -Su -W0 -d600 {}", &disk.0);
     let words = "I/Os (";
@@ -138,7 +138,7 @@ fn small_io_of_others_beside_large_is_told_by_its_number() {
 }
 
 #[test]
-fn writes_of_others_beneath_a_run_that_only_reads_are_shared() {
+fn writes_of_others_below_reading_run_are_shared() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let (image, other) = (disk.filled("image", 32), disk.filled("other", 32));
     let Some(looped) = Looped::new(&image, &["--direct-io=on"]) else { return };

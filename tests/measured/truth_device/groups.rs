@@ -61,7 +61,7 @@ const ROOT: &str = "/sys/fs/cgroup/blkio";
 const RUN: [&str; 6] = ["-b4K", "-r", "-o4", "-Su", "-W0", "-d2"];
 
 #[test]
-fn of_two_targets_the_one_with_the_limit_is_named() {
+fn limited_target_of_two_is_named() {
     let Some((_disk, one, other)) = two() else { return };
     let Some(group) = Group::new(Path::new(ROOT), "diskspd-limit") else { return };
     group.limit(&one.0, 300);

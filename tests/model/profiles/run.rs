@@ -56,7 +56,7 @@ fn templates_and_time_spans_each_with_its_own_settings() {
 }
 
 #[test]
-fn options_beside_the_profile_go_before_it_in_every_time_span() {
+fn command_line_options_override_profile_in_all_spans() {
     let directory = directory();
     let text =
         profile("<ResultFormat>xml</ResultFormat>", &[("", &["<Path>a</Path>"]), ("", &["<Path>b</Path>"])]);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_tells_who_uses_what_of_whom() {
+    fn dependency_cycle_names_its_uses() {
         let parent = Source::new("a.rs".into(), "mod b;\npub struct Kind;\nfn f() {\n b::work()\n}".into());
         let child = Source::new("a/b.rs".into(), "use super::Kind;\npub fn work() {}".into());
         let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();

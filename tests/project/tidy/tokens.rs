@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_signs_are_told_apart_and_lifetimes_left_out() {
+    fn prose_check_splits_words_from_lifetimes() {
         let text = |code| tokens(code).into_iter().map(|(_, token)| token).collect::<Vec<_>>();
         assert_eq!(text("a::b(&'x c1, 2)"), ["a", "::", "b", "(", "&", "c1", ",", "2", ")"]);
         assert_eq!(text("f(' ')"), ["f", "(", ")"]);

@@ -85,7 +85,7 @@ fn samples_are_reproduced_to_the_byte() {
 }
 
 #[test]
-fn recorded_runs_are_reproduced_to_the_byte_but_for_percentiles() {
+fn recorded_runs_differ_by_percentiles_only() {
     let pairs = pairs("synth", "txt");
     assert_eq!(pairs.len(), 15);
     for (name, input, expected) in pairs {

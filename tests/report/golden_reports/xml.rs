@@ -64,7 +64,7 @@ fn samples_are_reproduced_to_the_byte() {
 }
 
 #[test]
-fn recorded_runs_are_reproduced_to_the_byte_but_for_what_a_bounded_histogram_rounds() {
+fn recorded_runs_differ_by_histogram_rounding_only() {
     let pairs = pairs("synth", "xml");
     assert_eq!(pairs.len(), 15);
     for (name, input, expected) in pairs {

@@ -211,7 +211,7 @@ READ        Elapsed time     :      2.000s      2.000s
 ";
 
     #[test]
-    fn the_same_figures_are_found_in_what_each_tool_prints() {
+    fn figures_of_each_tool_are_parsed() {
         let all = Figures {
             iops: 10_000.0,
             ios: 20_000.0,

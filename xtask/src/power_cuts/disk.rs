@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_keeps_what_was_flushed_and_what_is_drawn_of_the_rest() {
+    fn simulated_power_cut_keeps_flushed_data() {
         let mut disk = Disk::new(8 * PAGE, SECTOR, "/nowhere".into());
         disk.write(0, &[1; 1024]);
         let begin = disk.record();

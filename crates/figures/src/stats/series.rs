@@ -203,7 +203,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn recording_in_order_of_time_takes_no_memory_beyond_what_was_reserved() {
+    fn recording_in_time_order_allocates_nothing() {
         let mut series = Series::new(1, 1);
         let capacity = series.log.capacity();
         for interval in 0..1000 {

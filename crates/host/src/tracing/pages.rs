@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_says_where_the_parts_of_a_page_are() {
+    fn trace_page_layout_comes_from_kernel() {
         let expected = PageLayout {
             time: 0,
             commit: Field { offset: 8, size: 8 },

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_lies_on_the_disks_that_are_told_or_it_is_not_known() {
+    fn disks_of_volume_are_listed_or_unknown() {
         let extent = |disk: u32, length: u64| {
             bytes(24, &[(0, &disk.to_le_bytes()), (8, &[1; 8]), (16, &length.to_le_bytes())])
         };

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_of_which_nothing_is_told_is_a_core_of_its_own() {
+    fn cpu_without_topology_is_a_single_core() {
         let found = topology(&Answers { groups: of_groups(&[(2, 0b101)]), ..Answers::default() }).unwrap();
         let masks: Vec<_> = found.cores.iter().map(|core| (core.number, core.mask)).collect();
         assert_eq!(masks, [(0, 0b001), (1, 0b100)]);

@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn idleness_is_no_work_of_the_kernel_and_processors_are_those_of_the_mask() {
+    fn idle_time_is_not_kernel_time_on_masked_cpus() {
         let answer = [one([70, 100, 5, 2, 3]), one([0, 10, 20, 0, 0]), one([9, 4, 0, 0, 0])].concat();
         let time = |idle, kernel, user, interrupts| {
             (CpuTimes { idle, kernel, user }, LostTimes { interrupts, steal: 0 })

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_of_every_round_what_the_window_behind_it_says() {
+    fn round_table_agrees_with_its_windows() {
         let round = |iops| RoundFigures {
             iops,
             mib_per_s: iops / 256.0,

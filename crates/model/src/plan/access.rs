@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapped_target_is_open_for_both_directions_and_nothing_else_is_asked_of_it() {
+    fn mapped_target_opens_for_read_and_write() {
         for write_ratio in [0, 50, 100] {
             let mode = open_mode(&Target { write_ratio, ..mapped(true, None) }, &TargetFacts::default());
             assert!(mode.read && mode.write && !mode.direct && !mode.dsync, "-w{write_ratio}: {mode:?}");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flush_is_that_of_n_but_for_non_temporal_copies() {
+    fn mapped_flush_follows_option_n() {
         let view = Some(FlushType::ViewOfFile);
         let memory = Some(FlushType::NonVolatileMemory);
         let undrained = Some(FlushType::NonVolatileMemoryNoDrain);

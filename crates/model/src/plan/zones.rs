@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_write_share_the_zones_and_those_that_read_have_all() {
+    fn writing_threads_divide_zones_and_readers_use_all() {
         let of = |target| planned(vec![target], &device(7, 0)).unwrap();
         assert_eq!(of(target(100, 1, 3)), [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
         let read = planned(vec![target(0, 4, 2)], &device(3, 1)).unwrap();

@@ -119,7 +119,7 @@ mod tests {
     use crate::profile::SizeShare;
 
     #[test]
-    fn sizes_are_read_as_they_are_printed_or_told_with_their_place() {
+    fn printed_sizes_are_read_back() {
         let size = |block_size, share| SizeShare { block_size, share };
         let list = SizeShare::parse_list(b"4K/60:8k/30:1000/10").unwrap();
         assert_eq!(list, [size(4096, 60), size(8192, 30), size(1000, 10)]);

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_are_worked_on_alike_stand_together() {
+    fn equal_targets_are_grouped() {
         let parameters = Parameters::of(&span(&[("a", 2, 4096), ("b", 1, 512), ("c", 2, 4096)]));
         assert_eq!((parameters.threads, parameters.in_flight), (Some(5), Some(40)));
         assert_eq!(parameters.targets.len(), 2);

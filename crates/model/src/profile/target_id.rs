@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_path_is_the_same_target_wherever_it_stands() {
+    fn equal_paths_are_one_target() {
         let ids = TargetIds::of(&profile(&[&["b", "a", "b"], &["c", "a"]]));
         assert_eq!(ids.paths(), ["b", "a", "c"].map(RawText::from));
         assert_eq!(

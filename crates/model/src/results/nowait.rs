@@ -76,7 +76,7 @@ mod tests {
     use crate::results::{Record, Results, ThreadResults};
 
     #[test]
-    fn misses_add_up_over_those_who_were_asked_and_nobody_else() {
+    fn nowait_misses_add_up_over_supporting_targets() {
         let target = |ios, misses| TargetResults {
             read: DirectionResults { ios, nowait_misses: misses, ..DirectionResults::default() },
             ..TargetResults::default()

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_may_be_left_out_and_what_is_not_aligned_has_a_line() {
+    fn replay_skips_writes_and_reports_unaligned_io() {
         let reads = list(false, &IOS);
         assert_eq!((reads.len(), reads.count(ReplayAction::Write), reads.recorded), (2, 0, [2, 2, 0]));
         let misaligned = [512, 4096].map(|bytes| reads.first_misaligned(bytes));

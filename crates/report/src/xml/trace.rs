@@ -82,7 +82,7 @@ mod tests {
     use diskspd_model::units::Millis;
 
     #[test]
-    fn elements_are_those_of_diskspd_and_what_is_not_counted_is_missing() {
+    fn xml_has_diskspd_elements_for_counted_values() {
         let count = |event, count| EventCount { event, count, reason: None };
         let counts = [
             (DiskRead, Some(1)),

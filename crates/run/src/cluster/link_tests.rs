@@ -191,7 +191,7 @@ fn a_rank_whose_clock_is_another_than_it_says_is_asked_as_others_are() {
 }
 
 #[test]
-fn ranks_that_do_not_tell_their_clocks_have_none_after_a_while() {
+fn silent_ranks_have_no_clock_after_timeout() {
     let limits = WaitLimits { clock: Duration::from_millis(200), ..limits() };
     let mut ranks = in_process::group(4);
     let mut first = ranks.remove(0);

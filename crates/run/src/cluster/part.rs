@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_seeded_as_if_those_of_all_ranks_were_numbered_through() {
+    fn seeds_continue_over_threads_of_ranks() {
         let asked = profile(Target { threads_per_file: 3, ..Target::default() });
         let seeds: Vec<u32> = (0..3).map(|rank| of_rank(&asked, rank, "h").time_spans[0].rand_seed).collect();
         assert_eq!(seeds, [7, 10, 13]);
     }
 
     #[test]
-    fn parts_are_disjoint_lie_in_the_area_and_begin_on_blocks() {
+    fn thread_parts_are_disjoint_and_aligned() {
         for (block_size, base, end, of) in
             [(4096, 0, 0, 4), (65536, 1 << 20, 0, 3), (12288, 0, 1 << 20, 7), (512, 512, 0, 2)]
         {

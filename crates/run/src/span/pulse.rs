@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_cpu_or_is_late_alone_has_lost_nothing() {
+    fn cpu_waiting_is_not_a_pause() {
         // Late by 30 ms every 40, each time because others have the CPU.
         let busy = |meant: Nanos| (meant + 30 * MS, 30 * MS);
         assert_eq!(felt(busy, |now| now / 10_000, |_| 0).late_us, Some(0));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_late_by_more_than_a_busy_machine_counts() {
+    fn delays_of_busy_machine_do_not_count() {
         let mut pulse = Pulse::new(1000 * MS, 0);
         // The end of the window was at 2000, the pulse at 2450: both had gone by already.
         let wakes = [(1100, 1101), (1201, 1250), (1350, 2350), (2000, 2351), (2450, 2550), (2460, 2551)];

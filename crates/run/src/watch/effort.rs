@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_goes_on_at_the_end_counts_as_far_as_it_lies_before() {
+    fn unfinished_wait_counts_until_the_end() {
         // Without a CPU from 300 ns before to 50 ns behind the end, then 20 ns of work.
         assert_eq!(going_on((1000, 7), (1070, 357)), 280);
         // Work only; a wait that began afterwards; nothing.

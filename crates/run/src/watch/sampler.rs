@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_taken_when_due_and_hold_what_was_done_since() {
+    fn samples_are_timely_and_incremental() {
         let workers = [Counters::new(false), Counters::new(false)];
         workers[0].add(7, 7);
         let mut sampler = Sampler::new(&workers, 5 * SECOND);

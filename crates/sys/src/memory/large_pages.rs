@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_refusal_says_what_is_needed_and_what_there_is() {
+    fn space_refusal_has_needed_and_free_bytes() {
         let told = |bytes, meminfo| {
             let source = io::Error::from(io::ErrorKind::OutOfMemory);
             NoLargePages { bytes, pages: LargePages::parse(meminfo), source }.to_string()

@@ -4,7 +4,7 @@ use super::{Buffer, HugePages, Shared, SlotMut};
 use std::io;
 
 #[test]
-fn shared_bytes_lie_behind_the_private_ones_of_every_buffer() {
+fn shared_bytes_follow_private_bytes_of_buffer() {
     let filled = |byte: u8| {
         move |mut bytes: SlotMut<'_>| -> io::Result<()> {
             bytes.fill_with(|| [byte]);

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_repeats_the_end_or_tells_of_a_sliver() {
+    fn intervals_end_once_without_slivers() {
         const MS: Nanos = 1_000_000;
         // Duration, ms, when lines are due before the last one.
         let rows: [(u64, &[u64]); 6] = [

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_tells_what_of_it_was_written_or_why_not() {
+    fn written_ranges_of_file_are_known_or_reason() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), vec![1; 65536]).unwrap();
         let until = diskspd_sys::clock::monotonic() + 1_000_000_000;

@@ -200,7 +200,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn devices_are_no_outputs_and_disks_that_are_not_known_are_not_written_to() {
+    fn devices_are_refused_as_outputs_and_unknown_targets() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x");
         assert_eq!(claims::spare([&*file]), Ok(()));

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_count_by_thousands_and_have_their_arrivals_behind_each() {
+    fn rates_have_units_and_arrival_processes() {
         let form = ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE };
         for (text, expected) in [
             ("500..4K,poisson", "500,poisson 1K,poisson 2K,poisson 4K,poisson"),

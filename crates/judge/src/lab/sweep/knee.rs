@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_knee_is_where_power_is_greatest_and_its_interval_is_what_repetitions_cannot_tell_apart() {
+    fn knee_is_point_of_greatest_power() {
         let powers: [&[f64]; 4] =
             [&[10.0, 10.2, 9.9], &[19.0, 19.3, 19.1], &[19.2, 19.0, 19.4], &[12.0, 12.1, 11.9]];
         let expected = Knee { place: 2, load: 4, between: Some((2, 4)), told: KneeTold::Found };

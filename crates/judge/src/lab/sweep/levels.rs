@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn enough_is_only_what_is_surely_as_good_and_what_nothing_before_it_can_be() {
+    fn sufficient_depth_is_certain_and_smallest() {
         let sure = levels(&[&[50.0, 50.1, 49.9], &[99.9, 100.0, 100.1], &[100.0, 100.1, 99.9]]);
         assert_eq!(sure.enough(0.02).unwrap().sure(), Some(1));
         let noisy = levels(&[&[90.0, 110.0], &[95.0, 105.0], &[99.0, 103.0]]);

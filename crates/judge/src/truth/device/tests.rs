@@ -273,7 +273,7 @@ fn targets_on_one_device_are_judged_by_their_sum() {
 }
 
 #[test]
-fn a_lying_target_beside_an_honest_one_is_told_where_the_kernel_tells() {
+fn one_cached_target_of_two_is_reported() {
     let honest = run((1000 * MIB, 0));
     let judged = |lying: Case| {
         let facts = Case { own: Some(1000 * MIB), ..honest.clone() };
@@ -326,7 +326,7 @@ fn reads_of_others_are_found_where_more_was_read_than_counted() {
 }
 
 #[test]
-fn a_file_beside_the_disk_it_lies_on_is_counted_once() {
+fn file_and_its_disk_are_counted_once() {
     let disk = run((100 * MIB, 0)).device((150 * MIB, 0));
     let file = run((50 * MIB, 0)).file().first(|layer| layer.name = "sda1".into());
     let mut on_disk = file.target("b");
@@ -348,7 +348,7 @@ fn further_deviations_are_evidence() {
 }
 
 #[test]
-fn whatever_an_edited_record_claims_is_judged_without_a_panic() {
+fn edited_records_are_judged_without_panic() {
     let all = (u64::MAX, u64::MAX);
     let claims = |case: Case| Case {
         unwritten: (u64::MAX, 0),

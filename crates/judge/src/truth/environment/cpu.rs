@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn schemes_that_slow_processors_down_are_told_by_their_numbers() {
+    fn throttling_cpufreq_settings_are_reported_by_value() {
         let [(saver, ..), (balanced, ..)] = SLOW_SCHEMES;
         assert_eq!(found_of(saver, false), [("power-scheme", Severity::Warning)]);
         assert_eq!(found_of(&balanced.to_uppercase(), false), [("power-scheme", Severity::Note)]);

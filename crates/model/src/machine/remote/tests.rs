@@ -21,7 +21,7 @@ device tmpfs mounted on /mnt/x with fstype tmpfs
 ";
 
 #[test]
-fn the_counters_of_an_nfs_mount_are_those_of_the_last_at_its_place() {
+fn nfs_counters_are_of_topmost_mount() {
     let found = RemoteActivity::parse_mountstats(MOUNTSTATS, "/mnt").unwrap();
     assert_eq!((found.read_bytes, found.write_bytes), (4096, 8192));
     assert_eq!((found.read.requests, found.read.sent_again(), found.read.errors), (10, 2, 2));

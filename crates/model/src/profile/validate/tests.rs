@@ -229,7 +229,7 @@ fn profile_only_permits_templates() {
 }
 
 #[test]
-fn targets_of_a_command_line_are_told_once_but_every_path_is_judged() {
+fn equal_targets_are_printed_once_and_all_judged() {
     let mut profile = profile(|_, t| t.threads_per_file = 2);
     let second = Target { path: "*2".into(), ..profile.time_spans[0].targets[0].clone() };
     profile.time_spans[0].targets.push(second);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_stand_below_their_names_and_parts_behind_each_other() {
+    fn bars_follow_names_and_parts_are_stacked() {
         let mut table = FigureTable::new(&["target", "IOPS"]);
         for name in ["a", "b"] {
             table.row(0.0, [name.to_owned(), "3".into()]);

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_no_driver_tells_is_that_of_a_file_or_none() {
+    fn unknown_device_size_is_file_size_or_zero() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(size(file.as_file()).is_err());
         file.as_file().set_len(4097).unwrap();

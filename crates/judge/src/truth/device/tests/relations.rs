@@ -490,7 +490,7 @@ fn devices_that_were_replaced_meanwhile_prove_nothing() {
 }
 
 #[test]
-fn who_read_beneath_a_cache_is_told() {
+fn readers_below_a_cache_are_named() {
     let of_cache = |case: Case| {
         let (results, asked) = case.results("a");
         let judged = judgement_of(vec![(results, asked)], case.facts(vec![case.target("a")]));

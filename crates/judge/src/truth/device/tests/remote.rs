@@ -57,7 +57,7 @@ fn larger_ios_than_the_mount_takes_are_cut_up() {
 }
 
 #[test]
-fn where_the_time_went_and_what_was_sent_again_is_told() {
+fn remote_times_and_retransmits_are_reported() {
     let case = mounted((64 * MIB, 0));
     let mut facts = case.facts(vec![case.target("a")]);
     let times = Some(CallTimes { queue_ms: 16_384, round_trip_ms: 49_152, total_ms: 81_920 });
