@@ -427,7 +427,7 @@ fn microsofts_tool_makes_the_runs() {
     assert!(swept.contains("knee          -o8: 8000 IOPS at 1.000 ms"), "{swept}");
     let again = done("sweep --dir points --html p.html --with .\\ms.exe -o1..32 -b4K -r -d1 C:\\data\\x.dat");
     assert!(again.stdout == swept && again.stderr.contains("continuing after"), "{}", again.stderr);
-    let repeated = done("--with .\\ms.exe --repeat 3 -b4K -r -o2 -d1 --out all.xml C:\\data\\x.dat");
+    let repeated = done("--with .\\ms.exe --repeat 3 --each -b4K -r -o2 -d1 --out all.xml C:\\data\\x.dat");
     assert!(repeated.stderr.contains("run 3: 2000") && repeated.stdout.contains("XML 2.1.0, of WIN-LAB"));
     assert_eq!(fs::read_to_string(path.join("all.xml")).unwrap().matches("<Results>").count(), 3);
     let sides = "compare --repeat 2 -- --with .\\ms.exe -b4K -o2 -d1 :: --with .\\ms.exe -b4K -o4 -d1 x.dat";
