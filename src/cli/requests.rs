@@ -100,6 +100,10 @@ pub struct OutRequest {
 }
 
 impl OutRequest {
+    pub fn is_stdout(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
     /// Reads `FILE`, or a form and a file: `json:FILE`; `None` = there is no file.
     pub fn read(value: &[u8]) -> Option<OutRequest> {
         let forms = ["text", "xml", "json", "csv", "html", "prom", "openmetrics"];

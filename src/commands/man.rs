@@ -17,13 +17,11 @@ pub fn show(page: &str) -> Result<Exit, NotDone> {
     if !standard_output::is_terminal() {
         return print(page);
     }
-    // man(1) formats for the terminal and obeys $MANPAGER and $PAGER.
-    let mut man = Command::new("man");
-    if !privileges::are_above_users() && is_shown(man.args(["-l", "-"]), page) {
-        return Ok(Exit::Success);
-    }
     let plain = cli::man::plain(page, standard_output::columns());
-    if !privileges::are_above_users() && pagers().any(|pager| is_shown(&mut shell(&pager), &plain)) {
+    // man(1) formats for the terminal and obeys $MANPAGER and $PAGER.
+    let man = || is_shown(Command::new("man").args(["-l", "-"]), page);
+    let pager = || pagers().any(|pager| is_shown(&mut shell(&pager), &plain));
+    if !privileges::are_above_users() && (man() || pager()) {
         return Ok(Exit::Success);
     }
     print(&plain)

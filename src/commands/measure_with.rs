@@ -8,7 +8,7 @@ use super::not_done::{NotDone, told};
 use super::output::{self, OutFile};
 use super::with::{Tool, ToolResults, WithFault};
 use super::{ctrl_c, own_files, save};
-use crate::cli::{Exit, RunRequest};
+use crate::cli::{Exit, OutRequest, RunRequest};
 use crate::finding::Finding;
 use crate::profile::ResultFormat;
 use crate::report::{HTML, html, run_text};
@@ -48,7 +48,7 @@ pub fn measure_with(
     let mut made =
         tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted)?;
     made.known.name = if name.is_empty() { tool.shown() } else { name };
-    let to_stdout = request.out.iter().any(|out| out.path.as_os_str() == "-");
+    let to_stdout = request.out.iter().any(OutRequest::is_stdout);
     let mut exit = match to_stdout || !turn.as_ref().is_none_or(|turn| turn.reports) {
         true => Exit::Success,
         false => told(print(&made, is_xml, asked.run.profile.verbose)),
@@ -85,7 +85,7 @@ fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
 
 fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDone> {
     let mut door = OutputDoor::default().which_owns(&own_files::own_files(request));
-    let open = |out: &crate::cli::OutRequest| {
+    let open = |out: &OutRequest| {
         let format = output::format_of(out, output::verdicts(request))?;
         if !["xml", "html"].contains(&format.name) {
             return Err(NotDone::misused([format!(

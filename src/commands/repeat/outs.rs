@@ -27,7 +27,7 @@ impl RepeatedOuts {
     /// A file of the answer would replace the record of a run.
     pub fn new(request: &RunRequest, profile: &Profile) -> Result<RepeatedOuts, NotDone> {
         let is_xml = profile.result_format == ResultFormat::Xml;
-        let to_stdout = request.out.iter().any(is_stdout);
+        let to_stdout = request.out.iter().any(OutRequest::is_stdout);
         let outs = RepeatedOuts {
             outs: request.out.clone(),
             each: request.each,
@@ -53,7 +53,7 @@ impl RepeatedOuts {
             OfRuns::InTurn | OfRuns::Latest => Some(out.clone()),
             OfRuns::AsOne if name_of(out) == "html" => None,
             OfRuns::AsOne => self.each.then(|| out.clone()),
-            OfRuns::OneEach if is_stdout(out) => self.each.then(|| out.clone()),
+            OfRuns::OneEach if out.is_stdout() => self.each.then(|| out.clone()),
             OfRuns::OneEach => {
                 let path = with_number(&out.path, number);
                 self.is_numbered(out).then(|| OutRequest { path, ..out.clone() })
@@ -64,7 +64,7 @@ impl RepeatedOuts {
 
     /// The name of the record of a run, next to the answer in JSON; `None` = it has no record.
     pub fn record_of(&self, number: usize) -> Option<String> {
-        let out = self.outs.iter().find(|out| name_of(out) == "json" && !is_stdout(out))?;
+        let out = self.outs.iter().find(|out| name_of(out) == "json" && !out.is_stdout())?;
         let name = with_number(&out.path, number).file_name()?.to_string_lossy().into_owned();
         self.is_numbered(out).then_some(name)
     }
@@ -78,7 +78,7 @@ impl RepeatedOuts {
 
     fn are_apart(&self) -> Result<(), NotDone> {
         let numbered = |out: &&OutRequest| {
-            of_runs(out) == Some(OfRuns::OneEach) && !is_stdout(out) && self.is_numbered(out)
+            of_runs(out) == Some(OfRuns::OneEach) && !out.is_stdout() && self.is_numbered(out)
         };
         for out in self.outs.iter().filter(numbered) {
             let of_run = |other: &&OutRequest| is_with_number(&other.path, &out.path);
@@ -92,10 +92,6 @@ impl RepeatedOuts {
         }
         Ok(())
     }
-}
-
-fn is_stdout(out: &OutRequest) -> bool {
-    out.path == Path::new("-")
 }
 
 fn of_runs(out: &OutRequest) -> Option<OfRuns> {

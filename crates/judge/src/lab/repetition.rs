@@ -9,10 +9,10 @@ use diskspd_model::results::{
     ChartRow, KnownFigures, KnownPercentile, Origin, RecordFormat, RunSummary, SpanSummary, Verdict,
 };
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
-use diskspd_model::units::Millis;
 use diskspd_model::units::mark::VerdictMark;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
+use diskspd_model::units::{Millis, counted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -254,13 +254,12 @@ impl Repetition {
 
     /// The report: figures, notes, and a row for each run.
     pub fn text(&self) -> String {
-        let count = self.runs.len();
-        let runs = if count == 1 { "run" } else { "runs" };
+        let runs = counted(self.runs.len(), "run");
         let figures = table::text(FigureRow::COLUMNS, &self.rows());
         let table = table::text(RepeatedRun::COLUMNS, &self.runs);
         let notes: String = self.notes().iter().map(|note| format!("{note}\n")).collect();
         let verdict = self.verdict_in_words();
-        format!("{count} {runs}: {}\n\n{figures}{notes}\n{table}\nverdict: {verdict}\n", self.work)
+        format!("{runs}: {}\n\n{figures}{notes}\n{table}\nverdict: {verdict}\n", self.work)
     }
 
     /// One line of CSV for each run.

@@ -109,7 +109,7 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Record { format, profile, run_options, preconditioning, hosts, merged } = record;
     let mut buffered = io::BufWriter::new(sink);
     let index = &Index::of(judged);
-    let summary = ShortSummary::new(index);
+    let summary = ShortSummary::new(index, figures);
     let stored = Stored {
         format,
         index,

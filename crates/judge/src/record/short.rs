@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use diskspd_model::finding::Severity;
-use diskspd_model::results::{SpanSummary, Verdict};
+use diskspd_model::results::{SpanSummary, Summary, Verdict};
 use diskspd_model::units::Millis;
 use serde::Serialize;
 
@@ -34,11 +34,12 @@ pub(super) struct LatencySummary {
 }
 
 impl ShortSummary {
-    pub fn new(Index(run): &Index) -> ShortSummary {
+    pub fn new(Index(run): &Index, figures: &Summary) -> ShortSummary {
         let spans: Vec<&SpanSummary> = run.time_spans.iter().flatten().collect();
-        let (iops, mib_per_s) = match spans[..] {
-            [span] => (span.total.iops, span.total.mib_per_s),
-            _ => combine_rates(&spans),
+        let (iops, mib_per_s) = match (&spans[..], &figures.totals) {
+            ([span], _) => (span.total.iops, span.total.mib_per_s),
+            ([_, ..], Some(totals)) => (Some(totals.total.iops), Some(totals.total.mib_per_s)),
+            _ => (None, None),
         };
         ShortSummary {
             iops,
@@ -55,10 +56,7 @@ impl LatencySummary {
         if span.percentiles.is_empty() {
             return None;
         }
-        let percentile = |percent: f64| {
-            let row = span.percentiles.iter().find(|row| row.percent == percent)?;
-            row.latency.total
-        };
+        let percentile = |percent: f64| span.percentile(percent)?.total;
         Some(LatencySummary {
             mean: span.total.mean_ms,
             p50: percentile(50.0),
@@ -68,15 +66,4 @@ impl LatencySummary {
             max: span.total.max_ms,
         })
     }
-}
-
-/// IOPS and MiB/s over several time spans: all I/Os by all seconds.
-fn combine_rates(spans: &[&SpanSummary]) -> (Option<f64>, Option<f64>) {
-    let seconds: f64 = spans.iter().filter_map(|span| span.seconds).sum();
-    if seconds <= 0.0 {
-        return (None, None);
-    }
-    let ios: u64 = spans.iter().filter_map(|span| span.total.ios).sum();
-    let bytes: u64 = spans.iter().filter_map(|span| span.total.bytes).sum();
-    (Some(ios as f64 / seconds), Some(bytes as f64 / f64::from(1 << 20) / seconds))
 }
