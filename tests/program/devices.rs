@@ -185,3 +185,28 @@ fn reported_cache_action_matches_block_device() {
     assert!(told(&cached).contains("caching: not cached in A, cached in B"));
     assert!(!told(&bypassed).contains("caching:"), "the default is -Su on a block device");
 }
+
+/// A buffered run of small writes: the report has the few large ones of the device in every form.
+#[test]
+fn deferred_run_reports_device_in_every_form() {
+    let Some((_disk, directory)) = Loop::with_file_system(256 * MIB, "ext4") else { return };
+    let [file, record, page] = ["test.dat", "run.json", "run.html"].map(|name| directory.join(name));
+    let line = "-c64M -b4K -r -w100 -Sb -W0 -d1 --out {} --out";
+    let line = format!("{line} {} {}", page.display(), file.display());
+    let ended = diskspd(&line, &record);
+    ended.report();
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
+    let part = &json["judgement"]["verdicts"][0]["parts"][0];
+    assert_eq!(part["verdict"], "deferred", "{part}");
+    let (counted, device) = (&json["index"]["time_spans"][0]["write"], &part["device_write"]);
+    let rate = |of: &serde_json::Value| of["iops"].as_f64().unwrap();
+    assert_eq!(counted["device_iops"], device["iops"]);
+    assert!(rate(device) < rate(counted) / 2.0, "{device} {counted}");
+    assert!(ended.stderr.contains("the device: "), "{}", ended.stderr);
+    let csv = diskspd("report --csv {}", &record).stdout;
+    let (head, row) = csv.split_once('\n').unwrap();
+    let place = head.split(',').position(|name| name == "device_write_iops").unwrap();
+    assert_eq!(row.trim_end().split(',').nth(place), Some(rate(device).to_string().as_str()));
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<dt>I/Os per second, the device</dt>") && page.contains("device IOPS</th>"));
+}

@@ -19,7 +19,7 @@ use crate::number::{number, time_or};
 use crate::{spark, verdicts, work_in_words};
 use diskspd_judge::lab::repetition::{RepeatedFigure, Repetition};
 use diskspd_judge::record::known;
-use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
+use diskspd_judge::truth::{DeviceVerdict, Finding, Judged, Judgement, Limiter, Severity, Verdict};
 use diskspd_model::results::SpanSummary;
 use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
@@ -69,7 +69,8 @@ pub fn of_run(
         [span] => {
             let work = workload(&run, 0);
             let course = course(judged, span.as_ref(), columns, blocks);
-            [row("workload", None, &work, columns), figures(span.as_ref(), columns), course].concat()
+            let device = device(judgement, columns);
+            [row("workload", None, &work, columns), figures(span.as_ref(), columns), device, course].concat()
         }
         _ => of_spans(&run, columns),
     };
@@ -146,6 +147,13 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
     let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', &WITHIN.to_string())).collect();
     let whole = parts.join(", ") + behind;
     labelled("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
+}
+
+/// The work of the devices, where the figures are not theirs.
+fn device(judgement: &Judgement, columns: usize) -> Vec<Vec<EndPiece>> {
+    let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
+    let works = parts.filter(|part| part.verdict.is_of_memory()).filter_map(DeviceVerdict::device_in_words);
+    works.flat_map(|work| row("device", None, &work, columns)).collect()
 }
 
 /// Fewer intervals do not show a course.

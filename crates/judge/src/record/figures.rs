@@ -1,6 +1,6 @@
 //! The figures of a record's time spans as lists, tables and comparisons show them.
 
-use crate::truth::{Judged, Judgement};
+use crate::truth::{DeviceVerdict, DeviceWork, Judged, Judgement};
 use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetIds};
 use diskspd_model::results::{
     Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Measured,
@@ -52,13 +52,18 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
             min_ms: chart.and_then(|chart| direction(&chart.min)),
             max_ms: chart.and_then(|chart| direction(&chart.max)),
             iops_std_dev,
-            nowait_misses: None,
+            ..KnownFigures::default()
         }
     };
     let nowait = measured.nowait.as_ref().map(|table| table.total);
-    let missed = |counts: fn(&NowaitFigures) -> u64, figures: KnownFigures| KnownFigures {
-        nowait_misses: nowait.as_ref().map(counts),
-        ..figures
+    let parts_of_verdict = verdict.map(|verdict| verdict.parts.as_slice()).unwrap_or_default();
+    let device_read = of_devices(parts_of_verdict, |part| [part.device_read, None]);
+    let device_write = of_devices(parts_of_verdict, |part| [part.device_write, None]);
+    let device_total = of_devices(parts_of_verdict, |part| [part.device_read, part.device_write]);
+    let missed = |counts: fn(&NowaitFigures) -> u64, device: [Option<f64>; 2], figures: KnownFigures| {
+        let [device_iops, device_mib_per_s] = device;
+        let nowait_misses = nowait.as_ref().map(counts);
+        KnownFigures { nowait_misses, device_iops, device_mib_per_s, ..figures }
     };
     SpanSummary {
         parameters,
@@ -68,14 +73,17 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         verdict: verdict.map(|verdict| verdict.verdict),
         read: missed(
             |counts| counts.read.misses,
+            device_read,
             figures(&measured.read, |row| row.read, iops.and_then(|iops| iops.read_std_dev)),
         ),
         write: missed(
             |counts| counts.write.misses,
+            device_write,
             figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),
         ),
         total: missed(
             |counts| counts.read.misses.saturating_add(counts.write.misses),
+            device_total,
             figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
         ),
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
@@ -85,6 +93,16 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         longest_outage_s: outages.map(|all| all.iter().map(|one| one.length_s).fold(0.0, f64::max)),
         fio: None,
     }
+}
+
+/// I/Os and MiB per second of the devices of all parts; `None` = unknown.
+fn of_devices(
+    parts: &[DeviceVerdict],
+    of: fn(&DeviceVerdict) -> [Option<DeviceWork>; 2],
+) -> [Option<f64>; 2] {
+    let known = || parts.iter().flat_map(of).flatten();
+    let sum = |rate: fn(DeviceWork) -> f64| known().map(rate).reduce(|sum, more| sum + more);
+    [sum(|work| work.iops), sum(|work| work.mib_per_s)]
 }
 
 fn parts(table: &PartTable) -> Vec<KnownPart> {

@@ -31,9 +31,10 @@ mod wording;
 pub(super) use flushed::{FlushStop, Flushed, flushed};
 pub(super) use part::Part;
 pub(super) use queue::{InFlight, Queues};
-pub use verdict::{Comparison, DeviceVerdict, SpanVerdict};
+pub use verdict::{Comparison, DeviceVerdict, DeviceWork, SpanVerdict};
 
 use super::{Limiter, Severity, SpanView, failed};
+use diskspd_model::engines::Direction;
 use diskspd_model::machine::content::Space;
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
@@ -59,7 +60,7 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
             let own_read =
                 facts.process.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
             let fragment = fragment(span, part, facts);
-            let judged = JudgedPart { part, facts, slack, by_storage, own_read, fragment };
+            let judged = JudgedPart { part, facts, measured, slack, by_storage, own_read, fragment };
             judge(span, &judged, done.as_ref(), &others)
         })
         .collect();
@@ -167,6 +168,8 @@ fn judge(
         remedy: main.remedy,
         read: found.read,
         write: found.write,
+        device_read: found.device_read,
+        device_write: found.device_write,
         flushes: found.flushes,
         others_bytes: found.others,
         unwritten_bytes: part.unwritten(),
@@ -295,8 +298,9 @@ fn zeroed(part: &Part, bytes: u64) -> Option<String> {
 
 /// Everything else worth knowing, one fact each.
 fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
-    let mut evidence: Vec<String> =
-        rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message)).collect();
+    let mut evidence: Vec<String> = device_work(judged, verdict).into_iter().collect();
+    let also = rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message));
+    evidence.extend(also);
     if let Some(seconds) = verdict.flush_seconds {
         let written = verdict.unwritten_bytes.map_or(String::new(), |bytes| format!(", {},", amount(bytes)));
         evidence.push(format!("flushing the dirty pages left at the end{written} took {seconds:.3} s"));
@@ -316,4 +320,16 @@ fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, rest: &[Effect]) -> Ve
         }
     }
     evidence
+}
+
+/// The work of the devices and of the run, where they differ because of memory.
+fn device_work(judged: &JudgedPart, verdict: &DeviceVerdict) -> Option<String> {
+    let device = verdict.device_in_words().filter(|_| verdict.verdict.is_of_memory())?;
+    let part = judged.part;
+    let sides = [(Direction::Read, part.read), (Direction::Write, part.write)];
+    let counted = sides.into_iter().filter(|(_, counted)| counted.ios > 0).filter_map(|(direction, counted)| {
+        let work = DeviceWork::over(judged.measured, counted.ios, counted.bytes)?;
+        Some(work.in_words(direction))
+    });
+    Some(format!("the device: {device}; the run: {}", counted.collect::<Vec<_>>().join(", ")))
 }

@@ -54,7 +54,7 @@ mod ways;
 mod wire;
 
 pub use content::warnings as content_warnings;
-pub use device::{Comparison, DeviceVerdict, SpanVerdict};
+pub use device::{Comparison, DeviceVerdict, DeviceWork, SpanVerdict};
 pub use diskspd_model::finding::{Finding, Severity};
 pub use diskspd_model::results::{Limiter, Verdict};
 pub use few_ios::highest_told;

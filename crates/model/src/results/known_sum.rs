@@ -40,6 +40,8 @@ impl KnownFigures {
             max_ms: extreme(|figures| figures.max_ms, Millis::max),
             iops_std_dev: None,
             nowait_misses: amount(|figures| figures.nowait_misses),
+            device_iops: None,
+            device_mib_per_s: None,
         }
     }
 }

@@ -210,6 +210,12 @@ pub struct KnownFigures {
     pub iops_std_dev: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nowait_misses: Option<u64>,
+    /// I/Os per second of the devices under the targets; `None` = unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_iops: Option<f64>,
+    /// 2^20 bytes per second of the devices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_mib_per_s: Option<f64>,
 }
 
 /// A percentile of the latency, ms.

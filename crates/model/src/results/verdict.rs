@@ -35,6 +35,11 @@ impl Verdict {
         }
     }
 
+    /// Whether the figures of the run are not the work of the devices.
+    pub fn is_of_memory(self) -> bool {
+        matches!(self, Verdict::Cached | Verdict::Deferred)
+    }
+
     /// That of a word, in whichever case; `None` = it is no verdict's.
     pub fn named(word: &str) -> Option<Verdict> {
         use Verdict::*;

@@ -5,7 +5,7 @@ use super::table::{PageTable, content};
 use crate::number::{exact, exact_time, grouped, number};
 use crate::work_in_words as workload;
 use diskspd_judge::truth;
-use diskspd_model::results::{KnownFigures, SpanSummary};
+use diskspd_model::results::{KnownFigures, SpanSummary, Verdict};
 use diskspd_model::units::amount;
 use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
@@ -37,6 +37,10 @@ fn tiles(span: &Span) -> Markup {
         dl.tiles {
             (tile("I/Os per second", "", exact(total.iops, number)))
             (tile("MiB per second", "", exact(total.mib_per_s, number)))
+            @if known.verdict.is_some_and(Verdict::is_of_memory) {
+                (tile("I/Os per second, the device", "", exact(total.device_iops, number)))
+                (tile("MiB per second, the device", "", exact(total.device_mib_per_s, number)))
+            }
             (tile("mean latency", "", exact_time(total.mean_ms)))
             (tile(&percentile("99th", 99.0), "", content(known.percentile_cell(at(99.0)), true)))
             (tile(&percentile("99.9th", 99.9), "", content(known.percentile_cell(at(99.9)), true)))
@@ -70,6 +74,16 @@ impl<'a> DirectionLine<'a> {
         .on_page("direction"),
         TableColumn::<DirectionLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).paged(),
         TableColumn::<DirectionLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).paged(),
+        TableColumn::<DirectionLine>::number("device IOPS", |line| Cell::figure(line.figures.device_iops, 2))
+            .paged()
+            .meaning("I/Os per second of the devices, by the kernel's counters")
+            .optional(),
+        TableColumn::<DirectionLine>::number("device MiB/s", |line| {
+            Cell::figure(line.figures.device_mib_per_s, 2)
+        })
+        .paged()
+        .meaning("2^20 bytes per second of the devices")
+        .optional(),
         TableColumn::<DirectionLine>::number("mean", |line| Cell::time(line.figures.mean_ms)).paged(),
         TableColumn::<DirectionLine>::number("50 %", |line| line.percentile(50.0)).paged(),
         TableColumn::<DirectionLine>::number("99 %", |line| line.percentile(99.0)).paged(),

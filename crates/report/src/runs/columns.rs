@@ -115,6 +115,22 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("write_nowait_misses", |row| {
             whole(row, |span| span.write.nowait_misses)
         }),
+        TableColumn::<TableRow>::number("device_iops", |row| figure(row, |span| span.total.device_iops)),
+        TableColumn::<TableRow>::number("device_mib_per_s", |row| {
+            figure(row, |span| span.total.device_mib_per_s)
+        }),
+        TableColumn::<TableRow>::number("device_read_iops", |row| {
+            figure(row, |span| span.read.device_iops)
+        }),
+        TableColumn::<TableRow>::number("device_read_mib_per_s", |row| {
+            figure(row, |span| span.read.device_mib_per_s)
+        }),
+        TableColumn::<TableRow>::number("device_write_iops", |row| {
+            figure(row, |span| span.write.device_iops)
+        }),
+        TableColumn::<TableRow>::number("device_write_mib_per_s", |row| {
+            figure(row, |span| span.write.device_mib_per_s)
+        }),
         TableColumn::<TableRow>::number("outages", |row| Cell::whole(row.span.and_then(|span| span.outages))),
         TableColumn::<TableRow>::number("longest_outage_s", |row| {
             Cell::figure(row.span.and_then(|span| span.longest_outage_s), 2)

@@ -5,7 +5,7 @@ use super::foreign::Foreign;
 use super::limits::*;
 use super::neighbours::{Neighbours, neighbours};
 use super::part::{Counted, Part};
-use super::verdict::Comparison;
+use super::verdict::{Comparison, DeviceWork};
 use super::wording::{amount, times};
 use crate::truth::{Severity, arrays};
 use diskspd_model::engines::Direction;
@@ -27,6 +27,8 @@ pub struct Effects {
     pub effects: Vec<Effect>,
     pub read: Option<Comparison>,
     pub write: Option<Comparison>,
+    pub device_read: Option<DeviceWork>,
+    pub device_write: Option<DeviceWork>,
     pub others: u64,
     /// Bytes of zeros that a loop device counted as written and did not write.
     pub zeroed: u64,
@@ -47,6 +49,8 @@ pub struct OtherBytes {
 pub struct JudgedPart<'a> {
     pub part: &'a Part<'a>,
     pub facts: &'a DeviceFacts,
+    /// Measured time, ns, at least 1.
+    pub measured: u64,
     /// Share of the measured time that the readings of the counters took beside it.
     pub slack: f64,
     /// Whether the storage limited the run, not the program, a CPU, or what was asked for.
@@ -136,9 +140,10 @@ impl JudgedPart<'_> {
                 device_ios: told.ios,
                 ratio,
             };
+            let work = DeviceWork::over(self.facts.elapsed, told.ios, ours);
             match direction {
-                Direction::Read => found.read = Some(comparison),
-                Direction::Write => found.write = Some(comparison),
+                Direction::Read => (found.read, found.device_read) = (Some(comparison), work),
+                Direction::Write => (found.write, found.device_write) = (Some(comparison), work),
             }
             let allowed = self.allowance(counted.bytes);
             if ratio < LESS {
@@ -187,6 +192,11 @@ impl JudgedPart<'_> {
                 && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
             {
                 found.effects.push(self.less_below(direction, upper.bytes, lower.bytes, &below));
+                let work = DeviceWork::over(self.facts.elapsed, lower.ios, lower.bytes);
+                match direction {
+                    Direction::Read => found.device_read = work,
+                    Direction::Write => found.device_write = work,
+                }
             }
         }
         let excess = leaves.bytes().saturating_sub(passed.bytes());

@@ -1,0 +1,54 @@
+//! The work of the devices where memory answered the run.
+
+use super::*;
+
+const LARGE: u64 = 250_000;
+
+fn first_part(case: &Case) -> DeviceVerdict {
+    case.verdict().parts.remove(0)
+}
+
+#[test]
+fn deferred_run_reports_work_of_device() {
+    let part = first_part(&run((0, 100 * MIB)).cached().device((0, 39 * LARGE)).of_size(LARGE));
+    let work = part.device_write.unwrap();
+    assert_eq!((part.verdict, work.iops, work.io_bytes, part.device_read), (Deferred, 39.0, LARGE, None));
+    assert!((work.mib_per_s - 39.0 * LARGE as f64 / MIB as f64).abs() < 1e-9);
+    assert_eq!(
+        part.evidence[0],
+        "the device: 39 writes/s of 244.1 KiB (9.3 MiB/s); the run: 25,600 writes/s of 4 KiB (100.0 MiB/s)"
+    );
+}
+
+#[test]
+fn rates_of_devices_follow_from_time_between_readings() {
+    let case = run((100 * MIB, 0)).cached().device((2 * MIB, 0));
+    let rates = |case: &Case| first_part(case).device_read.map(|work| (work.iops, work.mib_per_s));
+    assert_eq!(rates(&case), Some((512.0, 2.0)));
+    assert_eq!(rates(&Case { slack: SECOND, ..case.clone() }), Some((256.0, 1.0)));
+    let idle = first_part(&Case { own: Some(0), ..case.device((0, 0)) });
+    assert_eq!(idle.device_read.map(|work| (work.iops, work.io_bytes)), Some((0.0, 0)));
+    assert!(idle.evidence[0].starts_with("the device: 0 reads/s; "), "{idle:#?}");
+}
+
+#[test]
+fn both_directions_of_a_device_are_reported() {
+    let part = first_part(&run((100 * MIB, 100 * MIB)).cached().device((100 * MIB, MIB)));
+    let words = part.device_in_words().unwrap();
+    assert_eq!(words, "25,600 reads/s of 4 KiB (100.0 MiB/s), 256 writes/s of 4 KiB (1.0 MiB/s)");
+}
+
+#[test]
+fn work_below_a_caching_device_is_the_lowest_ones() {
+    let of_loop = |layer: &mut Layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false);
+    let part = first_part(&run((100 * MIB, 0)).first(of_loop).on("sdb", (MIB, 0)));
+    assert_eq!((part.verdict, part.device_read.unwrap().iops), (Cached, 256.0), "{part:#?}");
+    assert_eq!(part.read.unwrap().device_ios, 25_600, "the loop device read all of it");
+}
+
+#[test]
+fn verified_run_has_work_of_device_without_evidence() {
+    let part = first_part(&run((100 * MIB, 0)));
+    assert_eq!((part.verdict, part.device_read.unwrap().iops), (Verified, 25_600.0));
+    assert_eq!(part.evidence, [""; 0]);
+}
