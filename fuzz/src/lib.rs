@@ -19,7 +19,9 @@ pub mod rank_message;
 pub mod record;
 pub mod recorded_ios;
 pub mod remote_counters;
+pub mod result_comparison;
 pub mod result_repetition;
+pub mod result_sweep;
 pub mod result_text;
 pub mod result_xml;
 pub mod store;
@@ -44,7 +46,9 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("record", record::check),
     ("recorded_ios", recorded_ios::check),
     ("remote_counters", remote_counters::check),
+    ("result_comparison", result_comparison::check),
     ("result_repetition", result_repetition::check),
+    ("result_sweep", result_sweep::check),
     ("result_text", result_text::check),
     ("result_xml", result_xml::check),
     ("store", store::check),

@@ -1,10 +1,11 @@
 //! Any bytes as the file of a repetition (`--repeat`).
 
-use diskspd::record::repetition;
+use diskspd::lab::repetition::Repetition;
+use diskspd::record::answers;
 
 pub fn check(data: &[u8]) {
-    if let Ok(read) = repetition::read(data) {
-        let again = repetition::read(read.json().as_bytes());
+    if let Ok(read) = answers::read::<Repetition>(data) {
+        let again = answers::read::<Repetition>(read.json().as_bytes());
         assert_eq!(again.map(|again| again.runs.len()), Ok(read.runs.len()));
         let _ = (read.text(), read.csv(), read.summaries("r.json"));
     }

@@ -1,5 +1,6 @@
 //! Commands: what the program does with a command line.
 
+mod answer_file;
 mod baseline;
 #[cfg(target_os = "linux")]
 mod cluster;

@@ -10,6 +10,7 @@ use super::measurement::{Measurement, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports};
 use super::repetition::{self, MadeRepetition};
+use super::answer_file;
 use super::{ctrl_c, ending, own_files};
 use crate::cli::{Exit, RunRequest};
 use crate::lab::repeat::{Repeat, headline};
@@ -35,7 +36,7 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         Some(_) => OutputDoor::default().which_owns(&own_files::own_files(request)),
         None => asked.run.door(OutputDoor::default()),
     };
-    let mut files = repetition::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
+    let mut files = answer_file::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
     // Between two runs, where none of them listens. What is said of it they say.
     let _watch = ctrl_c::ends_silently(&control)?;
     let mut walk = Walk { control, ..Walk::new(asked, request, how, &outs) };
@@ -51,7 +52,7 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     }
     for file in &mut files {
         file.stand_behind(&earlier);
-        worst = worst.max(told(repetition::save(file, &made).map(|()| Exit::Success)));
+        worst = worst.max(told(answer_file::save(file, &made).map(|()| Exit::Success)));
     }
     let manner = Manner { quiet: request.quiet, document: !outs.text_to_stdout, ..Manner::default() };
     if let Some(screen) = ending::place(&manner) {

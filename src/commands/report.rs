@@ -1,10 +1,10 @@
 //! `diskspd report FILE .. [-v] [--csv|--md]`: prints the report of a saved run again, or a table of many;
 //! with `--html` it writes a page of all, with `--out` the report of a record in another form.
 
+use super::answer_file::{self, ReadAnswer};
 use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
 use super::output::OutFile;
-use super::repetition::{self, MadeRepetition};
 use super::{output, page, stored};
 use crate::cli::{Exit, OutRequest, ReportRequest, TableForm};
 use crate::report::findings::{self, Detail};
@@ -26,12 +26,12 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     let named = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let files = named.collect::<Result<Vec<PathBuf>, NotDone>>()?;
     let files: Vec<PathBuf> = files.iter().flat_map(|file| known_runs::fitting(file)).collect();
-    let repetition = match &files[..] {
-        [file] if request.table.is_none() => repetition::read(file)?,
+    let answer = match &files[..] {
+        [file] if request.table.is_none() => answer_file::read(file)?,
         _ => None,
     };
-    if let Some(made) = &repetition {
-        return of_repetition(made, &files[0], request);
+    if let Some(read) = &answer {
+        return of_answer(read, &files[0], request);
     }
     if let Some(page) = &request.html {
         return page::write(page, &files);
@@ -49,20 +49,19 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     }
 }
 
-/// The report of a repetition, or its other forms.
-fn of_repetition(made: &MadeRepetition, file: &Path, request: &ReportRequest) -> Result<Exit, NotDone> {
+/// The report of an answer made of many runs, or its other forms.
+fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<Exit, NotDone> {
     let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
     let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();
     if outs.is_empty() {
-        return output::to_stdout(visible::lines(&made.repetition.text()).as_bytes());
+        return output::to_stdout(visible::lines(&read.answer.text()).as_bytes());
     }
-    let records = made.repetition.runs.iter().filter_map(|run| run.file.as_ref());
-    let records = records.map(|name| file.with_file_name(name)).chain([file.to_owned()]);
+    let records = read.records.iter().cloned().chain([file.to_owned()]);
     let door = OutputDoor::default().which_reads(records.map(|path| Named { by: "report".into(), path }));
-    let files = repetition::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
+    let files = answer_file::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
     let mut exit = Exit::Success;
     for file in &files {
-        exit = exit.max(told(repetition::save(file, made).map(|()| Exit::Success)));
+        exit = exit.max(told(answer_file::save(file, read.answer.as_ref()).map(|()| Exit::Success)));
     }
     Ok(exit)
 }

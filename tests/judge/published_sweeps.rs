@@ -96,7 +96,7 @@ fn a_second_thread_adds_nothing() {
     assert_eq!(threads.best[threads.enough.seen].0, 1);
     assert_eq!(threads.best, [(1, 344.98), (2, 342.45)]);
     assert_eq!(answer.knee.unwrap().load, 6, "whoever makes it");
-    let text = answer_text(&[answer], &rows, &Settings::default(), |row| row.label());
+    let text = answer_text(&[answer], &rows, &Settings::default(), |row| rows[row].label());
     // As far as one run each shows: nothing in it says how much runs scatter, so nothing is recommended.
     assert!(text.contains("can't tell which is enough within 2 %; by these figures 1;"), "{text}");
     assert!(!text.contains("\n  use  ") && text.contains("--repeat 5"), "{text}");

@@ -133,8 +133,7 @@ fn figures_of_report_are_read() {
         std_dev_ms: Some(Millis::new(5.83)),
         min_ms: Some(Millis::new(2.881)),
         max_ms: Some(Millis::new(201.361)),
-        iops_std_dev: None,
-        nowait_misses: None,
+        ..KnownFigures::default()
     };
     assert_eq!((span.total, span.read), (expected, expected));
     let reads = Some(Millis::new(66.521));

@@ -433,7 +433,7 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
         (answer.highest, answer.made_of.as_slice(), answer.left_out.as_slice()),
         (1, &[0, 1][..], &[2, 3][..])
     );
-    let text = answer_text(&[answer], &found, &sweep.settings, |row| row.label());
+    let text = answer_text(&[answer], &found, &sweep.settings, |row| found[row].label());
     assert!(text.contains("it did no I/O") && text.contains("its figures are WRONG"), "{text}");
     let dead: Vec<Ran> = (0..4)
         .map(|point| Ran {
@@ -445,7 +445,7 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
         .collect();
     let found = rows(&sweep, &dead);
     let answers = SweepAnswer::of(&found, &sweep.settings);
-    let text = answer_text(&answers, &found, &sweep.settings, |row| row.label());
+    let text = answer_text(&answers, &found, &sweep.settings, |row| found[row].label());
     assert!(answers.is_empty() && text.contains("no point is usable"), "{text}");
 }
 
@@ -467,7 +467,7 @@ fn a_latency_of_the_closed_loop_beside_rates_that_break_the_objective_is_explain
     });
     let found = rows(&sweep, &history);
     let answers = SweepAnswer::of(&found, &sweep.settings);
-    let text = answer_text(&answers, &found, &sweep.settings, |row| row.label());
+    let text = answer_text(&answers, &found, &sweep.settings, |row| found[row].label());
     for words in ["no tried load keeps", "the run at full load shows only 1.000 ms", "when an I/O was due"] {
         assert!(text.contains(words), "{text}");
     }

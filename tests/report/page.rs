@@ -7,9 +7,10 @@ use diskspd::engines::EngineKind;
 use diskspd::lab::precondition;
 use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
-    Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
+    SweepEnd, SweepResult,    Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
 };
-use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
+use diskspd::lab::repetition::RepeatedWork;
+use diskspd::lab::{KeptAnswer, LatencyLine, RunFinding, RunLine, RunVerdict};
 use diskspd::machine::System;
 use diskspd::operation::Operation;
 use diskspd::profile::{CacheMode, Profile, RawText};
@@ -771,18 +772,23 @@ fn swept() -> (Sweep, Vec<Ran>) {
 
 fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
     let (sweep, history) = swept();
-    let rows = rows(&sweep, &history);
+    let points = rows(&sweep, &history);
     let judged = record.map(Judged::new);
-    let drift = Drift::of(&sweep, &history);
+    let result = SweepResult {
+        format: SweepResult::format(),
+        command_line: command.into(),
+        work: RepeatedWork { workload: "Random reads".into(), targets: vec!["/data/x.dat".into()] },
+        machine: Some("lab-07".into()),
+        ended: SweepEnd::Interrupted,
+        settings: sweep.settings.clone(),
+        commands: points.iter().map(|row| format!("{command} {}", row.label())).collect(),
+        answers: SweepAnswer::of(&points, &sweep.settings),
+        drift: Drift::of(&sweep, &history),
+        points,
+    };
     let mut page = Vec::new();
     let sweep_page = html::SweepPage {
-        command_line: command,
-        settings: &sweep.settings,
-        rows: &rows,
-        answers: &SweepAnswer::of(&rows, &sweep.settings),
-        drift: drift.as_ref(),
-        command: &|row| format!("{command} {}", row.label()),
-        unfinished: Some("It was <interrupted>."),
+        sweep: &result,
         run: judged.as_ref().map(|judged| html::Run { known: known::run(judged, ""), judged: Some(judged) }),
     };
     html::write_sweep(&sweep_page, &mut page).unwrap();
@@ -795,7 +801,7 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
     asks_nobody(&page);
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
     let order =
-        ["Sweep of -b, -o", ">Answer<", "class=\"tiles\"", "From now on", "id=\"curve-1\"", ">Points<"];
+        ["Random reads on x.dat, lab-07: 2 answers", ">Answer<", "class=\"tiles\"", "From now on", "id=\"rate-curve-1\"", "id=\"latency-curve-1\"", "id=\"curve-1\"", ">Points<"];
     let order = order.into_iter().chain([">What was found<", ">Drift<", ">Do it again<", ">Environment<"]);
     let places: Vec<usize> = order.map(at).collect();
     assert!(places.is_sorted(), "{places:?}");
@@ -822,7 +828,7 @@ fn sweep_page_lists_each_finding_once() {
     assert_eq!(page.matches("omething &lt;deep&gt;").count(), 1, "of four runs and more");
     assert!(page.contains("at <span class=\"whole\">-b4K</span> <span class=\"whole\">-o16</span>"));
     assert!(!page.contains(">Environment<"), "there is no record");
-    assert!(page.contains("It was &lt;interrupted&gt;."));
+    assert!(page.contains("The sweep was interrupted"));
 }
 
 #[test]

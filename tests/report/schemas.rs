@@ -963,7 +963,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 47] = [
+const COMPARISON_FIELDS: [(&str, &str); 54] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -971,6 +971,13 @@ const COMPARISON_FIELDS: [(&str, &str); 47] = [
     ),
     ("version", "rises when a reader of the last version could misunderstand"),
     ("equivalence_percent", "differences up to this count as the same (--same)"),
+    ("looks", "how often the answer is computed at most, to decide about more runs"),
+    ("same_percent", "differences of this workload up to this count as the same, percent"),
+    ("more_of_b", "runs of B alone that would probably decide; null = decided, or no number would"),
+    ("seen", "known steps between sessions, whether or not they are enough"),
+    ("known_by", "source of the allowance: of, and apart_ms"),
+    ("of", "sessions, nearer_sessions, boots or position"),
+    ("apart_ms", "distance of the sides if all known sessions are nearer, ms"),
     ("order_seed", "seed of the random order of the runs; null if the command did not make them"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
     ("runs", "the names of the runs; of a workload: those of A and of B"),
@@ -1035,10 +1042,11 @@ const COMPARISON_FIELDS: [(&str, &str); 47] = [
 ];
 
 fn comparison_schema() -> String {
+    use diskspd::lab::KeptAnswer;
     use diskspd::lab::compare::*;
     let text = || Some("a".to_owned());
     let summarized = || Summarized { median: 1.5, values: vec![1.5] };
-    let compared = |known: bool| {
+    let compared = |known: bool, known_by: KnownBy| {
         let figure = || known.then_some(1.5);
         Compared {
             metric: "iops".into(),
@@ -1057,14 +1065,14 @@ fn comparison_schema() -> String {
             power_5_percent: figure(),
             detectable_percent: figure(),
             more_runs: known.then_some([1, 2]),
-            more_of_b: None,
+            more_of_b: known.then_some(1),
             drift_percent: figure(),
             position_percent: figure(),
             allowance: known.then_some(OrderAllowance {
                 percent: 1.5,
                 sessions: 8,
                 seen: 8,
-                known_by: KnownBy::Sessions,
+                known_by,
             }),
         }
     };
@@ -1073,7 +1081,7 @@ fn comparison_schema() -> String {
     let side = || Names { name: "a".into(), runs: vec!["a".into()], wrong_runs: 1 };
     let comparison = RunComparison {
         looks: 1,
-        format: ComparisonFormat { name: "diskspd-comparison", version: 3 },
+        format: RunComparison::format(),
         equivalence_percent: 2.5,
         order_seed: None,
         sides: [side(), side()],
@@ -1094,9 +1102,9 @@ fn comparison_schema() -> String {
                 same_percent: 2.0,
                 workload: 1,
                 time_span: 1,
-                metrics: vec![compared(true), compared(false)],
-                parts: why_this_decides.iter().flat_map(|_| [compared(true), compared(false)]).collect(),
-                decisive_reason: why_this_decides,
+                metrics: vec![compared(true, KnownBy::Sessions), compared(false, KnownBy::Sessions)],
+                parts: why_this_decides.iter().map(|_| compared(true, KnownBy::NearerSessions(1))).collect(),
+                decisive_reason: why_this_decides.map(str::to_owned),
             })
             .to_vec(),
         differences: vec![difference(text()), difference(None)],

@@ -30,7 +30,7 @@ pub const RESULTS: InputLimit = InputLimit { what: "results of DISKSPD", bytes: 
 /// Results of fio, or one of its log files.
 pub const FIO_RESULTS: InputLimit = InputLimit { what: "results of fio", bytes: 64 << 20 };
 /// The result of `--repeat`: 10,000 runs with 6 KiB each.
-pub const REPETITION: InputLimit = InputLimit { what: "a repetition", bytes: 64 << 20 };
+pub const ANSWER: InputLimit = InputLimit { what: "a repetition, sweep or comparison", bytes: 64 << 20 };
 /// An XML profile, with 65,536 targets.
 pub const PROFILE: InputLimit = InputLimit { what: "a profile", bytes: 16 << 20 };
 pub const FIO_JOBS: InputLimit = InputLimit { what: "a job file", bytes: 1 << 20 };

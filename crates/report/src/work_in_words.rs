@@ -6,13 +6,6 @@ use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameter
 use diskspd_model::results::{KnownPart, RunSummary};
 use diskspd_model::units::amount;
 
-/// For the title of a window: the first target, and where it ran.
-pub fn title(run: &RunSummary) -> String {
-    let target = targets(run).next().map(|target| format!(": {target}")).unwrap_or_default();
-    let computer = run.computer().map(|name| format!(" on {name}")).unwrap_or_default();
-    format!("DiskSpd{target}{computer}")
-}
-
 /// All targets of all time spans, each as often as it's worked on.
 pub fn targets(run: &RunSummary) -> impl Iterator<Item = &RawText> {
     let spans = run.time_spans.iter().flatten();
@@ -41,6 +34,24 @@ pub fn short(run: &RunSummary) -> String {
     let said = first.map(|group| access(&group.access)).filter(|said| !said.is_empty());
     let several = if spans > 1 { format!(", {spans} time spans") } else { String::new() };
     format!("{}{several}", said.unwrap_or_else(|| "A run of DiskSpd".into()))
+}
+
+/// [`short`] without what these options change: `Random reads` of a sweep of `-b`. Empty = they change all.
+pub fn without(run: &RunSummary, options: &[&str]) -> String {
+    let changes = |names: &[&str]| names.iter().any(|name| options.contains(name));
+    let first = run.time_spans.iter().flatten().find_map(|span| span.parameters.targets.first());
+    let Some(group) = first else { return String::new() };
+    let mut of_all = group.access;
+    if changes(&["-b"]) {
+        of_all.block_size = None;
+    }
+    if changes(&["-w"]) {
+        of_all.write_percent = None;
+    }
+    if changes(&["-r", "-rs", "-s"]) {
+        of_all.random_percent = None;
+    }
+    capital(&access(&of_all))
 }
 
 /// The time spans by what they do: `Random reads of 8 KiB, 32 outstanding`. Those of which nothing is

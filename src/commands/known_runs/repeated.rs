@@ -2,23 +2,24 @@
 //! contains a run only once.
 
 use super::super::unread_runs::{UnreadFault, UnreadRuns};
+use crate::lab::KeptAnswer;
 use crate::lab::repetition::{RepeatedRun, Repetition};
-use crate::limits::REPETITION;
-use crate::record::{json, repetition};
+use crate::limits::ANSWER;
+use crate::record::{answers, json};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Bytes that show whether a file holds a repetition.
+/// Bytes that show what a file holds.
 const BEGINNING: u64 = 200;
 
-/// The repetition in a file; `None` = the file holds something else.
+/// The answer of this kind in a file; `None` = the file holds something else.
 ///
 /// # Errors
-/// The file can't be read, or the repetition is damaged.
-pub fn repetition(path: &Path) -> Result<Option<Repetition>, UnreadRuns> {
+/// The file can't be read, or the answer is damaged.
+pub fn answer<A: KeptAnswer>(path: &Path) -> Result<Option<A>, UnreadRuns> {
     // A look at a pipe would take its beginning away.
     if !path.is_file() {
         return Ok(None);
@@ -26,11 +27,11 @@ pub fn repetition(path: &Path) -> Result<Option<Repetition>, UnreadRuns> {
     let fault = |error| UnreadFault::File(error).of(path);
     let mut beginning = Vec::new();
     File::open(path).map_err(fault)?.take(BEGINNING).read_to_end(&mut beginning).map_err(fault)?;
-    if !repetition::begins_so(&String::from_utf8_lossy(&beginning)) {
+    if !answers::begins_so::<A>(&String::from_utf8_lossy(&beginning)) {
         return Ok(None);
     }
-    let bytes = REPETITION.read_file(path).map_err(fault)?;
-    repetition::read(&bytes).map(Some).map_err(|error| UnreadFault::from(error).of(path))
+    let bytes = ANSWER.read_file(path).map_err(fault)?;
+    answers::read(&bytes).map(Some).map_err(|error| UnreadFault::from(error).of(path))
 }
 
 /// The records of all runs, in the folder of the repetition; `None` = some are missing or of other runs.
@@ -50,7 +51,7 @@ pub fn records(repetition: &Repetition, path: &Path) -> Option<Vec<PathBuf>> {
 pub fn with_records<T>(files: Vec<T>, path: impl Fn(&T) -> &Path, of: impl Fn(PathBuf) -> T) -> Vec<T> {
     let records = |file: &T| {
         let path = path(file);
-        records(&repetition(path).ok()??, path)
+        records(&answer::<Repetition>(path).ok()??, path)
     };
     let mut known: HashMap<PathBuf, bool> = HashMap::new();
     let mut all = Vec::new();

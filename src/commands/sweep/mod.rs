@@ -1,6 +1,5 @@
 //! `diskspd sweep`: a command line with ranges is run point by point; a table and an answer come out.
 
-mod answered;
 mod fault;
 mod folder;
 mod outputs;
@@ -13,21 +12,17 @@ use super::not_done::{NotDone, told};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::lab::RunVerdict;
-use crate::lab::sweep::{
-    Drift, PointRow, Ran, SweepAnswer, answer_text, csv, estimate, findings_text, json, rows, table_text,
-    time_in_words,
-};
+use crate::lab::sweep::{PointRow, SweepEnd, estimate, findings_text, time_in_words};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::sys::{privileges, process};
 use crate::truth::Verdict;
 use crate::units::visible;
-use answered::AnsweredSweep;
 use folder::Folder;
 pub use folder::KeptSweep;
 use outputs::TablePlaces;
 use plan::Plan;
-use walk::{SweepWalk, WalkEnd};
+use walk::SweepWalk;
 
 /// Plans, runs and answers.
 ///
@@ -89,7 +84,7 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
     }
     let ended = walk.go()?;
     let exit = tell(request, plan, &walk, ended, &places);
-    if ended != WalkEnd::Interrupted || walk.history.is_empty() {
+    if ended != SweepEnd::Interrupted || walk.history.is_empty() {
         walk.tidy_up();
     }
     if walk.left_behind {
@@ -99,38 +94,22 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
 }
 
 /// Prints table, findings and answer, and writes the files.
-fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, places: &TablePlaces) -> Exit {
-    let history: &[Ran] = &walk.history;
-    let rows = rows(&plan.sweep, history);
-    let answers = SweepAnswer::of(&rows, &plan.sweep.settings);
-    let drift = Drift::of(&plan.sweep, history);
-    let mut text = table_text(&rows, standard_output::room());
-    if ended != WalkEnd::Interrupted && !rows.is_empty() {
-        text += "\n";
-        text += &answer_text(&answers, &rows, &plan.sweep.settings, |row| plan.command_of(row));
-        text += &drift.as_ref().map(|drift| format!("{}\n", drift.text())).unwrap_or_default();
-    }
-    let mut exit = told(super::output::told_to_stdout(&visible::lines(&text)));
-    standard_error::write(&findings_text(&rows, !request.quiet));
-    let document = json(&plan.command_line, &rows, &answers, drift.as_ref());
-    let page = match places.have_page() {
-        true => page::bytes(
-            plan,
-            walk,
-            ended,
-            &AnsweredSweep { rows: &rows, answers: &answers, drift: drift.as_ref() },
-        ),
-        false => Vec::new(),
-    };
-    if let Err(unwritten) = places.write(&csv(&rows), &document, &page) {
+fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: SweepEnd, places: &TablePlaces) -> Exit {
+    let result = page::result(plan, walk, ended);
+    let rows = &result.points;
+    let mut exit =
+        told(super::output::told_to_stdout(&visible::lines(&result.text(standard_output::room()))));
+    standard_error::write(&findings_text(rows, !request.quiet));
+    let page = if places.have_page() { page::bytes(&result, walk) } else { Vec::new() };
+    if let Err(unwritten) = places.write(&result.csv(), &result.json(), &page) {
         exit = exit.max(unwritten.tell());
     }
     match ended {
-        WalkEnd::Complete => {}
-        WalkEnd::OutOfBudget => {
+        SweepEnd::Complete => {}
+        SweepEnd::OutOfBudget => {
             say("NOTE: the budget is exhausted; points have fewer repetitions than requested")
         }
-        WalkEnd::Interrupted => {
+        SweepEnd::Interrupted => {
             say(interrupted(request, walk));
             exit = Exit::RunFailed;
         }

@@ -1,14 +1,41 @@
-//! `--html`: the page of a sweep.
+//! The result of a sweep, and its page (`--html`).
 
 use super::super::known_runs::RunFile;
-use super::AnsweredSweep;
+use super::super::repetition::work;
 use super::plan::Plan;
-use super::walk::{SweepWalk, WalkEnd};
+use super::walk::SweepWalk;
+use crate::lab::KeptAnswer;
+use crate::lab::repetition::RepeatedWork;
+use crate::lab::sweep::{Drift, SweepAnswer, SweepEnd, SweepResult, rows};
 use crate::record::known;
-use crate::report::html;
+use crate::report::{html, work_in_words};
+use crate::results::RunSummary;
 use crate::truth::Judged;
 
-pub fn bytes(plan: &Plan, walk: &SweepWalk, ended: WalkEnd, told: &AnsweredSweep) -> Vec<u8> {
+pub fn result(plan: &Plan, walk: &SweepWalk, ended: SweepEnd) -> SweepResult {
+    let points = rows(&plan.sweep, &walk.history);
+    let run = walk.results().and_then(|results| match results {
+        RunFile::Record(record) => Some(known::run(&Judged::new(&record), "")),
+        RunFile::Results(runs) => runs.into_iter().next(),
+    });
+    let swept: Vec<&str> =
+        points.iter().flat_map(|row| &row.settings).map(|setting| setting.option.as_str()).collect();
+    let work = |run: &RunSummary| RepeatedWork { workload: work_in_words::without(run, &swept), ..work(run) };
+    SweepResult {
+        format: SweepResult::format(),
+        command_line: plan.command_line.clone(),
+        work: run.as_ref().map(work).unwrap_or_default(),
+        machine: run.as_ref().and_then(RunSummary::computer),
+        ended,
+        settings: plan.sweep.settings.clone(),
+        commands: points.iter().map(|row| plan.command_of(row)).collect(),
+        answers: SweepAnswer::of(&points, &plan.sweep.settings),
+        drift: Drift::of(&plan.sweep, &walk.history),
+        points,
+    }
+}
+
+pub fn bytes(result: &SweepResult, walk: &SweepWalk) -> Vec<u8> {
     let results = walk.results();
     let judged = match &results {
         Some(RunFile::Record(record)) => Some(Judged::new(record)),
@@ -19,29 +46,8 @@ pub fn bytes(plan: &Plan, walk: &SweepWalk, ended: WalkEnd, told: &AnsweredSweep
         (_, judged) => judged.as_ref().map(|judged| known::run(judged, "")),
     };
     let run = known.map(|known| html::Run { known, judged: judged.as_ref() });
-    let page = html::SweepPage {
-        command_line: &plan.command_line,
-        settings: &plan.sweep.settings,
-        rows: told.rows,
-        answers: told.answers,
-        drift: told.drift,
-        command: &|row| plan.command_of(row),
-        unfinished: unfinished(ended),
-        run,
-    };
     let mut bytes = Vec::new();
     // Memory takes everything.
-    let _ = html::write_sweep(&page, &mut bytes);
+    let _ = html::write_sweep(&html::SweepPage { sweep: result, run }, &mut bytes);
     bytes
-}
-
-fn unfinished(ended: WalkEnd) -> Option<&'static str> {
-    match ended {
-        WalkEnd::Complete => None,
-        WalkEnd::OutOfBudget => Some(
-            "The budget is exhausted: points have fewer repetitions than \
-                                      requested.",
-        ),
-        WalkEnd::Interrupted => Some("The sweep was interrupted: points or repetitions are missing."),
-    }
 }

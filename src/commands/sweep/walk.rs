@@ -13,19 +13,12 @@ use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
 use crate::finding::Finding;
 use crate::lab::RunLine;
-use crate::lab::sweep::{Ran, Upcoming, What, estimate, next};
+use crate::lab::sweep::{Ran, SweepEnd, Upcoming, What, estimate, next};
 use crate::run::{Control, Listener};
 use crate::sys::standard_error::say;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WalkEnd {
-    Complete,
-    OutOfBudget,
-    Interrupted,
-}
 
 struct PointOutcome {
     figures: Result<RunLine, PointFault>,
@@ -81,16 +74,16 @@ impl<'a> SweepWalk<'a> {
     ///
     /// # Errors
     /// A run can't be kept, or the folder holds another sweep.
-    pub fn go(&mut self) -> Result<WalkEnd, SweepFault> {
+    pub fn go(&mut self) -> Result<SweepEnd, SweepFault> {
         loop {
             let what = match next(&self.plan.sweep, &self.history) {
                 Upcoming::Run(what) => what,
-                Upcoming::Done { out_of_budget: true } => return Ok(WalkEnd::OutOfBudget),
-                Upcoming::Done { out_of_budget: false } => return Ok(WalkEnd::Complete),
+                Upcoming::Done { out_of_budget: true } => return Ok(SweepEnd::OutOfBudget),
+                Upcoming::Done { out_of_budget: false } => return Ok(SweepEnd::Complete),
                 Upcoming::Astray(number) => return Err(SweepFault::Astray { run: number + 1 }),
             };
             if !self.step(what)? || self.left_behind {
-                return Ok(WalkEnd::Interrupted);
+                return Ok(SweepEnd::Interrupted);
             }
         }
     }

@@ -28,7 +28,7 @@ const READERS: &[(&str, &[&str])] = &[
     ("crates/judge/src/record/fio/documents.rs", &["fio_result"]),
     ("crates/judge/src/record/json.rs", &["record"]),
     ("crates/judge/src/record/json/lines.rs", &["record"]),
-    ("crates/judge/src/record/repetition.rs", &["result_repetition"]),
+    ("crates/judge/src/record/answers.rs", &["result_comparison", "result_repetition", "result_sweep"]),
     // All readers of files with a limit go through it.
     ("crates/model/src/limits.rs", &[]),
     ("crates/model/src/profile/xml/tokens.rs", &["profile_xml", "result_xml"]),
@@ -47,7 +47,7 @@ const READERS: &[(&str, &[&str])] = &[
     ("src/commands/fio_logs.rs", &["fio_result"]),
     ("src/commands/foreign.rs", &["sweep_folder", "comparison_run"]),
     ("src/commands/known_runs.rs", &["record", "result_xml", "result_text", "fio_result"]),
-    ("src/commands/known_runs/repeated.rs", &["result_repetition"]),
+    ("src/commands/known_runs/repeated.rs", &["result_comparison", "result_repetition", "result_sweep"]),
     ("src/commands/load.rs", &["profile_xml", "fio_jobs"]),
     // A copy of the program's own values.
     ("src/commands/shown.rs", &[]),

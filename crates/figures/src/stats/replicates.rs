@@ -33,7 +33,7 @@ pub enum Bounds {
     Percent,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spread {
     pub count: usize,
     pub mean: f64,

@@ -2,7 +2,10 @@
 
 use crate::truth::{Judged, Limiter, Verdict};
 use diskspd_model::finding::Severity;
-use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES, RunSummary, SpanSummary};
+use diskspd_model::results::{
+    Chart, ChartRow, KnownFigures, KnownPercentile, LatencyFigures, Measured, Origin, PERCENTILES,
+    RecordFormat, RunSummary, SpanSummary,
+};
 use diskspd_model::units::Millis;
 use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
@@ -102,6 +105,37 @@ impl RunLine {
         self.response.as_ref().or(self.latency.as_ref())
     }
 
+    /// What lists and tables show of it.
+    pub fn summary(&self, name: &str) -> RunSummary {
+        let percentile = |percent: f64, of: fn(&LatencyLine) -> Millis| {
+            let total = Some(of(self.latency.as_ref()?));
+            Some(KnownPercentile { percent, latency: ChartRow { total, ..ChartRow::default() } })
+        };
+        let percentiles = [percentile(99.0, |of| of.p99_ms), percentile(99.9, |of| of.p999_ms)];
+        let verdict = match self.verdict {
+            RunVerdict::Devices(verdict) => Some(verdict),
+            _ => self.findings.iter().find_map(|found| Verdict::named(&found.name)),
+        };
+        let span = SpanSummary {
+            seconds: Some(self.measured_s),
+            cpu_percent: Some(self.cpu),
+            busiest_cpu_percent: Some(self.hottest),
+            verdict,
+            total: KnownFigures {
+                iops: Some(self.iops),
+                mib_per_s: Some(self.mib_per_s),
+                mean_ms: self.latency.map(|latency| latency.mean_ms),
+                ..KnownFigures::default()
+            },
+            percentiles: percentiles.into_iter().flatten().collect(),
+            ..SpanSummary::default()
+        };
+        RunSummary {
+            time_spans: vec![Some(span)],
+            ..RunSummary::new(name, Origin::Record { version: RecordFormat::VERSION })
+        }
+    }
+
     /// Kleinrock's power: I/Os per second for each ms of mean latency; `None` = no latency was measured.
     pub fn power(&self) -> Option<f64> {
         let latency = self.felt()?.mean_ms.ms();
@@ -133,6 +167,17 @@ impl RunVerdict {
                 let verdict = judged.judgement.verdicts.first();
                 verdict.map_or(RunVerdict::NothingFound, |span| RunVerdict::Devices(span.verdict))
             }
+        }
+    }
+
+    /// Verdicts from bad to good.
+    pub fn goodness(self) -> u8 {
+        match self {
+            RunVerdict::Wrong => 0,
+            RunVerdict::Warning => 1,
+            RunVerdict::Devices(Verdict::Verified) => 4,
+            RunVerdict::Devices(_) => 2,
+            RunVerdict::NothingFound => 3,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The lab: from runs to an answer. Pure: what is to be run next follows from what has been run, and the
 //! answer from what all runs say.
 
+mod answer_format;
 pub mod compare;
 mod line;
 mod not_as_expected;
@@ -12,5 +13,6 @@ pub mod selection;
 pub mod suite;
 pub mod sweep;
 
+pub use answer_format::{AnswerFormat, KeptAnswer};
 pub use line::{LatencyLine, RunFinding, RunLine, RunVerdict};
 pub use not_as_expected::NotAsExpected;

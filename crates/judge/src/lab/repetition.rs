@@ -1,34 +1,29 @@
 //! The answer of `--repeat`: runs of the same work, their mean and how sure it is. The program prints it,
-//! writes it as JSON, and reads it again (`record::repetition`).
+//! writes it as JSON, and reads it again (`record::answers`).
 
 use super::repeat::{Repeat, Trend};
 use super::run_columns::{self, OfRun};
-use super::{LatencyLine, RunLine, RunVerdict};
+use super::{AnswerFormat, KeptAnswer, RunLine, RunVerdict};
 use diskspd_model::profile::SEED_STEP;
-use diskspd_model::results::{
-    ChartRow, KnownFigures, KnownPercentile, Origin, RecordFormat, RunSummary, SpanSummary, Verdict,
-};
+use diskspd_model::results::RunSummary;
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
 use diskspd_model::units::mark::VerdictMark;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
-use diskspd_model::units::{Millis, counted};
+use diskspd_model::units::counted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub const NAME: &str = "diskspd repetition";
-pub const VERSION: u32 = 1;
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RepetitionFormat {
-    pub name: String,
-    pub version: u32,
+impl KeptAnswer for Repetition {
+    const TITLE: &'static str = "a repetition (--repeat)";
+    const NAME: &'static str = "diskspd repetition";
+    const VERSION: u32 = 1;
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Repetition {
-    pub format: RepetitionFormat,
+    pub format: AnswerFormat,
     /// The program and all arguments.
     pub command_line: String,
     #[serde(flatten)]
@@ -168,35 +163,10 @@ impl RepeatedRun {
     ];
 
     fn summary(&self, name: &str) -> RunSummary {
-        let line = &self.figures;
-        let percentile = |percent: f64, of: fn(&LatencyLine) -> Millis| {
-            let total = Some(of(line.latency.as_ref()?));
-            Some(KnownPercentile { percent, latency: ChartRow { total, ..ChartRow::default() } })
-        };
-        let percentiles = [percentile(99.0, |of| of.p99_ms), percentile(99.9, |of| of.p999_ms)];
-        let verdict = match line.verdict {
-            RunVerdict::Devices(verdict) => Some(verdict),
-            _ => line.findings.iter().find_map(|found| Verdict::named(&found.name)),
-        };
-        let span = SpanSummary {
-            seconds: Some(line.measured_s),
-            cpu_percent: Some(line.cpu),
-            busiest_cpu_percent: Some(line.hottest),
-            verdict,
-            total: KnownFigures {
-                iops: Some(line.iops),
-                mib_per_s: Some(line.mib_per_s),
-                mean_ms: line.latency.map(|latency| latency.mean_ms),
-                ..KnownFigures::default()
-            },
-            percentiles: percentiles.into_iter().flatten().collect(),
-            ..SpanSummary::default()
-        };
         RunSummary {
             identity: self.identity.clone(),
             started_at: self.started_at,
-            time_spans: vec![Some(span)],
-            ..RunSummary::new(name, Origin::Record { version: RecordFormat::VERSION })
+            ..self.figures.summary(name)
         }
     }
 }
@@ -233,11 +203,11 @@ impl Repetition {
         }
         let verdicts = runs.iter().map(|run| run.figures.verdict);
         Repetition {
-            format: RepetitionFormat { name: NAME.to_owned(), version: VERSION },
+            format: Repetition::format(),
             command_line,
             work,
             requested,
-            verdict: verdicts.min_by_key(|verdict| goodness(*verdict)).unwrap_or(RunVerdict::NothingFound),
+            verdict: verdicts.min_by_key(|verdict| verdict.goodness()).unwrap_or(RunVerdict::NothingFound),
             figures,
             // Two rates differ by a factor.
             two_runs_differ_percent: apart.map(|apart| 100.0 * (apart.exp() - 1.0)),
@@ -348,20 +318,10 @@ impl Repetition {
     }
 }
 
-/// Verdicts from bad to good.
-fn goodness(verdict: RunVerdict) -> u8 {
-    match verdict {
-        RunVerdict::Wrong => 0,
-        RunVerdict::Warning => 1,
-        RunVerdict::Devices(Verdict::Verified) => 4,
-        RunVerdict::Devices(_) => 2,
-        RunVerdict::NothingFound => 3,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_model::results::Verdict;
 
     fn work() -> RepeatedWork {
         RepeatedWork { workload: "Random reads of 4 KiB".into(), targets: vec!["x".into(), "y".into()] }

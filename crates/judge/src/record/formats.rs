@@ -1,9 +1,12 @@
-//! The formats of results: of other programs, and the repetitions of this one (`--repeat`). The content of a
+//! The formats of results: of other programs, and the answers of this one (repetitions, sweeps, comparisons). The content of a
 //! file decides which one it has. Records of this program are not among them (`json`).
 
 use super::decode::decoded;
-use super::fault::ResultError;
-use super::{fio, repetition, result_text, result_xml};
+use super::fault::{LineFault, ResultError};
+use super::{answers, fio, result_text, result_xml};
+use crate::lab::compare::RunComparison;
+use crate::lab::repetition::Repetition;
+use crate::lab::sweep::SweepResult;
 use diskspd_model::limits::{self, InputLimit};
 use diskspd_model::results::RunSummary;
 
@@ -23,14 +26,34 @@ pub struct InputFormat {
 }
 
 /// All formats; what a file holds is decided by the first that knows it.
-pub const FORMATS: [InputFormat; 4] = [
+pub const FORMATS: [InputFormat; 6] = [
     InputFormat {
         name: "a repetition",
         word: "repetition",
-        limit: limits::REPETITION,
-        is_it: repetition::begins_so,
-        read: |bytes, name| Ok(repetition::read(bytes)?.summaries(name)),
+        limit: limits::ANSWER,
+        is_it: answers::begins_so::<Repetition>,
+        read: |bytes, name| Ok(answers::read::<Repetition>(bytes)?.summaries(name)),
         // Its runs are in records.
+        parts: |_| Vec::new(),
+    },
+    InputFormat {
+        name: "a sweep",
+        word: "sweep",
+        limit: limits::ANSWER,
+        is_it: answers::begins_so::<SweepResult>,
+        read: |bytes, name| Ok(answers::read::<SweepResult>(bytes)?.summaries(name)),
+        parts: |_| Vec::new(),
+    },
+    InputFormat {
+        name: "a comparison",
+        word: "comparison",
+        limit: limits::ANSWER,
+        is_it: answers::begins_so::<RunComparison>,
+        read: |bytes, _| {
+            answers::read::<RunComparison>(bytes)?;
+            let alone = "report it alone: diskspd report FILE [--html PAGE]";
+            Err(LineFault::of_all("a comparison contains no runs").hint(alone).into())
+        },
         parts: |_| Vec::new(),
     },
     InputFormat {

@@ -2,6 +2,7 @@
 //! that other programs write, read (`formats`: result XML, text reports, fio's JSON); and what lists and
 //! comparisons need of all of them (`known`, `index`).
 
+pub mod answers;
 pub mod decode;
 pub mod fault;
 mod figures;
@@ -11,7 +12,7 @@ pub mod index;
 pub mod json;
 pub mod known;
 mod number;
-pub mod repetition;
+
 pub mod result_text;
 pub mod result_xml;
 mod short;

@@ -36,6 +36,7 @@ mod sweep;
 mod table;
 mod thin;
 mod threads;
+mod title;
 pub(crate) mod verdict;
 
 pub use compare::ComparisonPage;
@@ -44,7 +45,6 @@ pub use input::Run;
 pub use suite::SuitePage;
 pub use sweep::SweepPage;
 
-use crate::work_in_words;
 use diskspd_judge::lab::repetition::Repetition;
 use diskspd_judge::record::known;
 use diskspd_judge::truth::Judged;
@@ -65,8 +65,8 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
 /// Those of `sink`.
 pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     let (title, content) = match runs {
-        [run] => (work_in_words::title(&run.known), run::alone(run)),
-        runs => (format!("DiskSpd: {} runs", runs.len()), several::several(runs)),
+        [run] => (run::title(run), run::alone(run)),
+        runs => (several::title(runs), several::several(runs)),
     };
     sink.write_all(page::page(&title, content).into_string().as_bytes())
 }
@@ -76,7 +76,7 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// The errors of `sink`.
 pub fn write_repetition(repetition: &Repetition, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
-    let title = format!("DiskSpd: {}", repetition::title(repetition));
+    let title = repetition::title(repetition, runs);
     sink.write_all(page::page(&title, repetition::content(repetition, runs)).into_string().as_bytes())
 }
 
@@ -93,7 +93,7 @@ pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// Those of `sink`.
 pub fn write_suite(page: &SuitePage, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
-    sink.write_all(page::page(&suite::title(page), suite::content(page, runs)).into_string().as_bytes())
+    sink.write_all(page::page(&suite::title(page, runs), suite::content(page, runs)).into_string().as_bytes())
 }
 
 /// Writes the page of a comparison.
@@ -109,6 +109,5 @@ pub fn write_comparison(page: &ComparisonPage, sink: &mut dyn Write) -> io::Resu
 /// # Errors
 /// Those of `sink`.
 pub fn write_history(page: &HistoryPage, sink: &mut dyn Write) -> io::Result<()> {
-    let title = format!("DiskSpd: {}", history::title(page));
-    sink.write_all(page::page(&title, history::content(page)).into_string().as_bytes())
+    sink.write_all(page::page(&history::title(page), history::content(page)).into_string().as_bytes())
 }

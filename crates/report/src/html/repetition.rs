@@ -3,23 +3,25 @@
 use super::headline::tile;
 use super::input::Run;
 use super::page::{command, heading};
-use super::run::{place_and_time, targets};
-use super::several;
+use super::run::place_and_time;
+use super::{several, title};
 use super::table::PageTable;
 use super::verdict::Badge;
 use crate::number::{exact, number};
-use diskspd_judge::lab::repetition::{FigureRow, Repetition};
+use diskspd_judge::lab::repetition::{FigureRow, RepeatedWork, Repetition};
 use diskspd_model::units::counted;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
-/// The work and its answer.
-pub fn title(repetition: &Repetition) -> String {
-    let work = line(&repetition.work.workload).into_owned();
-    match repetition.figures.get("iops") {
-        Some(iops) => format!("{work}: {} IOPS", number(iops.mean)),
-        None => work,
-    }
+/// The work, its targets, the machine, and the mean.
+pub fn title(repetition: &Repetition, runs: &[Run]) -> String {
+    let mean = repetition.figures.get("iops").map(|iops| {
+        let within = iops.uncertainty_percent.map(|percent| format!(" ± {percent:.1} %")).unwrap_or_default();
+        format!("mean {} IOPS{within}", number(iops.mean))
+    });
+    let machine = runs.first().and_then(|run| run.known.computer());
+    let RepeatedWork { workload, targets } = &repetition.work;
+    title::title(workload, targets, machine.as_deref(), &mean.unwrap_or_default())
 }
 
 /// The content of the page.
@@ -34,13 +36,8 @@ pub fn content(repetition: &Repetition, runs: &[Run]) -> Markup {
                     " · " (text)
                 }
             }
-            h1 { (title(repetition)) }
-            @match runs.first().filter(|run| run.judged.is_some()) {
-                Some(run) => p.targets { (targets(&run.known)) },
-                None => p.targets {
-                    @for target in &repetition.work.targets { code { (line(target)) } " " }
-                },
-            }
+            h1 { (title(repetition, runs)) }
+            p.targets { (title::targets(&repetition.work.targets)) }
         }
         section.verdict {
             (heading(2, "Verdict"))

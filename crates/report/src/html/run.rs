@@ -4,10 +4,11 @@ use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::span::{RecordedSpan, Span};
 use super::table::PageTable;
+use super::title::{self, range, targets, targets_of};
+use super::verdict::Badge;
 use super::{again, charts, environment, fio, headline, overview, parts, rounds, slow, verdict};
 use crate::number::number;
 use crate::work_in_words as workload;
-use diskspd_model::profile::RawText;
 use diskspd_model::results::{RunSummary, SpanSummary, Throughput, Totals};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -19,8 +20,8 @@ pub fn alone(run: &Run) -> Markup {
     html! {
         header {
             p.kicker { "DiskSpd for Linux" @for text in place_and_time(&run.known) { " · " (text) } }
-            h1 { (workload::short(&run.known)) }
-            p.targets { (targets(&run.known)) }
+            h1 { (title(run)) }
+            p.targets { (targets(&targets_of(&run.known))) }
         }
         (sections(run, &PagePlace::alone()))
     }
@@ -32,24 +33,12 @@ pub fn place_and_time(run: &RunSummary) -> Vec<String> {
     name.chain(run.started_at.and_then(date_and_time)).collect()
 }
 
-pub fn targets(run: &RunSummary) -> Markup {
-    const MOST: usize = 4;
-    let mut targets: Vec<&RawText> = Vec::new();
-    let mut more = false;
-    for target in workload::targets(run) {
-        match targets.contains(&target) {
-            true => {}
-            false if targets.len() < MOST => targets.push(target),
-            false => more = true,
-        }
-    }
-    html! {
-        @for (number, target) in targets.iter().enumerate() {
-            @if number > 0 { ", " }
-            code { (target) }
-        }
-        @if more { ", .." }
-    }
+/// The work and its answer: the rate, and the verdict.
+pub fn title(run: &Run) -> String {
+    let spans: Vec<&SpanSummary> = run.known.time_spans.iter().flatten().collect();
+    let iops = range(spans.iter().filter_map(|span| span.total.iops));
+    let badge = Badge::of_run(run);
+    title::of_runs(std::iter::once(&run.known), &format!("{iops}, {}", badge.word()))
 }
 
 pub fn sections(run: &Run, place: &PagePlace) -> Markup {

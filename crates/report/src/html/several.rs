@@ -7,9 +7,10 @@ use super::chart::named::NamedBars;
 use super::chart::table::FigureTable;
 use super::input::{PagePlace, Run};
 use super::page::heading;
-use super::run::{place_and_time, sections, targets};
+use super::run::{place_and_time, sections};
 use super::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
 use super::table::PageTable;
+use super::title::{self, range, targets, targets_of};
 use super::verdict::Badge;
 use crate::number::{latency, number};
 use crate::work_in_words as workload;
@@ -66,10 +67,17 @@ impl RunPoint<'_> {
 
 /// The number and the name of a run.
 fn named(number: &str, run: &Run) -> String {
-    match line(&run.known.name) {
+    match line(run.known.label.as_ref().unwrap_or(&run.known.name)) {
         name if name.is_empty() => format!("Run {number}"),
         name => format!("{number}. {name}"),
     }
+}
+
+/// What the runs have in common, their number and their rates.
+pub fn title(runs: &[Run]) -> String {
+    let spans = runs.iter().flat_map(|run| run.known.time_spans.iter().flatten());
+    let iops = range(spans.filter_map(|span| span.total.iops));
+    title::of_runs(runs.iter().map(|run| &run.known), &format!("{} runs, {iops}", runs.len()))
 }
 
 /// The content of the page.
@@ -77,7 +85,7 @@ pub fn several(runs: &[Run]) -> Markup {
     html! {
         header {
             p.kicker { "DiskSpd for Linux" }
-            h1 { (runs.len()) " runs" }
+            h1 { (title(runs)) }
         }
         (all(runs))
     }
@@ -103,7 +111,7 @@ pub fn all(runs: &[Run]) -> Markup {
             @let charts = if runs.len() > MOST_WITH_CHARTS { 0 } else { runs.len() };
             article.run id={ "r" (number + 1) } {
                 h2 { (named(&(number + 1).to_string(), run)) }
-                p.quiet { (place_and_time(&run.known).join(" · ")) " " (targets(&run.known)) }
+                p.quiet { (place_and_time(&run.known).join(" · ")) " " (targets(&targets_of(&run.known))) }
                 (sections(run, &PagePlace::among(number, charts)))
             }
         }

@@ -2,9 +2,11 @@
 
 use super::input::Run;
 use super::page::{command, heading};
-use super::several;
+use super::{several, title};
 use super::table::PageTable;
 use diskspd_judge::lab::suite::SuiteRow;
+use diskspd_model::results::RunSummary;
+use diskspd_model::units::counted;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -18,8 +20,17 @@ pub struct SuitePage<'a> {
     pub command_line: &'a str,
 }
 
-pub fn title(page: &SuitePage) -> String {
-    format!("DiskSpd: suite {}", page.name)
+/// The suite, its targets, the machine, and the worst verdict.
+pub fn title(page: &SuitePage, runs: &[Run]) -> String {
+    let known = || runs.iter().map(|run| &run.known);
+    let mut targets: Vec<String> = known().flat_map(title::targets_of).collect();
+    targets.sort();
+    targets.dedup();
+    let machine = known().find_map(RunSummary::computer);
+    let worst = page.rows.iter().flat_map(|row| &row.lines).map(|line| line.verdict);
+    let worst = worst.min_by_key(|verdict| verdict.goodness()).map(|verdict| format!(", {}", verdict.word()));
+    let answer = format!("{}{}", counted(page.rows.len(), "test"), worst.unwrap_or_default());
+    title::title(&format!("Suite {}", page.name), &targets, machine.as_deref(), &answer)
 }
 
 /// The content of the page. `runs`: all runs, those of a test one after the other.
@@ -27,7 +38,7 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
     html! {
         header {
             p.kicker { "DiskSpd for Linux · suite" }
-            h1 { (line(page.name)) }
+            h1 { (title(page, runs)) }
             @if !page.about.is_empty() { p.lead { (line(page.about)) } }
             p.targets { "kept as " code { "@" (line(page.label)) } ", " (runs.len()) " runs" }
         }

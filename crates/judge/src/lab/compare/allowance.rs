@@ -12,7 +12,7 @@
 use super::SideRun;
 use super::order::slope;
 use diskspd_model::stats::median;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Where no sessions are known, levels of a machine may lie so far apart: a share.
@@ -31,20 +31,20 @@ const LONGER: i64 = 2;
 /// step behind the last of them.
 const REACHES: (i64, i64) = (3, 2);
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OrderAllowance {
     /// The interval was widened by this, percent of a level, at both ends.
     pub percent: f64,
     /// Steps from one session to the next that it rests on; 0 = too few are known, and a bound was assumed.
     pub sessions: u32,
-    #[serde(skip)]
+    /// Steps that are known, whether or not they are enough.
     pub seen: u32,
     /// What they are steps of, and what is missing besides more of them.
-    #[serde(skip)]
     pub known_by: KnownBy,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "of", content = "apart_ms")]
 pub enum KnownBy {
     #[default]
     Sessions,

@@ -4,11 +4,11 @@ use super::{Runs, SideRun};
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::{Arrivals, CacheMode, OfAllTargets, Parameters, Rate, RateTotal};
 use diskspd_model::results::SpanSummary;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Something that differs between two sides, or within one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideDifference {
     pub subject: String,
     pub first: Option<String>,

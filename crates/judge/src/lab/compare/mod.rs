@@ -22,6 +22,7 @@ mod text;
 mod verdict;
 mod workloads;
 
+use crate::lab::{AnswerFormat, KeptAnswer};
 use allowance::KnownLevels;
 pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
 use diskspd_model::finding::Severity;
@@ -34,12 +35,12 @@ pub use no_value::BEYOND;
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
 pub use schedule::{BootOrder, draw_order};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sides::Runs;
 pub use sides::{Side, SideRun};
 use std::collections::BTreeMap;
 pub use summary::in_one_sentence;
-pub use table::{ComparedLine, lines_of_span, place};
+pub use table::{ComparedLine, csv, lines_of_span, place};
 pub use text::{
     ChangeAnswer, about_order, answer, between, differing, error_rate, more_boots, noise, not_recorded,
     sentence, table, text, unjudged, wrong_figures,
@@ -98,13 +99,11 @@ impl Question {
 /// So near is the same unless something else is said: less is hardly ever worth an action.
 pub const SAME: f64 = 0.02;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunComparison {
-    /// Name and version of this form.
-    pub format: ComparisonFormat,
+    pub format: AnswerFormat,
     pub equivalence_percent: f64,
     /// So many times the answer is looked at, at most: all looks share the error rate.
-    #[serde(skip)]
     pub looks: u32,
     /// Seed of the random order of the runs, if this command made them.
     pub order_seed: Option<u64>,
@@ -119,15 +118,13 @@ pub struct RunComparison {
     pub not_comparable: Vec<SideDifference>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ComparisonFormat {
-    /// Always `diskspd-comparison`.
-    pub name: &'static str,
-    /// Rises when a reader of the last version could misunderstand.
-    pub version: u32,
+impl KeptAnswer for RunComparison {
+    const TITLE: &'static str = "a comparison (compare --json)";
+    const NAME: &'static str = "diskspd-comparison";
+    const VERSION: u32 = 4;
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     pub name: String,
     pub runs: Vec<String>,
@@ -135,7 +132,7 @@ pub struct Names {
 }
 
 /// A workload of both sides.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadCompared {
     pub name: String,
     pub order: OrderKind,
@@ -152,21 +149,21 @@ pub struct WorkloadCompared {
 }
 
 /// A time span of both.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpanCompared {
     pub workload: u32,
     /// From 1.
     pub time_span: u32,
-    #[serde(skip)]
+    /// Changes up to this size count as none, percent.
     pub same_percent: f64,
     /// The figures; the first one decides.
     pub metrics: Vec<Compared>,
     /// Latencies of each part of a mix, which decide nothing; empty = there are no parts, or not every run
     /// has their latencies.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Compared>,
     /// Why that one decides, where it isn't IOPS; `None` = it's IOPS, or it was asked for.
-    pub decisive_reason: Option<&'static str>,
+    pub decisive_reason: Option<String>,
 }
 
 impl SpanCompared {
@@ -176,9 +173,14 @@ impl SpanCompared {
 }
 
 impl RunComparison {
+    /// The workload of a time span; `None` = an edited file.
+    pub fn workload(&self, span: &SpanCompared) -> Option<&WorkloadCompared> {
+        self.workloads.get((span.workload as usize).checked_sub(1)?)
+    }
+
     /// The name of the workload of a time span; empty = there is one.
     pub fn workload_name(&self, span: &SpanCompared) -> &str {
-        self.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name)
+        self.workload(span).map_or("", |workload| &workload.name)
     }
 
     /// Whether figures of B are WRONG and none of A: what looks like a change may be that something else was
@@ -256,7 +258,7 @@ pub fn compare_knowing(
         }
     });
     Ok(RunComparison {
-        format: ComparisonFormat { name: "diskspd-comparison", version: 3 },
+        format: RunComparison::format(),
         equivalence_percent: question.same * 100.0,
         looks: question.looks.max(1),
         order_seed: None,
@@ -332,5 +334,6 @@ fn span(
     metrics.extend(others.iter().map(|metric| one(*metric, others.len())));
     let parts = parts::compared(runs, index, on);
     let same_percent = on.same * 100.0;
-    SpanCompared { workload, time_span, same_percent, metrics, parts, decisive_reason: why_this_decides }
+    let decisive_reason = why_this_decides.map(str::to_owned);
+    SpanCompared { workload, time_span, same_percent, metrics, parts, decisive_reason }
 }

@@ -10,7 +10,7 @@ use super::SideRun;
 use super::schedule::{FEWEST_PAIRS, find_period};
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{RankDesign, Shift};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The number of boots in random pairs that is as certain as runs in random pairs.
@@ -72,7 +72,7 @@ struct RunBlock {
     runs: Vec<usize>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderKind {
     InTurn,

@@ -2,7 +2,7 @@
 
 use super::{Compared, RunComparison, SpanCompared};
 use diskspd_model::units::Millis;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
 /// A figure of both sides.
@@ -68,6 +68,28 @@ impl<'a> ComparedLine<'a> {
         ]
     }
 
+    /// What programs read.
+    fn data() -> [TableColumn<ComparedLine<'a>>; 10] {
+        let number = TableColumn::<ComparedLine>::number;
+        let words = TableColumn::<ComparedLine>::words;
+        [
+            words("workload", |line| Cell::Text(line.place.clone())),
+            words("figure", |line| Cell::Text(line.metric.metric.clone())),
+            number("a_median", |line| Cell::figure(line.median(0), 3)),
+            number("b_median", |line| Cell::figure(line.median(1), 3)),
+            number("change_percent", |line| Cell::figure(line.metric.change_percent, 3)),
+            number("low_percent", |line| Cell::figure(line.metric.low_percent, 3)),
+            number("high_percent", |line| Cell::figure(line.metric.high_percent, 3)),
+            number("confidence_percent", |line| Cell::figure(line.metric.confidence_percent, 3)),
+            number("p_value", |line| Cell::figure(line.metric.p_value, 3)),
+            words("verdict", |line| Cell::Text(line.metric.verdict.mark().word)),
+        ]
+    }
+
+    fn median(&self, side: usize) -> Option<f64> {
+        Some(self.metric.sides.as_ref()?[side].median)
+    }
+
     pub fn statistics() -> [TableColumn<ComparedLine<'a>>; 7] {
         let number = TableColumn::<ComparedLine>::number;
         [
@@ -118,8 +140,18 @@ impl<'a> ComparedLine<'a> {
     }
 }
 
+/// All figures of all time spans as CSV.
+pub fn csv(comparison: &RunComparison) -> String {
+    let of_span = |span| {
+        let place = place(comparison, span);
+        lines_of_span(span).into_iter().map(move |line| ComparedLine { place: place.clone(), ..line })
+    };
+    let lines: Vec<ComparedLine> = comparison.time_spans.iter().flat_map(of_span).collect();
+    table::csv(&ComparedLine::data(), &lines)
+}
+
 pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
-    let name = comparison.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name);
+    let name = comparison.workload_name(span);
     let spans = comparison.time_spans.iter().filter(|other| other.workload == span.workload).count();
     let number = (spans > 1).then(|| format!("time span {}", span.time_span));
     let words: Vec<String> =

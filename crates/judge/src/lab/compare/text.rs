@@ -42,7 +42,7 @@ pub fn text(comparison: &RunComparison) -> String {
             let _ = writeln!(text, "{}", place(comparison, span));
         }
         put_span(&mut text, span, span.same_percent);
-        let workload = comparison.workloads.get(span.workload as usize - 1);
+        let workload = comparison.workload(span);
         text.extend(
             workload.and_then(|workload| about_order(workload, span)).map(|about| format!("{about}\n")),
         );

@@ -7,7 +7,7 @@ use super::schedule::FEWEST_PAIRS;
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
 use diskspd_model::units::mark::{Tone, VerdictMark};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// So likely a change is found by as many runs as are said to be needed.
 const LIKELY: f64 = 0.8;
@@ -15,7 +15,7 @@ const MOST: usize = 1000;
 const MOST_OF_B: u32 = 60;
 const TOLD: f64 = 0.05;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeVerdict {
     /// The other side is better.
@@ -56,14 +56,14 @@ impl ChangeVerdict {
 }
 
 /// The values of a side.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summarized {
     pub median: f64,
     pub values: Vec<f64>,
 }
 
 /// A figure of two sides. Changes are of the other side against the first, percent of that.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     pub metric: String,
     pub title: String,
@@ -97,7 +97,6 @@ pub struct Compared {
     pub more_runs: Option<[u32; 2]>,
     /// So many runs more of B alone would probably tell, of sides that were measured one after the other;
     /// `None` = they weren't, it is told already, or no number of them would.
-    #[serde(skip)]
     pub more_of_b: Option<u32>,
     /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
     pub drift_percent: Option<f64>,

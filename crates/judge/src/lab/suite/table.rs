@@ -58,13 +58,7 @@ impl SuiteRow {
 }
 
 fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
-    let rank = |verdict: RunVerdict| match verdict {
-        RunVerdict::Wrong => 0,
-        RunVerdict::Warning => 1,
-        RunVerdict::NothingFound => 2,
-        RunVerdict::Devices(_) => 3,
-    };
-    lines.iter().map(|line| line.verdict).min_by_key(|verdict| rank(*verdict))
+    lines.iter().map(|line| line.verdict).min_by_key(|verdict| verdict.goodness())
 }
 
 impl SuiteRow {

@@ -17,19 +17,19 @@ pub struct AnswerLine {
     pub words: String,
 }
 
-/// The whole answer, a paragraph per group. `command` gives the command line of a row.
+/// The whole answer, a paragraph per group. `command` gives the command line of a row by its place.
 pub fn text(
     answers: &[SweepAnswer],
     rows: &[PointRow],
     settings: &Settings,
-    command: impl Fn(&PointRow) -> String,
+    command: impl Fn(usize) -> String,
 ) -> String {
     let mut text = String::new();
     for answer in answers {
         if !answer.common.is_empty() {
             text += &format!("with {}:\n", answer.common);
         }
-        let chosen = answer.chosen().map(|row| line("use", command(&rows[row])));
+        let chosen = answer.chosen().map(|row| line("use", command(row)));
         for AnswerLine { name, words } in lines(answer, rows, settings).into_iter().chain(chosen) {
             text += &format!("{name:<14}{words}\n");
         }

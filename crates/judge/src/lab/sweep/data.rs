@@ -1,10 +1,9 @@
 //! The table of a sweep as data.
 
-use super::{Drift, PointRow, SweepAnswer};
+use super::PointRow;
 use crate::lab::RunLine;
 use crate::lab::run_columns::{self, OfRun};
 use diskspd_model::units::table::{self, Cell, TableColumn};
-use serde::Serialize;
 
 /// A run of a point, or why one failed.
 struct PointRun<'a> {
@@ -59,30 +58,3 @@ fn runs(row: &PointRow) -> impl Iterator<Item = PointRun<'_>> {
     row.runs.iter().zip(1..).map(run).chain(failed)
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    format: DocumentForm,
-    command_line: &'a str,
-    points: &'a [PointRow],
-    answers: &'a [SweepAnswer],
-    drift: Option<&'a Drift>,
-}
-
-#[derive(Serialize)]
-struct DocumentForm {
-    name: &'static str,
-    version: u32,
-}
-
-/// The whole sweep as JSON: points with all their runs, answers (which name points by their places), drift.
-pub fn json(
-    command_line: &str,
-    points: &[PointRow],
-    answers: &[SweepAnswer],
-    drift: Option<&Drift>,
-) -> String {
-    let format = DocumentForm { name: "diskspd sweep", version: 2 };
-    let document = Document { format, command_line, points, answers, drift };
-    // Can't fail: there are no maps in it, and memory takes everything.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
-}

@@ -13,7 +13,7 @@ const FEWEST_FOR_BEND: usize = 4;
 const LITTLE: f64 = 0.05;
 
 /// What became of the same points in the course of the sweep.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Drift {
     /// The point that was run again and again as a reference; empty = there was none, or it has no options.
     pub reference: String,

@@ -13,7 +13,7 @@ const CHANCE: f64 = 3.0;
 /// have none of the slow ones, and so may all of them.
 const BEYOND: f64 = 10.0;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// `avg`
@@ -25,7 +25,7 @@ pub enum Measure {
 }
 
 /// A latency that isn't to be exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Objective {
     pub measure: Measure,
     /// The longest that is good, ms.

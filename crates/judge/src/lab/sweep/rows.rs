@@ -7,7 +7,7 @@ use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
 
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PointRow {
     pub what: What,
     /// The options that make it.
@@ -44,6 +44,11 @@ impl PointRow {
     /// The unit of its load.
     pub fn unit(&self) -> &'static str {
         if self.by_rate { "IOPS offered" } else { "outstanding" }
+    }
+
+    /// Its load in words.
+    pub fn load_name(&self) -> &'static str {
+        if self.by_rate { "I/Os per second offered" } else { "I/Os outstanding" }
     }
 
     /// Whether it's an offered rate of a curve; else it's a point of the grid.

@@ -32,7 +32,7 @@ impl SweepOrder {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Settings {
     pub order: SweepOrder,
     pub repeat: Repeat,
@@ -43,7 +43,7 @@ pub struct Settings {
     /// `--slo`
     pub objective: Option<Objective>,
     /// `--until-sure`: points that the answer needs more of are repeated until it is sure.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub until_sure: bool,
     pub budget_s: Option<f64>,
     pub settle_s: f64,

@@ -24,9 +24,16 @@ pub enum AxisKind {
     Figures,
     /// Seconds: scripts can zoom into it.
     Time,
+    /// Places that all have names, in several rows if there are many.
+    Named,
     /// Rows, the first one uppermost; the name of each stands within the chart, above what is drawn of it.
     Rows,
 }
+
+/// Height of a row of names, px.
+const NAME_HEIGHT: usize = 14;
+/// Letters below the chart of a phone.
+const LETTERS_OF_ROW: usize = 34;
 
 /// A change of a figure that falls to 0, percent.
 pub const LARGEST_LOSS: f64 = -100.0;
@@ -108,6 +115,13 @@ impl ChartAxis {
         ChartAxis::of(label, scale, ticks)
     }
 
+    /// Places beside each other, every one with its name.
+    pub fn named(label: impl Into<String>, names: &[String]) -> ChartAxis {
+        let end = names.len().max(1) as f64;
+        let named = names.iter().enumerate().map(|(number, name)| (number as f64 + 0.5, name.clone()));
+        ChartAxis { kind: AxisKind::Named, ..ChartAxis::places(label, end, named.collect()) }
+    }
+
     /// Places from 0 to `end`, some of which have a name.
     pub fn places(label: impl Into<String>, end: f64, named: Vec<(f64, String)>) -> ChartAxis {
         let scale = AxisScale::Linear { from: 0.0, to: end.max(1.0) };
@@ -148,15 +162,33 @@ impl ChartAxis {
 
     pub fn below(&self) -> Markup {
         // On a phone every second one has room.
-        let crowded = self.ticks.len() > 6;
+        let crowded = self.ticks.len() > 6 && self.kind != AxisKind::Named;
+        let rows = self.rows_of_names();
+        let down = |number: usize| 18 + NAME_HEIGHT * (number % rows);
         html! {
             g.x {
                 @for (number, tick) in self.ticks.iter().enumerate() {
-                    text.odd[crowded && number % 2 == 1] x=(percent(tick.at)) y="100%" dy="18" { (tick.text) }
+                    text.odd[crowded && number % 2 == 1] x=(percent(tick.at)) y="100%" dy=(down(number)) {
+                        (tick.text)
+                    }
                 }
             }
-            text.unit.end x="100%" y="100%" dy="36" { (self.label) }
+            text.unit.end x="100%" y="100%" dy=(36 + NAME_HEIGHT * (rows - 1)) { (self.label) }
         }
+    }
+
+    /// Rows that the names below take: in one they would cover each other on a phone.
+    fn rows_of_names(&self) -> usize {
+        let letters: usize = self.ticks.iter().map(|tick| tick.text.chars().count() + 1).sum();
+        match self.kind {
+            AxisKind::Named => letters.div_ceil(LETTERS_OF_ROW).max(1),
+            _ => 1,
+        }
+    }
+
+    /// Room for names below that take more than one row, px.
+    pub fn more_below(&self) -> Option<usize> {
+        Some(NAME_HEIGHT * (self.rows_of_names() - 1)).filter(|height| *height > 0)
     }
 
     pub fn at_left(&self) -> Markup {

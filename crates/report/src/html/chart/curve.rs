@@ -5,6 +5,7 @@ use super::axis::ChartAxis;
 use super::table::FigureTable;
 use super::{ChartFigure, Key, Mark, PointLabel, path};
 use crate::number::{NONE, latency, number};
+use crate::work_in_words::capital;
 use maud::{Markup, html};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,6 +13,8 @@ pub struct Curve {
     pub id: String,
     pub title: String,
     pub latency_name: String,
+    /// The unit of the loads.
+    pub load_name: String,
     pub points: Vec<CurvePoint>,
     /// Where more load stops being worth it; `None` = not found.
     pub knee: Option<CurveKnee>,
@@ -21,6 +24,7 @@ pub struct Curve {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurvePoint {
     pub label: String,
+    pub load: u64,
     /// With so many threads; points of the same number are joined by a line of their own.
     pub threads: u64,
     /// I/Os per second.
@@ -104,13 +108,13 @@ impl Curve {
         let (whiskers, are_cut) = self.intervals(&place);
         let threads = self.threads();
         let drawing = html! {
+            path.whisker d=(whiskers) {}
             @for (number, threads) in threads.iter().enumerate() {
                 @let class = LINES[number % LINES.len()];
                 @let points = || self.points.iter().filter(|point| point.threads == *threads).map(known);
                 path.line.{(class)} d=(path::line(points().map(|point| point.map(place)))) {}
                 path.dots.{(class)} d=(path::dots(points().flatten().map(place))) {}
             }
-            path.whisker d=(whiskers) {}
             (self.singled_out(&place))
         };
         let labels = self.labels(&place);
@@ -132,6 +136,90 @@ impl Curve {
             table,
         };
         (figure, labels)
+    }
+
+    /// Rate and latency by load, every load with its name.
+    pub fn by_load(&self) -> [ChartFigure; 2] {
+        let rate = LoadFigure {
+            id: "rate",
+            name: "I/Os per second",
+            text: number,
+            of: |point| Some(point.iops),
+            interval: |point| point.iops_interval,
+        };
+        let latency = LoadFigure {
+            id: "latency",
+            name: &self.latency_name,
+            text: latency,
+            of: |point| point.latency_ms,
+            interval: |point| point.latency_interval_ms,
+        };
+        let figures =
+            |of: &LoadFigure, most| shown(self.figures(of), self.points.iter().filter_map(of.interval), most);
+        let rates = figures(&rate, MOST_OF_RATES).into_iter().fold(0.0, f64::max);
+        let objective = self.objective.as_ref().map(|objective| objective.latency_ms);
+        let latencies = figures(&latency, MOST_OF_LATENCIES).into_iter().chain(objective);
+        let [y, above] =
+            [ChartAxis::amounts(rate.name, rates), ChartAxis::latencies(self.latency_name.clone(), latencies)];
+        [self.chart_by_load(&rate, y, None), self.chart_by_load(&latency, above, objective)]
+    }
+
+    fn figures<'a>(&'a self, of: &LoadFigure) -> impl Iterator<Item = f64> + 'a {
+        self.points.iter().filter_map(of.of)
+    }
+
+    fn chart_by_load(&self, figure: &LoadFigure, y: ChartAxis, objective: Option<f64>) -> ChartFigure {
+        let mut loads: Vec<u64> = self.points.iter().map(|point| point.load).collect();
+        loads.sort_unstable();
+        loads.dedup();
+        let names: Vec<String> = loads.iter().map(u64::to_string).collect();
+        let x = ChartAxis::named(self.load_name.clone(), &names);
+        let at = |point: &CurvePoint| {
+            let place = loads.iter().position(|load| *load == point.load).unwrap_or(0);
+            x.scale.place(place as f64 + 0.5)
+        };
+        let place = |point: &CurvePoint| Some((at(point), y.scale.place((figure.of)(point)?)));
+        let height = |figure: f64| y.scale.place(figure).clamp(0.0, 1.0);
+        let whisker = |point: &CurvePoint| {
+            let (low, high) = (figure.interval)(point)?;
+            Some(path::line([low, high].map(|end| Some((at(point), height(end))))))
+        };
+        let whiskers: String = self.points.iter().filter_map(whisker).collect();
+        let knee = self.knee.as_ref().and_then(|knee| place(self.points.get(knee.point)?));
+        let drawing = html! {
+            path.whisker d=(whiskers) {}
+            @if let Some(limit) = objective {
+                path.objective d=(path::line([0.0, 1.0].map(|end| Some((end, height(limit)))))) {}
+            }
+            @for (number, threads) in self.threads().iter().enumerate() {
+                @let class = LINES[number % LINES.len()];
+                @let points = || self.points.iter().filter(|point| point.threads == *threads).map(place);
+                path.line.{(class)} d=(path::line(points())) {}
+                path.dots.{(class)} d=(path::dots(points().flatten())) {}
+            }
+            @if let Some(knee) = knee { path.knee d=(path::dots([knee])) {} }
+        };
+        let mut table = FigureTable::new(&["load", figure.name, "95 % interval"]);
+        for point in &self.points {
+            let interval = (figure.interval)(point);
+            let interval =
+                interval.map(|(low, high)| format!("{} to {}", (figure.text)(low), (figure.text)(high)));
+            let value = (figure.of)(point).map_or(NONE.into(), figure.text);
+            table.row(at(point), [point.label.clone(), value, interval.unwrap_or_else(|| NONE.into())]);
+        }
+        ChartFigure {
+            kind: "steps",
+            id: format!("{}-{}", figure.id, self.id),
+            title: format!("{} by load", capital(figure.name)),
+            summary: self.summary(),
+            note: String::new(),
+            x,
+            y,
+            key: self.keys(),
+            drawing,
+            marks: Vec::new(),
+            table,
+        }
     }
 
     /// The lines of all intervals, and whether any ends at the chart's edge instead of its own end.
@@ -218,6 +306,15 @@ impl Curve {
         }
         table
     }
+}
+
+/// A figure of the points of a curve.
+struct LoadFigure<'a> {
+    id: &'static str,
+    name: &'a str,
+    text: fn(f64) -> String,
+    of: fn(&CurvePoint) -> Option<f64>,
+    interval: fn(&CurvePoint) -> Option<(f64, f64)>,
 }
 
 /// The figures that an axis has to show: all points, and of the ends of intervals those that are no further

@@ -121,7 +121,8 @@ impl ChartFigure {
                     (heading(level, &self.title))
                     (self.keys())
                 }
-                div.plot {
+                @let below = self.x.more_below();
+                div.plot style=[below.map(|height| format!("padding-bottom:calc(2.9rem + {height}px)"))] {
                     svg role="img" style=[self.height()] aria-labelledby={ (title) " " (text) } {
                         title id=(title) { (self.title) }
                         desc id=(text) { (self.summary) }

@@ -2,11 +2,37 @@
 
 use super::{ComparisonPage, LETTERS, name, of_span};
 use crate::html::verdict::{Badge, said};
-use diskspd_judge::lab::compare::{self, Compared, SpanCompared};
+use diskspd_judge::lab::compare::{self, ChangeVerdict, Compared, RunComparison, SpanCompared};
 use diskspd_model::finding::Severity;
 use diskspd_model::units::table::signed;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
+
+/// The change, or the number of changes of each kind: `IOPS WORSE, -38.1 %`.
+pub fn in_short(comparison: &RunComparison) -> String {
+    let deciding: Vec<&Compared> = comparison.primary().collect();
+    if let [one] = deciding[..] {
+        let mark = one.verdict.mark();
+        let change = one.change_percent.map(|percent| format!(", {}", signed(percent))).unwrap_or_default();
+        return format!("{} of B against A: {}{change}", name(one), mark.word);
+    }
+    let verdicts = [
+        ChangeVerdict::Worse,
+        ChangeVerdict::Better,
+        ChangeVerdict::Same,
+        ChangeVerdict::CantTell,
+        ChangeVerdict::TwoRuns,
+        ChangeVerdict::NotCompared,
+    ];
+    let count = |verdict: ChangeVerdict| {
+        let count = deciding.iter().filter(|one| one.verdict == verdict).count();
+        (count > 0).then(|| format!("{count} {}", verdict.mark().word))
+    };
+    match deciding.is_empty() {
+        true => "nothing compared".to_owned(),
+        false => verdicts.into_iter().filter_map(count).collect::<Vec<_>>().join(", "),
+    }
+}
 
 /// What decides, of each time span; then what takes something away from it, and what else has changed.
 pub fn verdicts(page: &ComparisonPage) -> Markup {
@@ -33,11 +59,11 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
     let Some((primary, others)) = span.metrics.split_first() else { return html! {} };
     let badge = Badge::of_change(primary.verdict);
     let answer = compare::answer(primary, span.same_percent);
-    let workload = page.comparison.workloads.get(span.workload as usize - 1);
+    let workload = page.comparison.workload(span);
     let order = workload.and_then(|workload| compare::about_order(workload, span));
     let sentences =
         [&primary.reason, &answer.more, &answer.found, &order].into_iter().flatten().map(String::as_str);
-    let evidence: Vec<&str> = span.decisive_reason.into_iter().chain(sentences).collect();
+    let evidence: Vec<&str> = span.decisive_reason.as_deref().into_iter().chain(sentences).collect();
     let changed: Vec<&Compared> =
         others.iter().chain(&span.parts).filter(|figure| figure.is_change()).collect();
     html! {

@@ -11,6 +11,7 @@ mod runs;
 use super::chart::ChartFigure;
 use super::page::{command, heading};
 use super::table::PageTable;
+use super::title;
 use diskspd_judge::lab::compare::{self, SideDifference};
 use diskspd_model::units::counted;
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -19,8 +20,14 @@ use maud::{Markup, html};
 pub use page::ComparisonPage;
 use page::{CLASSES, LETTERS, MOST_WITH_ALL, MOST_WITH_CHARTS, id, name, of_span, runs_of, span_name, text};
 
+/// The work of both sides and the change.
 pub fn title(page: &ComparisonPage) -> String {
-    format!("DiskSpd: {} and {} compared", page.sides[0].name, page.sides[1].name)
+    let runs = || page.sides.iter().flat_map(|side| &side.runs).map(|run| &run.known);
+    let answer = answer::in_short(page.comparison);
+    match runs().next() {
+        Some(_) => title::of_runs(runs(), &answer),
+        None => title::title("Comparison", &[], None, &answer),
+    }
 }
 
 pub fn content(page: &ComparisonPage) -> Markup {
@@ -32,8 +39,8 @@ pub fn content(page: &ComparisonPage) -> Markup {
     html! {
         header {
             p.kicker { "DiskSpd for Linux · comparison" }
-            h1 { "B compared with A" }
-            @for (letter, side) in LETTERS.iter().zip(page.sides) {
+            h1 { (title(page)) }
+            @for (letter, side) in LETTERS.iter().zip(&page.comparison.sides) {
                 p.targets { (letter) ": " code { (line(&side.name)) } ", " (counted(side.runs.len(), "run")) }
             }
         }
@@ -55,11 +62,15 @@ pub fn content(page: &ComparisonPage) -> Markup {
             }
         }
         section { (heading(2, "Other differences")) (differences(&page.comparison.differences)) }
-        section { (heading(2, "Runs")) (runs::runs(page)) }
-        section.again {
-            (heading(2, "Do it again"))
-            (command(page.command_line))
-            (runs::command_lines(page))
+        @if page.sides.iter().any(|side| !side.runs.is_empty()) {
+            section { (heading(2, "Runs")) (runs::runs(page)) }
+        }
+        @if !page.command_line.is_empty() {
+            section.again {
+                (heading(2, "Do it again"))
+                (command(page.command_line))
+                (runs::command_lines(page))
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn id(page: &ComparisonPage, span: &SpanCompared) -> String {
 }
 
 pub(super) fn runs_of<'a>(page: &ComparisonPage<'a>, span: &SpanCompared, side: usize) -> Vec<&'a SideRun> {
-    let workload = page.comparison.workloads.get(span.workload as usize - 1);
+    let workload = page.comparison.workload(span);
     let places = workload.map(|workload| &workload.places[side]).into_iter().flatten();
     places.filter_map(|place| page.sides[side].runs.get(*place)).collect()
 }

@@ -1,7 +1,7 @@
 //! The single runs of both sides, side by side: so it's seen what a change rests on, and which run is far
 //! from the others.
 
-use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, name, of_span, runs_of, text};
+use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, name, of_span, text};
 use crate::html::chart::ChartFigure;
 use crate::html::chart::axis::{ChartAxis, short_latency};
 use crate::html::chart::points::{PointGroup, Points};
@@ -32,8 +32,10 @@ fn chart(
         let at = |run: usize| from + (run as f64 + 0.5) / side.values.len() as f64;
         let points: Vec<(f64, f64)> =
             side.values.iter().enumerate().map(|(run, value)| (at(run), *value)).collect();
-        for ((at, value), run) in points.iter().zip(runs_of(page, span, number)) {
-            table.row(at / 2.0, [run_name(LETTERS[number], &run.known.name), write(*value)]);
+        let workload = page.comparison.workload(span);
+        let names = workload.map(|workload| workload.runs[number].as_slice()).unwrap_or_default();
+        for ((at, value), run) in points.iter().zip(names) {
+            table.row(at / 2.0, [run_name(LETTERS[number], run), write(*value)]);
         }
         groups.push(PointGroup {
             class: CLASSES[number],

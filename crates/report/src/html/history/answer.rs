@@ -5,6 +5,7 @@ use crate::html::verdict::{Badge, said};
 use diskspd_judge::lab::compare::ChangeVerdict;
 use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::stats::trend::FEWEST_RUNS;
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -47,24 +48,46 @@ pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange
     course.levels.windows(2).filter_map(change).collect()
 }
 
+type FoundWork<'a> = (&'a FollowedWork, RunFigure, Vec<LastingChange>);
+
+/// What changed of all courses that have enough runs.
+struct Found<'a> {
+    told: usize,
+    changed: Vec<FoundWork<'a>>,
+    few: Vec<(&'a FollowedWork, &'a FollowedCourse)>,
+}
+
+impl<'a> Found<'a> {
+    fn of(page: &'a HistoryPage<'a>) -> Found<'a> {
+        let all = page.works.iter().flat_map(|work| work.courses.iter().map(move |course| (work, course)));
+        let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= FEWEST_RUNS);
+        let changed = told.iter().map(|(work, course)| (*work, course.figure, changes(page, course)));
+        let changed = changed.filter(|(.., changes)| !changes.is_empty()).collect();
+        Found { told: told.len(), changed, few }
+    }
+
+    fn badge(&self) -> Badge {
+        let latest = self.changed.iter().filter_map(|(.., changes)| changes.last());
+        match (self.told, latest.map(|change| change.verdict).max_by_key(how_bad)) {
+            (0, _) => Badge(VerdictMark::new(Tone::Unknown, "?", "TOO FEW RUNS")),
+            (_, None) => Badge::of_change(ChangeVerdict::Same),
+            (_, Some(verdict)) => Badge::of_change(verdict),
+        }
+    }
+}
+
+/// The verdict of the whole history.
+pub fn badge(page: &HistoryPage) -> Badge {
+    Found::of(page).badge()
+}
+
 /// The whole section.
 pub fn verdict(page: &HistoryPage) -> Markup {
-    let all = page.works.iter().flat_map(|work| work.courses.iter().map(move |course| (work, course)));
-    let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= FEWEST_RUNS);
-    let changed: Vec<_> = told
-        .iter()
-        .map(|(work, course)| (*work, course.figure, changes(page, course)))
-        .filter(|(.., changes)| !changes.is_empty())
-        .collect();
-    let latest = changed.iter().filter_map(|(.., changes)| changes.last());
-    let badge = match (told.is_empty(), latest.map(|change| change.verdict).max_by_key(how_bad)) {
-        (true, _) => Badge::of_change(ChangeVerdict::CantTell),
-        (false, None) => Badge::of_change(ChangeVerdict::Same),
-        (false, Some(verdict)) => Badge::of_change(verdict),
-    };
+    let found = Found::of(page);
+    let (badge, changed) = (found.badge(), &found.changed);
     html! {
         div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (sentence(told.len(), changed.len())) }
+            p.word { (badge.markup()) " " (sentence(found.told, changed.len())) }
             @if !changed.is_empty() {
                 ul.statements {
                     @for (work, figure, changes) in changed.iter().take(MOST) {
@@ -74,7 +97,7 @@ pub fn verdict(page: &HistoryPage) -> Markup {
             }
             @if changed.len() > MOST { p.quiet { (changed.len() - MOST) " more are in the charts." } }
         }
-        (unfollowed(&few))
+        (unfollowed(&found.few))
     }
 }
 

@@ -7,15 +7,17 @@ mod list;
 mod page;
 
 use super::page::{command, heading};
+use super::title;
 use maud::{Markup, html};
 pub use page::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, ToldRun, change_of};
 use page::{figure_name, figure_text};
 
+/// The work, its targets, the machine, and the verdict of all runs.
 pub fn title(page: &HistoryPage) -> String {
-    match page.figure {
-        None => "History".into(),
-        Some(figure) => format!("Trend: {}", figure_name(figure)),
-    }
+    let what = page.figure.map_or_else(String::new, |figure| format!("{} ", figure_name(figure)));
+    let runs = format!("{} runs", crate::number::grouped(page.runs.len() as f64));
+    let answer = format!("{what}{}, {runs}", answer::badge(page).word());
+    title::of_runs(page.runs.iter().map(|run| run.run), &answer)
 }
 
 pub fn content(page: &HistoryPage) -> Markup {

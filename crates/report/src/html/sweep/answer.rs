@@ -11,13 +11,13 @@ use maud::{Markup, html};
 
 pub fn answers(page: &SweepPage) -> Markup {
     html! {
-        @for why in unanswered(page.answers, page.rows) { p { "Can't tell: " (line(&why)) } }
-        @for answer in page.answers {
+        @for why in unanswered(&page.sweep.answers, &page.sweep.points) { p { "Can't tell: " (line(&why)) } }
+        @for answer in &page.sweep.answers {
             @if !answer.common.is_empty() { h3 { "With " (line(&answer.common)) } }
             (tiles(page, answer))
             div.group {
                 dl.list {
-                    @for said in answer_lines(answer, page.rows, page.settings) {
+                    @for said in answer_lines(answer, &page.sweep.points, &page.sweep.settings) {
                         div { dt { (said.name) } dd { (line(&said.words)) } }
                     }
                 }
@@ -25,7 +25,7 @@ pub fn answers(page: &SweepPage) -> Markup {
             @match answer.chosen() {
                 Some(row) => {
                     p.name { "From now on" }
-                    (command(&(page.command)(&page.rows[row])))
+                    (command(&page.sweep.command(row)))
                 }
                 None => p { "No load is recommended: the answer above is not unique." },
             }
@@ -34,11 +34,11 @@ pub fn answers(page: &SweepPage) -> Markup {
 }
 
 fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
-    let figures = |row: usize| page.rows[row].figures.as_ref();
+    let figures = |row: usize| page.sweep.points[row].figures.as_ref();
     let iops = |row: usize| exact(figures(row).map(|line| line.iops), number);
-    let load = |row: usize| exact(Some(page.rows[row].load as f64), grouped);
+    let load = |row: usize| exact(Some(page.sweep.points[row].load as f64), grouped);
     let felt = |row: usize| figures(row).and_then(RunLine::felt).map(|felt| felt.mean_ms);
-    let unit = page.rows[answer.highest].unit();
+    let unit = page.sweep.points[answer.highest].unit();
     let found = answer.found_knee();
     html! {
         dl.tiles {
@@ -55,7 +55,7 @@ fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
             @if let Some(smallest) = answer.tells_smallest().then(|| answer.smallest.sure()).flatten() {
                 (tile(&format!("smallest that is as good, {unit}"), "", load(smallest)))
             }
-            @if let Some(objective) = page.settings.objective {
+            @if let Some(objective) = page.sweep.settings.objective {
                 @match answer.objective_row {
                     Some(row) => (tile(&format!("highest with {objective}, {unit}"), "", load(row))),
                     None => (tile(&objective.to_string(), "", html! { "not surely kept" })),

@@ -16,25 +16,29 @@ use diskspd_model::stats::replicates::{Bounds, Spread};
 const MOST: usize = 24;
 
 pub fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
-    let chart = |(number, answer): (usize, &SweepAnswer)| {
-        let rows = of_group(page, answer);
+    let of_group = |(number, answer): (usize, &SweepAnswer)| {
+        let rows = rows_of(page, answer);
         let differ = rows.windows(2).any(|pair| pair[0].1.load != pair[1].1.load);
         match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunLine::felt).is_some()) {
-            true => curve(page, answer, &rows, number).chart(),
-            false => (bars(answer, &rows, number).chart(), Vec::new()),
+            true => {
+                let curve = curve(page, answer, &rows, number);
+                let by_load = curve.by_load().map(|chart| (chart, Vec::new()));
+                by_load.into_iter().chain([curve.chart()]).collect()
+            }
+            false => vec![(bars(answer, &rows, number).chart(), Vec::new())],
         }
     };
-    page.answers.iter().take(MOST).enumerate().map(chart).collect()
+    page.sweep.answers.iter().take(MOST).enumerate().flat_map(of_group).collect()
 }
 
 /// The rows that an answer speaks of with their places, by rising load.
-fn of_group<'a>(page: &SweepPage<'a>, answer: &SweepAnswer) -> Vec<(usize, &'a PointRow)> {
-    let Some(of) = page.rows.get(answer.highest) else { return Vec::new() };
+fn rows_of<'a>(page: &SweepPage<'a>, answer: &SweepAnswer) -> Vec<(usize, &'a PointRow)> {
+    let Some(of) = page.sweep.points.get(answer.highest) else { return Vec::new() };
     let is_of_it = |row: &PointRow| {
         row.group == of.group && row.is_offered() == of.is_offered() && row.figures.is_some()
     };
     let mut rows: Vec<(usize, &PointRow)> =
-        page.rows.iter().enumerate().filter(|(_, row)| is_of_it(row)).collect();
+        page.sweep.points.iter().enumerate().filter(|(_, row)| is_of_it(row)).collect();
     rows.sort_by_key(|(_, row)| row.load);
     rows
 }
@@ -44,7 +48,7 @@ fn title(what: &str, answer: &SweepAnswer) -> String {
 }
 
 fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], number: usize) -> Curve {
-    let objective = page.settings.objective;
+    let objective = page.sweep.settings.objective;
     let place_of = |place: usize| rows.iter().position(|(other, _)| *other == place);
     let iops = |row: &PointRow| row.figures.as_ref().map_or(0.0, |line| line.iops);
     let knee = answer.knee.zip(answer.found_knee().and_then(place_of)).map(|(knee, point)| {
@@ -57,14 +61,15 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
     });
     Curve {
         id: format!("curve-{}", number + 1),
-        title: title("Throughput and latency", answer),
+        title: title("Latency by throughput", answer),
         latency_name: latency_name(rows, objective),
+        load_name: rows.first().map_or(String::new(), |(_, row)| row.load_name().into()),
         points: rows.iter().map(|(_, row)| point(row, rows, objective)).collect(),
         knee,
         objective: objective.map(|objective| CurveObjective {
             latency_ms: objective.limit_ms,
             label: objective.to_string(),
-            iops: answer.objective_row.map(|row| iops(&page.rows[row])),
+            iops: answer.objective_row.map(|row| iops(&page.sweep.points[row])),
         }),
     }
 }
@@ -93,6 +98,7 @@ fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Obje
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
     CurvePoint {
         label: label_in_group(row, of_group),
+        load: row.load,
         threads: row.threads,
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
         iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),

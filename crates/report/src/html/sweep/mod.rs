@@ -6,7 +6,8 @@ mod charts;
 mod page;
 mod points;
 use super::page::{command, heading};
-use super::run::{place_and_time, targets};
+use super::run::place_and_time;
+use super::title::targets;
 use super::{environment, verdict};
 use diskspd_judge::lab::RunVerdict;
 use diskspd_judge::lab::sweep::{Drift, PointRow, label, told_once};
@@ -18,7 +19,7 @@ pub use page::SweepPage;
 use verdict::Badge;
 
 pub fn title(page: &SweepPage) -> String {
-    format!("DiskSpd: {}", page.name())
+    page.name()
 }
 
 pub fn content(page: &SweepPage) -> Markup {
@@ -27,13 +28,14 @@ pub fn content(page: &SweepPage) -> Markup {
         header {
             p.kicker {
                 "DiskSpd for Linux"
+                " · sweep"
                 @for text in run.map(|run| place_and_time(&run.known)).unwrap_or_default() { " · " (text) }
             }
             h1 { (page.name()) }
-            @if let Some(run) = run { p.targets { (targets(&run.known)) } }
+            p.targets { (targets(&page.sweep.work.targets)) }
         }
         (judged(page))
-        @if let Some(why) = page.unfinished { p.lead { (Badge::of(Severity::Note).markup()) " " (why) } }
+        @if let Some(why) = page.sweep.ended.in_words() { p.lead { (Badge::of(Severity::Note).markup()) " " (why) } }
         section.answer { (heading(2, "Answer")) (answer::answers(page)) }
         @let charts = charts::charts(page);
         @if !charts.is_empty() {
@@ -44,10 +46,10 @@ pub fn content(page: &SweepPage) -> Markup {
         }
         section { (heading(2, "Points")) (points::points(page)) }
         section { (heading(2, "What was found")) (found(page)) }
-        @if let Some(drift) = page.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
+        @if let Some(drift) = &page.sweep.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
         section.again {
             (heading(2, "Do it again"))
-            (command(page.command_line))
+            (command(&page.sweep.command_line))
         }
         @if let Some(run) = run {
             section.environment {
@@ -73,20 +75,21 @@ fn is_confirmed(verdict: RunVerdict) -> bool {
 
 /// Whether the figures can be believed, before anything is concluded from them.
 fn judged(page: &SweepPage) -> Markup {
-    let troubled: Vec<&PointRow> = page.rows.iter().filter(|row| row.trouble().is_some()).collect();
+    let troubled: Vec<&PointRow> = page.sweep.points.iter().filter(|row| row.trouble().is_some()).collect();
     let warned = page
-        .rows
+        .sweep
+        .points
         .iter()
         .filter_map(|row| row.figures.as_ref())
         .filter(|line| line.verdict == RunVerdict::Warning);
-    let (all, bad, warned) = (page.rows.len(), troubled.len(), warned.count());
-    let drifted = page.drift.is_some_and(Drift::is_much);
+    let (all, bad, warned) = (page.sweep.points.len(), troubled.len(), warned.count());
+    let drifted = page.sweep.drift.as_ref().is_some_and(Drift::is_much);
     let severity = match (bad, warned, drifted) {
         (0, 0, false) => Severity::Note,
         (0, ..) => Severity::Warning,
         _ => Severity::Wrong,
     };
-    let verdicts = page.rows.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict);
+    let verdicts = page.sweep.points.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict);
     let unconfirmed = verdicts.filter(|verdict| !is_confirmed(*verdict)).count();
     let badge = match (bad, warned, drifted) {
         (0, 0, false) if unconfirmed > 0 => Badge::of_devices(Verdict::Unknown),
@@ -115,7 +118,7 @@ fn judged(page: &SweepPage) -> Markup {
 const NAMED: usize = 4;
 
 fn found(page: &SweepPage) -> Markup {
-    let told = told_once(page.rows, true);
+    let told = told_once(&page.sweep.points, true);
     html! {
         @if told.is_empty() { p { "No finding limits the figures." } }
         ul.statements {

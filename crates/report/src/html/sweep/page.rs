@@ -1,37 +1,50 @@
 //! What a page of a sweep shows.
 
 use crate::html::input::Run;
-use diskspd_judge::lab::sweep::{Drift, PointRow, Settings, SweepAnswer};
+use crate::html::title;
+use crate::number::number;
+use diskspd_judge::lab::sweep::{SweepAnswer, SweepResult, label};
 
 pub struct SweepPage<'a> {
-    /// The whole command line, as it can be typed.
-    pub command_line: &'a str,
-    pub settings: &'a Settings,
-    pub rows: &'a [PointRow],
-    pub answers: &'a [SweepAnswer],
-    pub drift: Option<&'a Drift>,
-    pub command: &'a dyn Fn(&PointRow) -> String,
-    pub unfinished: Option<&'a str>,
-    /// One of its runs, for what they have in common; `None` = none is kept.
+    pub sweep: &'a SweepResult,
+    /// One of its runs, for what they have in common; `None` = none is at hand.
     pub run: Option<Run<'a>>,
 }
 
 impl SweepPage<'_> {
-    /// `-o, -t`: what has more than one value; empty = rates were offered.
-    pub(super) fn varied(&self) -> String {
-        let mut options: Vec<&str> = Vec::new();
-        for setting in self.rows.iter().flat_map(|row| &row.settings) {
-            if !options.contains(&setting.option.as_str()) {
-                options.push(&setting.option);
-            }
-        }
-        options.join(", ")
+    /// `8 KiB random reads on nvme0n1, host: 76,400 IOPS at the knee, -o16`
+    pub(super) fn name(&self) -> String {
+        let SweepResult { work, machine, answers, .. } = self.sweep;
+        let answer = match answers.as_slice() {
+            [] => "no answer".to_owned(),
+            [one] => self.answer(one),
+            several => format!("{} answers", several.len()),
+        };
+        let workload = if work.workload.is_empty() { "A sweep" } else { &work.workload };
+        title::title(workload, &work.targets, machine.as_deref(), &answer)
     }
 
-    pub(super) fn name(&self) -> String {
-        match self.varied() {
-            varied if varied.is_empty() => "Sweep of offered rates".into(),
-            varied => format!("Sweep of {varied}"),
+    fn answer(&self, answer: &SweepAnswer) -> String {
+        let points = &self.sweep.points;
+        let at = |row: usize| {
+            let iops = points[row].figures.as_ref().map_or(0.0, |line| line.iops);
+            (number(iops), label(&points[row]))
+        };
+        match (answer.found_knee(), answer.objective_row) {
+            (_, Some(row)) => {
+                let (iops, point) = at(row);
+                let objective = self.sweep.settings.objective.map(|one| one.to_string()).unwrap_or_default();
+                format!("{iops} IOPS with {objective}, {point}")
+            }
+            (Some(row), None) => {
+                let (iops, point) = at(row);
+                format!("{iops} IOPS at the knee, {point}")
+            }
+            (None, None) => {
+                let (iops, point) = at(answer.highest);
+                let knee = if answer.knee.is_some() { ", knee unknown" } else { "" };
+                format!("at most {iops} IOPS, {point}{knee}")
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 /// All of them, in the order of the command line; what was answered stands beside the name.
 pub fn points(page: &SweepPage) -> Markup {
-    let lines = point_lines(page.rows, |place| roles(page, place));
+    let lines = point_lines(&page.sweep.points, |place| roles(page, place));
     html! {
         (PageTable::new("points", "All points").high().of(PointLine::COLUMNS, &lines))
         p.note { (meaning(page)) }
@@ -15,8 +15,8 @@ pub fn points(page: &SweepPage) -> Markup {
 }
 
 fn meaning(page: &SweepPage) -> &'static str {
-    let repeated = page.rows.iter().any(|row| row.runs.len() > 1);
-    let due = page.rows.iter().filter_map(|row| row.figures.as_ref()).any(|line| line.response.is_some());
+    let repeated = page.sweep.points.iter().any(|row| row.runs.len() > 1);
+    let due = page.sweep.points.iter().filter_map(|row| row.figures.as_ref()).any(|line| line.response.is_some());
     match (repeated, due) {
         (true, true) => {
             "Rates and means are means of the runs, percentiles the median of theirs. Latencies count from \
@@ -30,7 +30,7 @@ fn meaning(page: &SweepPage) -> &'static str {
 
 fn roles(page: &SweepPage, place: usize) -> String {
     let mut roles = Vec::new();
-    for answer in page.answers {
+    for answer in &page.sweep.answers {
         let named = [
             ("highest", Some(answer.highest)),
             ("knee", answer.found_knee()),

@@ -1,0 +1,105 @@
+//! Titles of pages: the work, its targets, the machine, and the answer.
+
+use crate::number::number;
+use crate::work_in_words as workload;
+use diskspd_model::results::RunSummary;
+use diskspd_model::units::visible::line;
+use maud::{Markup, html};
+
+/// Targets that are listed.
+const MOST: usize = 4;
+
+/// `8 KiB random reads on nvme0n1, lab-07: 76,400 IOPS`
+pub fn title(work: &str, targets: &[String], machine: Option<&str>, answer: &str) -> String {
+    let name = |path: &String| match path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next() {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => path.clone(),
+    };
+    let on = match targets {
+        [] => String::new(),
+        [one] => format!(" on {}", name(one)),
+        [one, more @ ..] => format!(" on {} and {} more", name(one), more.len()),
+    };
+    let machine = machine.map(|machine| format!(", {machine}")).unwrap_or_default();
+    let answer = if answer.is_empty() { String::new() } else { format!(": {answer}") };
+    line(&format!("{work}{on}{machine}{answer}")).into_owned()
+}
+
+/// The title of runs, at least one: what they have in common.
+pub fn of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone, answer: &str) -> String {
+    let works = distinct(runs.clone().map(workload::short));
+    let work = match works.as_slice() {
+        [one] => one.clone(),
+        several => format!("{} workloads", several.len()),
+    };
+    let machines = distinct(runs.clone().filter_map(RunSummary::computer));
+    let machine = match machines.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(format!("{} machines", several.len())),
+    };
+    title(&work, &distinct(runs.flat_map(targets_of)), machine.as_deref(), answer)
+}
+
+pub fn targets_of(run: &RunSummary) -> Vec<String> {
+    distinct(workload::targets(run).map(ToString::to_string))
+}
+
+/// `12,000 to 13,000 IOPS`
+pub fn range(iops: impl Iterator<Item = f64>) -> String {
+    let ends = iops.fold(None, |ends: Option<(f64, f64)>, iops| {
+        let (low, high) = ends.unwrap_or((iops, iops));
+        Some((low.min(iops), high.max(iops)))
+    });
+    match ends.map(|(low, high)| (number(low), number(high))) {
+        None => "no IOPS".to_owned(),
+        Some((low, high)) if low == high => format!("{low} IOPS"),
+        Some((low, high)) => format!("{low} to {high} IOPS"),
+    }
+}
+
+/// Paths below a title.
+pub fn targets(paths: &[String]) -> Markup {
+    html! {
+        @for (number, target) in paths.iter().take(MOST).enumerate() {
+            @if number > 0 { ", " }
+            code { (line(target)) }
+        }
+        @if paths.len() > MOST { " and " (paths.len() - MOST) " more" }
+    }
+}
+
+fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn title_names_targets_by_last_part() {
+        let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+        for (targets, machine, expected) in [
+            (paths(&[]), None, "Reads: 5 IOPS"),
+            (paths(&["/dev/nvme0n1"]), Some("a"), "Reads on nvme0n1, a: 5 IOPS"),
+            (paths(&["C:\\t.dat", "b"]), None, "Reads on t.dat and 1 more: 5 IOPS"),
+            (paths(&["/"]), None, "Reads on /: 5 IOPS"),
+        ] {
+            assert_eq!(title("Reads", &targets, machine, "5 IOPS"), expected);
+        }
+    }
+
+    #[test]
+    fn range_of_equal_figures_is_one_figure() {
+        let of = |iops: &[f64]| range(iops.iter().copied());
+        assert_eq!((of(&[]), of(&[5.0, 5.0])), ("no IOPS".into(), "5 IOPS".into()));
+        assert_eq!(of(&[1500.0, 1400.0]), "1,400 to 1,500 IOPS");
+    }
+}

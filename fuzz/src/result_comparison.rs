@@ -1,0 +1,20 @@
+//! Any bytes as the file of a comparison (`compare --json`).
+
+use diskspd::lab::compare::{RunComparison, Side, csv, text};
+use diskspd::record::answers;
+use diskspd::report::html::{ComparisonPage, write_comparison};
+
+pub fn check(data: &[u8]) {
+    if let Ok(read) = answers::read::<RunComparison>(data) {
+        let _ = (text(&read), csv(&read));
+        let sides = [(); 2].map(|()| Side { name: String::new(), runs: Vec::new() });
+        let page = ComparisonPage {
+            comparison: &read,
+            sides: [&sides[0], &sides[1]],
+            command_line: "",
+            is_noise: false,
+            sentence: None,
+        };
+        let _ = write_comparison(&page, &mut Vec::new());
+    }
+}
