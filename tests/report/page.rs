@@ -679,6 +679,7 @@ fn hundreds_of_runs_have_rows_and_figures_but_no_charts_of_each() {
 fn a_curve_names_its_knee_and_its_objective() {
     let points = [(1000.0, 0.5), (4000.0, 0.6), (6000.0, 1.5), (6100.0, 9.0)];
     let point = |(number, (iops, ms)): (usize, (f64, f64))| CurvePoint {
+        load: 1 << number,
         label: format!("-o{}", 1 << number),
         threads: 1 + number as u64 / 2,
         iops,
@@ -690,6 +691,7 @@ fn a_curve_names_its_knee_and_its_objective() {
         id: "curve".into(),
         title: "Throughput and latency".into(),
         latency_name: "mean latency".into(),
+        load_name: "I/Os outstanding".into(),
         points: points.into_iter().enumerate().map(point).collect(),
         knee: Some(CurveKnee { point: 2, iops_interval: Some((5800.0, 6050.0)) }),
         objective: Some(CurveObjective { latency_ms: 5.0, label: "mean = 5 ms".into(), iops: Some(6000.0) }),
@@ -713,8 +715,18 @@ fn a_curve_names_its_knee_and_its_objective() {
     ] {
         assert!(figure.contains(text), "{text} is missing in {figure}");
     }
-    let nothing = Curve::default().chart().0.markup(3).into_string();
-    elements(&nothing);
+    for chart in curve.by_load() {
+        let figure = chart.markup(3).into_string();
+        elements(&figure);
+        let whisker = figure.find("class=\"whisker\"").unwrap();
+        assert!(whisker < figure.find("class=\"line ").unwrap(), "intervals are under the line: {figure}");
+        for load in ["1", "2", "4", "8"] {
+            assert!(figure.contains(&format!(">{load}</text>")), "{load} is missing in {figure}");
+        }
+    }
+    for chart in Curve::default().by_load().into_iter().chain([Curve::default().chart().0]) {
+        elements(&chart.markup(3).into_string());
+    }
 }
 
 /// A run at a depth: 150 us each on a link that all share, 300 us elsewhere; a percent more or less from run to run.

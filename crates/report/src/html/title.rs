@@ -28,17 +28,19 @@ pub fn title(work: &str, targets: &[String], machine: Option<&str>, answer: &str
 /// The title of runs, at least one: what they have in common.
 pub fn of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone, answer: &str) -> String {
     let works = distinct(runs.clone().map(workload::short));
-    let work = match works.as_slice() {
-        [one] => one.clone(),
-        several => format!("{} workloads", several.len()),
-    };
     let machines = distinct(runs.clone().filter_map(RunSummary::computer));
-    let machine = match machines.as_slice() {
+    of_all(&works, &distinct(runs.flat_map(targets_of)), &machines, answer)
+}
+
+/// The title of several works, targets and machines.
+pub fn of_all(works: &[String], targets: &[String], machines: &[String], answer: &str) -> String {
+    let one_or = |all: &[String], name: &str| match all {
         [] => None,
         [one] => Some(one.clone()),
-        several => Some(format!("{} machines", several.len())),
+        several => Some(format!("{} {name}", several.len())),
     };
-    title(&work, &distinct(runs.flat_map(targets_of)), machine.as_deref(), answer)
+    let work = one_or(works, "workloads").unwrap_or_else(|| "No runs".to_owned());
+    title(&work, targets, one_or(machines, "machines").as_deref(), answer)
 }
 
 pub fn targets_of(run: &RunSummary) -> Vec<String> {
@@ -69,7 +71,7 @@ pub fn targets(paths: &[String]) -> Markup {
     }
 }
 
-fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+pub fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
     let mut once: Vec<String> = Vec::new();
     for one in all {
         if !once.contains(&one) {

@@ -6,7 +6,8 @@ use crate::html::chart::axis::{ChartAxis, short_latency};
 use crate::html::chart::points::{PointGroup, Points};
 use crate::html::chart::table::FigureTable;
 use crate::html::chart::{ChartFigure, Mark};
-use crate::html::page::{heading, options};
+use crate::html::page::{command, heading};
+use crate::html::title;
 use crate::number::short;
 use diskspd_model::units::start_time::{date_and_time, day_or_time};
 use diskspd_model::units::visible::line;
@@ -31,8 +32,9 @@ pub fn courses(page: &HistoryPage) -> Markup {
                 (heading(2, "From run to run"))
                 @for (number, work) in shown.iter().enumerate() {
                     article.work {
-                        h3 { (options(&line(&work.name()))) }
+                        h3 { (line(&name(page, work))) }
                         p.lead { (about(work)) }
+                        @if let Some(line) = &work.command_line { (command(line)) }
                         div.charts {
                             @for course in &work.courses {
                                 (chart(page, course, room, number).markup(4))
@@ -49,6 +51,15 @@ pub fn courses(page: &HistoryPage) -> Markup {
             }
         }
     }
+}
+
+/// What the latest run does, and its targets.
+fn name(page: &HistoryPage, work: &FollowedWork) -> String {
+    let latest = work.courses.iter().filter_map(|course| course.points.last()).map(|(run, _)| *run).max();
+    let span = (work.time_span as usize).saturating_sub(1);
+    let words = latest.and_then(|run| page.runs.get(run)?.work.get(span)).filter(|words| !words.is_empty());
+    let words = words.map_or("Work of the runs", String::as_str);
+    title::title(words, &work.targets, None, "")
 }
 
 fn about(work: &FollowedWork) -> String {

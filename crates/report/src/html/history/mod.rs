@@ -14,10 +14,13 @@ use page::{figure_name, figure_text};
 
 /// The work, its targets, the machine, and the verdict of all runs.
 pub fn title(page: &HistoryPage) -> String {
+    let works = title::distinct(page.runs.iter().flat_map(|run| run.work.iter().cloned()));
+    let machines = title::distinct(page.runs.iter().filter_map(|run| run.run.computer()));
+    let targets = title::distinct(page.runs.iter().flat_map(|run| run.targets.iter().cloned()));
     let what = page.figure.map_or_else(String::new, |figure| format!("{} ", figure_name(figure)));
     let runs = format!("{} runs", crate::number::grouped(page.runs.len() as f64));
     let answer = format!("{what}{}, {runs}", answer::badge(page).word());
-    title::of_runs(page.runs.iter().map(|run| run.run), &answer)
+    title::of_all(&works, &targets, &machines, &answer)
 }
 
 pub fn content(page: &HistoryPage) -> Markup {
