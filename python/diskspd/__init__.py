@@ -7,6 +7,7 @@
 """
 
 from ._plain import FormatError
+from .answers import Answer, Comparison, Repetition, Sweep
 from .histograms import Latencies
 from .history import History, default_folder
 from .runs import VERSION, Figures, Run, Runs, read, read_all, read_index
@@ -14,6 +15,6 @@ from .schema import Record, StreamInterval
 from .streams import stream, stream_rows, stream_to_pandas
 
 __all__ = [
-    "Figures", "FormatError", "History", "Latencies", "Record", "Run", "Runs", "StreamInterval", "VERSION",
-    "default_folder", "read", "read_all", "read_index", "stream", "stream_rows", "stream_to_pandas",
+    "Answer", "Comparison", "Figures", "FormatError", "History", "Latencies", "Record", "Repetition", "Run", "Runs",
+    "StreamInterval", "Sweep", "VERSION", "default_folder", "read", "read_all", "read_index", "stream", "stream_rows", "stream_to_pandas",
 ]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
 
 from ._plain import FormatError, made, text
+from .answers import Answer, answer
 from .histograms import Latencies
 from .schema import Index, Record
 
@@ -188,40 +189,57 @@ class Runs(List[Run]):
         return frame
 
 
-def read(path: Union[str, os.PathLike]) -> Run:
-    """Reads a record: `run.json`, or `run.json.gz`.
+def read(path: Union[str, os.PathLike]) -> Union[Run, Answer]:
+    """Reads a record (`run.json`, `run.json.gz`), or the JSON of a repetition, a sweep or a comparison.
 
-    Raises FormatError where it is no record, is cut off, or was written by a newer version; OSError as `open` does.
+    Raises FormatError where it is none of these, is cut off, or was written by a newer version; OSError as `open` does.
     """
     path = Path(path)
-    return Run(_document(_bytes(path), str(path)), path)
+    content = _bytes(path)
+    if b'"diskspd' in content[:200] and b'"diskspd-record"' not in content[:200]:
+        try:
+            found = answer(json.loads(content), path)
+        except ValueError as error:
+            raise error if isinstance(error, FormatError) else FormatError(f"{path}: {error}") from None
+        if found is not None:
+            return found
+    return _run(content, path)
 
 
-def read_all(paths: Iterable[Union[str, os.PathLike]]) -> Runs:
-    """Reads several records; of folders all records that lie in them, in order of their names.
+def _run(content: bytes, path: Path) -> Run:
+    return Run(_document(content, str(path)), path)
+
+
+def read_all(paths: Union[str, os.PathLike, Iterable[Union[str, os.PathLike]]]) -> Runs:
+    """Reads several records, of one path or a list; of folders all records that lie in them, in order of their names.
 
     The file of a repetition (`--repeat 5 --out r.json`) stands for the records of its runs, each once: `r*.json` has
-    every run once. JSON that is no record is left out in folders, and is an error where it was named.
+    every run once. JSON that is no record is left out in folders, and is an error where it was named. A folder without
+    a record is a FormatError.
     """
     runs = Runs()
-    paths = [Path(path) for path in paths]
+    paths = [Path(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
     records = {path: _records(path) for path in paths}
     repeated = {record.resolve() for found in records.values() for record in found or ()}
     for path in paths:
         if records[path] is not None:
-            runs.extend(map(read, records[path]))
+            runs.extend(_run(_bytes(record), record) for record in records[path])
             continue
         if path.resolve() in repeated:
             continue
         if not path.is_dir():
-            runs.append(read(path))
+            runs.append(_run(_bytes(path), path))
             continue
+        found = Runs()
         for entry in sorted(path.iterdir()):
             if entry.name.endswith((".json", ".json.gz")) and entry.is_file():
                 try:
-                    runs.append(read(entry))
+                    found.append(_run(_bytes(entry), entry))
                 except FormatError:
                     continue
+        if not found:
+            raise FormatError(f"{path}: this folder holds no record")
+        runs.extend(found)
     return runs
 
 
@@ -251,7 +269,7 @@ def read_index(path: Union[str, os.PathLike]) -> Run:
         document = json.loads(first.rstrip() + b"}")
     except ValueError:
         # A record that another program wrote anew, in another layout.
-        return read(path)
+        return _run(_bytes(path), path)
     _check(document, str(path))
     return Run(document, path)
 

@@ -100,6 +100,39 @@ class Records(unittest.TestCase):
         with self.assertRaises(diskspd.FormatError):
             diskspd.read_all([self.written("alone.json", without)])
 
+    def test_answers_of_many_runs_are_tables(self):
+        corpus = PYTHON.parent / "fuzz" / "corpus"
+        sweep = diskspd.read(corpus / "result_sweep" / "depths.json")
+        self.assertIsInstance(sweep, diskspd.Sweep)
+        rows = sweep.rows()
+        self.assertEqual([row["o"] for row in rows][:3], ["1", "2", "4"])
+        self.assertTrue(all(row["iops"] > 0 and row["p99_ms"] > 0 for row in rows))
+        comparison = diskspd.read(corpus / "result_comparison" / "six_runs.json")
+        iops = comparison.rows()[0]
+        self.assertEqual((iops["figure"], iops["verdict"]), ("iops", "better"))
+        self.assertGreater(iops["b_median"], iops["a_median"])
+        repetition = diskspd.read(corpus / "result_repetition" / "three_runs.json")
+        self.assertEqual([row["number"] for row in repetition.rows()], [1, 2, 3])
+        self.assertIn("mean", repetition.figures["iops"])
+
+    def test_damaged_answers_are_refused(self):
+        whole = json.loads((PYTHON.parent / "fuzz" / "corpus" / "result_sweep" / "depths.json").read_text())
+        newer = {**whole, "format": {**whole["format"], "version": 99}}
+        for document in (newer, {"format": whole["format"]}, {**whole, "points": [{}]}, {**whole, "points": None}):
+            with self.assertRaises(diskspd.FormatError):
+                diskspd.read(self.written("damaged.json", document))
+        with self.assertRaises(diskspd.FormatError):
+            diskspd.read(self.written("cut.json", json.dumps(whole).encode()[:300]))
+
+    def test_one_path_is_enough_for_several_records(self):
+        record = self.written("a.json", RECORD.read_bytes())
+        for path in (self.folder, str(self.folder), [self.folder], record, str(record)):
+            self.assertEqual(len(diskspd.read_all(path)), 1)
+        empty = self.folder / "empty"
+        empty.mkdir()
+        with self.assertRaises(diskspd.FormatError):
+            diskspd.read_all(empty)
+
     def test_the_first_line_is_enough_for_a_list_and_the_rest_comes_when_it_is_asked_for(self):
         whole = diskspd.read(RECORD)
         path = self.written("run.json.gz", (RECORD.read_bytes()))

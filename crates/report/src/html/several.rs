@@ -102,7 +102,7 @@ pub fn all(runs: &[Run]) -> Markup {
         }
         section {
             (heading(2, "Side by side"))
-            div.charts { @for chart in charts(&points) { (chart.markup(3)) } }
+            div.charts.three { @for chart in charts(&points) { (chart.markup(3)) } }
         }
         @if runs.len() > MOST_WITH_CHARTS {
             p.quiet { "There are charts of each run in pages of up to " (MOST_WITH_CHARTS) " runs." }

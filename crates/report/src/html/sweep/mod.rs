@@ -41,7 +41,7 @@ pub fn content(page: &SweepPage) -> Markup {
         @if !charts.is_empty() {
             section {
                 (heading(2, "Throughput and latency"))
-                div.charts.sweep { @for (chart, labels) in &charts { (chart.markup_with(3, labels)) } }
+                div.charts.three { @for (chart, labels) in &charts { (chart.markup_with(3, labels)) } }
             }
         }
         section { (heading(2, "Points")) (points::points(page)) }
