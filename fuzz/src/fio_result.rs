@@ -12,7 +12,7 @@ pub fn check(data: &[u8]) {
             assert!(!runs.is_empty());
             assert_eq!(parts(data).len(), runs.len());
             for run in &runs {
-                assert!(!run_text::text(run, true).is_empty());
+                assert!(!run_text::text(run, true, 80).is_empty());
                 for span in run.time_spans.iter().flatten() {
                     let figures = [span.read, span.write, span.total];
                     let times = figures.iter().flat_map(|f| [f.mean_ms, f.min_ms, f.max_ms]);

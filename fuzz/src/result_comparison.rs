@@ -6,7 +6,7 @@ use diskspd::report::html::{ComparisonPage, write_comparison};
 
 pub fn check(data: &[u8]) {
     if let Ok(read) = answers::read::<RunComparison>(data) {
-        let _ = (text(&read), csv(&read));
+        let _ = (text(&read, 80), csv(&read));
         let sides = [(); 2].map(|()| Side { name: String::new(), runs: Vec::new() });
         let page = ComparisonPage {
             comparison: &read,

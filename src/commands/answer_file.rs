@@ -1,35 +1,14 @@
-//! Answers made of many runs in all their forms: repetitions, sweeps and comparisons, made now or read from a
-//! file.
+//! Answers made of many runs out of files: repetitions, sweeps and comparisons.
 
+use super::answer_forms::AnswerForms;
 use super::known_runs::repeated;
 use super::not_done::NotDone;
-use super::output::{self, OutFile};
 use super::repetition;
-use crate::cli::OutRequest;
 use crate::lab::compare::{self, RunComparison, Side};
 use crate::lab::sweep::SweepResult;
-use crate::report::{Format, OfRuns, WithVerdicts, html};
-use crate::run::{OutputDoor, OutputError, Patience};
-use crate::sys::standard_output;
-use crate::units::visible;
+use crate::report::html;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// The forms of an answer.
-pub trait AnswerForms {
-    fn text(&self) -> String;
-
-    /// # Errors
-    /// The answer contains what JSON has no form for.
-    fn json(&self) -> io::Result<String>;
-    fn csv(&self) -> String;
-
-    /// Writes the page.
-    ///
-    /// # Errors
-    /// The errors of `sink`.
-    fn page(&self, sink: &mut dyn Write) -> io::Result<()>;
-}
 
 /// An answer out of a file, with the files of its runs.
 pub struct ReadAnswer {
@@ -58,8 +37,8 @@ pub fn read(path: &Path) -> Result<Option<ReadAnswer>, NotDone> {
 }
 
 impl AnswerForms for SweepResult {
-    fn text(&self) -> String {
-        SweepResult::text(self, standard_output::room())
+    fn text(&self, room: usize) -> String {
+        SweepResult::text(self, room)
     }
 
     fn json(&self) -> io::Result<String> {
@@ -76,8 +55,8 @@ impl AnswerForms for SweepResult {
 }
 
 impl AnswerForms for RunComparison {
-    fn text(&self) -> String {
-        compare::text(self)
+    fn text(&self, room: usize) -> String {
+        compare::text(self, room)
     }
 
     fn json(&self) -> io::Result<String> {
@@ -91,55 +70,13 @@ impl AnswerForms for RunComparison {
     fn page(&self, sink: &mut dyn Write) -> io::Result<()> {
         let sides = self.sides.each_ref().map(|side| Side { name: side.name.clone(), runs: Vec::new() });
         let sides = [&sides[0], &sides[1]];
-        let page =
-            html::ComparisonPage { comparison: self, sides, command_line: "", is_noise: false, sentence: None };
+        let page = html::ComparisonPage {
+            comparison: self,
+            sides,
+            command_line: "",
+            is_noise: false,
+            sentence: None,
+        };
         html::write_comparison(&page, sink)
     }
-}
-
-/// Opens the files of the answer before the first run.
-///
-/// # Errors
-/// One of them can't be written, or should not.
-pub fn open(
-    outs: &[OutRequest],
-    door: OutputDoor,
-    verdicts: WithVerdicts,
-    patience: &Patience,
-) -> Result<Vec<OutFile>, NotDone> {
-    let formats = outs.iter().map(|out| {
-        let format = output::format_of(out, verdicts)?;
-        match format.of_runs {
-            OfRuns::AsOne | OfRuns::OneEach => Ok(format),
-            OfRuns::InTurn | OfRuns::Latest => Err(NotDone::misused([format!(
-                "--out {}: an answer of several runs has no report in this form; write the report of a run: \
-                 diskspd report r-1.json --out FILE",
-                visible::line(&out.path.to_string_lossy())
-            )])),
-        }
-    });
-    let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
-    let permitted = {
-        let (outs, mut door) = (outs.to_vec(), door);
-        patience.attempt("outputs", move || {
-            outs.iter().map(|out| door.permit("--out", &out.path)).collect::<Result<Vec<_>, OutputError>>()
-        })
-    };
-    let permitted =
-        permitted.map_err(|unanswered| format!("a file that is read or written: {unanswered}"))??;
-    let opened = permitted.into_iter().zip(outs).zip(formats);
-    opened.map(|((permitted, out), format)| OutFile::open(permitted, &out.path, format, patience)).collect()
-}
-
-/// Writes the answer to a file, in the form of the file.
-///
-/// # Errors
-/// The file can't be written.
-pub fn save(file: &OutFile, answer: &dyn AnswerForms) -> Result<(), NotDone> {
-    file.save_page(&|sink| match file.form() {
-        "json" => sink.write_all(answer.json()?.as_bytes()),
-        "csv" => sink.write_all(answer.csv().as_bytes()),
-        "html" => answer.page(sink),
-        _ => sink.write_all(visible::lines(&answer.text()).as_bytes()),
-    })
 }

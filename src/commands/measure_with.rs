@@ -14,6 +14,7 @@ use crate::profile::ResultFormat;
 use crate::report::{HTML, html, run_text};
 use crate::run::{OutputDoor, Patience};
 use crate::sys::standard_error::say;
+use crate::sys::standard_output;
 use crate::units::visible;
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDo
 fn print(made: &ToolResults, is_xml: bool, verbose: bool) -> Result<Exit, NotDone> {
     match is_xml {
         true => output::to_stdout(&made.document),
-        false => output::to_stdout(run_text::text(&made.known, verbose).as_bytes()),
+        false => output::to_stdout(run_text::text(&made.known, verbose, standard_output::room()).as_bytes()),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::results::{Host, Record, RunSummary};
 use crate::run::destination;
 use crate::run::{Named, OutputDoor, Patience};
 use crate::sys::standard_error::{self, say};
+use crate::sys::standard_output;
 use crate::truth::Judged;
 use std::path::{Path, PathBuf};
 
@@ -147,7 +148,7 @@ fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     let lost = hosts.merge.missed();
     let all = hosts.results.len() + lost;
     let first = if lost > 0 { format!("{} of {all} hosts\n", hosts.results.len()) } else { String::new() };
-    let text = first + &run_text::text(&merged, request.verbose);
+    let text = first + &run_text::text(&merged, request.verbose, standard_output::room());
     let exit = output::to_stdout(text.as_bytes())?;
     say(Finding::note(
         "results of several hosts have no common percentiles: merge records (--out FILE.json)",

@@ -1,6 +1,7 @@
 //! Commands: what the program does with a command line.
 
 mod answer_file;
+mod answer_forms;
 mod baseline;
 #[cfg(target_os = "linux")]
 mod cluster;

@@ -2,6 +2,7 @@
 
 mod outs;
 
+use super::answer_forms;
 use super::console::Manner;
 use super::load::ToRun;
 use super::made::MadeResults;
@@ -10,7 +11,6 @@ use super::measurement::{Measurement, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports};
 use super::repetition::{self, MadeRepetition};
-use super::answer_file;
 use super::{ctrl_c, ending, own_files};
 use crate::cli::{Exit, RunRequest};
 use crate::lab::repeat::{Repeat, headline};
@@ -19,6 +19,7 @@ use crate::machine::fingerprint::Fingerprint;
 use crate::profile::ResultFormat;
 use crate::run::{Control, OutputDoor, Patience};
 use crate::sys::standard_error::{self, say};
+use crate::sys::standard_output;
 use crate::units::visible;
 use outs::RepeatedOuts;
 use std::sync::Arc;
@@ -36,23 +37,22 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         Some(_) => OutputDoor::default().which_owns(&own_files::own_files(request)),
         None => asked.run.door(OutputDoor::default()),
     };
-    let mut files = answer_file::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
+    let mut files = answer_forms::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
     // Between two runs, where none of them listens. What is said of it they say.
     let _watch = ctrl_c::ends_silently(&control)?;
     let mut walk = Walk { control, ..Walk::new(asked, request, how, &outs) };
     walk.run_all()?;
     let Walk { mut worst, earlier, made, .. } = walk;
     let Some(made) = made.finish(request, how) else { return Ok(worst) };
-    let text = made.repetition.text();
-    let text = visible::lines(&text);
+    let text = |room| visible::lines(&made.repetition.text(room)).into_owned();
     if outs.text_to_stdout {
-        worst = worst.max(told(output::to_stdout(text.as_bytes())));
+        worst = worst.max(told(output::told_to_stdout(&text(standard_output::room()))));
     } else if !request.quiet {
-        standard_error::write(&text);
+        standard_error::write(&text(standard_output::room()));
     }
     for file in &mut files {
         file.stand_behind(&earlier);
-        worst = worst.max(told(answer_file::save(file, &made).map(|()| Exit::Success)));
+        worst = worst.max(told(answer_forms::save(file, &made).map(|()| Exit::Success)));
     }
     let manner = Manner { quiet: request.quiet, document: !outs.text_to_stdout, ..Manner::default() };
     if let Some(screen) = ending::place(&manner) {

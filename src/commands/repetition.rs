@@ -1,7 +1,7 @@
 //! The answer of `--repeat`: of runs that were made, or of a file.
 
+use super::answer_forms::AnswerForms;
 use super::known_runs::{self, repeated};
-use super::answer_file::AnswerForms;
 use super::made::MadeResults;
 use super::not_done::NotDone;
 use crate::lab::repetition::{RepeatedWork, Repetition};
@@ -44,8 +44,8 @@ pub fn read(path: &Path) -> Result<Option<MadeRepetition>, NotDone> {
 }
 
 impl AnswerForms for MadeRepetition {
-    fn text(&self) -> String {
-        self.repetition.text()
+    fn text(&self, room: usize) -> String {
+        self.repetition.text(room)
     }
 
     fn json(&self) -> io::Result<String> {

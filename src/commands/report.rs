@@ -2,6 +2,7 @@
 //! with `--html` it writes a page of all, with `--out` the report of a record in another form.
 
 use super::answer_file::{self, ReadAnswer};
+use super::answer_forms;
 use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
 use super::output::OutFile;
@@ -54,14 +55,14 @@ fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<
     let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
     let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();
     if outs.is_empty() {
-        return output::to_stdout(visible::lines(&read.answer.text()).as_bytes());
+        return output::told_to_stdout(&visible::lines(&read.answer.text(standard_output::room())));
     }
     let records = read.records.iter().cloned().chain([file.to_owned()]);
     let door = OutputDoor::default().which_reads(records.map(|path| Named { by: "report".into(), path }));
-    let files = answer_file::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
+    let files = answer_forms::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
     let mut exit = Exit::Success;
     for file in &files {
-        exit = exit.max(told(answer_file::save(file, read.answer.as_ref()).map(|()| Exit::Success)));
+        exit = exit.max(told(answer_forms::save(file, read.answer.as_ref()).map(|()| Exit::Success)));
     }
     Ok(exit)
 }
@@ -71,7 +72,8 @@ fn one(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
     match known_runs::run_file(file)? {
         RunFile::Record(record) => Ok(of_record(&record, verbose)),
         RunFile::Results(results) => {
-            let texts: Vec<String> = results.iter().map(|run| run_text::text(run, verbose)).collect();
+            let texts: Vec<String> =
+                results.iter().map(|run| run_text::text(run, verbose, standard_output::room())).collect();
             output::to_stdout(texts.join("\n").as_bytes())
         }
     }

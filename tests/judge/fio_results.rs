@@ -142,7 +142,7 @@ fn why_there_are_no_percentiles_is_known() {
     let apart = |text: &str| (fio(text).percentiles.is_none(), fio(text).percentiles_apart);
     assert_eq!(apart(MIX), (false, false));
     assert_eq!(apart(&silent(MIX)), (true, false));
-    let told = |text: &str| run_text::text(&one(text), false);
+    let told = |text: &str| run_text::text(&one(text), false, usize::MAX);
     assert!(told(&silent(MIX)).contains("no percentiles: fio states none"));
     // The extremes are told all the same.
     assert!(told(&silent(MIX)).contains("\nmax "), "{}", told(&silent(MIX)));

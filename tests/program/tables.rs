@@ -175,13 +175,22 @@ fn tables_fit_the_columns_of_a_terminal() {
     diskspd(&format!("{kept} --out {{}}/run.json {{}}/x.dat"), directory.path());
     std::fs::copy(directory.path().join("run.json"), directory.path().join("copy.json")).unwrap();
     std::fs::write(directory.path().join("y.dat"), vec![1; 1 << 20]).unwrap();
+    std::fs::write(directory.path().join("r.xml"), DISKSPD[1].1).unwrap();
+    let sim = "--engine sim -c64M -b4K -r -L -W0 -d1";
+    diskspd(&format!("sweep {sim} -o1..4 --quiet --json {{}}/s.json x.dat"), directory.path());
+    let sides = format!("-- {sim} -o2 :: {sim} -o2 y.dat");
+    diskspd(&format!("compare --repeat 4 --json {{}}/c.json {sides}"), directory.path());
     for (command, kept_words) in [
         ("sweep --engine sim -o1..4 -b4K -r -c64M -W0 -d1 --quiet x.dat", &["-o4", "p99 ms", "UNKNOWN"][..]),
         ("history --store h", &["nightly", "IOPS"]),
         ("report run.json copy.json", &["iops", "p99"]),
         ("doctor y.dat", &["way of I/O", "details"]),
+        ("--engine sim --repeat 3 -c64M -b4K -r -L -W0 -d1 --quiet x.dat", &["mean", "IOPS", "UNKNOWN"]),
+        ("report r.xml", &["total", "IOPS", "mean ms"]),
+        ("report c.json", &["IOPS", "change", "can't tell"]),
+        ("report s.json", &["-o4", "p99 ms", "UNKNOWN"]),
     ] {
-        for columns in [80, 120] {
+        for columns in [40, 60, 80, 120] {
             let Some(lines) = on_columns(columns, &format!("cd {folder}; \"$PROGRAM\" {command}")) else {
                 return;
             };

@@ -309,7 +309,7 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
 fn few_or_even_runs_have_no_trend() {
     let runs = listed(5);
     let few = page_of_history(&runs, &[followed(&runs)], None);
-    assert!(few.contains("CAN'T TELL") && few.contains("5 runs left out: fewer than 16 runs"));
+    assert!(few.contains("TOO FEW RUNS") && few.contains("5 runs left out: fewer than 16 runs"));
     let runs = listed(16);
     let even = page_of_history(&runs, &[followed(&runs)], None);
     assert!(even.contains("None of the 3 figures with enough runs shows a lasting change."));

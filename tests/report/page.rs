@@ -6,10 +6,11 @@ use crate::report::golden_reports::synth;
 use diskspd::engines::EngineKind;
 use diskspd::lab::precondition;
 use diskspd::lab::repeat::Repeat;
-use diskspd::lab::sweep::{
-    SweepEnd, SweepResult,    Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
-};
 use diskspd::lab::repetition::RepeatedWork;
+use diskspd::lab::sweep::{
+    Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepEnd, SweepPoint, SweepResult,
+    Upcoming, What, next, rows,
+};
 use diskspd::lab::{KeptAnswer, LatencyLine, RunFinding, RunLine, RunVerdict};
 use diskspd::machine::System;
 use diskspd::operation::Operation;
@@ -199,7 +200,7 @@ fn workload_page_has_table_and_titled_sections() {
     }
     assert_eq!(table.matches("class=\"badge").count(), 2, "{table}");
     assert!(table.contains("ended before measuring began"));
-    assert!(page.contains("<h1>3 workloads in 3 time spans</h1>"));
+    assert!(page.contains("<h1>3 workloads in 3 time spans on "));
     assert!(!page.to_lowercase().contains("time span 2"), "workloads are called by what they do");
     // One workload is neither listed nor numbered.
     let one = self::page(&small());
@@ -812,8 +813,16 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
     let page = page_of_sweep("diskspd sweep x.dat", Some(&small()));
     asks_nobody(&page);
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
-    let order =
-        ["Random reads on x.dat, lab-07: 2 answers", ">Answer<", "class=\"tiles\"", "From now on", "id=\"rate-curve-1\"", "id=\"latency-curve-1\"", "id=\"curve-1\"", ">Points<"];
+    let order = [
+        "Random reads on x.dat, lab-07: 2 answers",
+        ">Answer<",
+        "class=\"tiles\"",
+        "From now on",
+        "id=\"rate-curve-1\"",
+        "id=\"latency-curve-1\"",
+        "id=\"curve-1\"",
+        ">Points<",
+    ];
     let order = order.into_iter().chain([">What was found<", ">Drift<", ">Do it again<", ">Environment<"]);
     let places: Vec<usize> = order.map(at).collect();
     assert!(places.is_sorted(), "{places:?}");

@@ -1068,12 +1068,7 @@ fn comparison_schema() -> String {
             more_of_b: known.then_some(1),
             drift_percent: figure(),
             position_percent: figure(),
-            allowance: known.then_some(OrderAllowance {
-                percent: 1.5,
-                sessions: 8,
-                seen: 8,
-                known_by,
-            }),
+            allowance: known.then_some(OrderAllowance { percent: 1.5, sessions: 8, seen: 8, known_by }),
         }
     };
     let difference =

@@ -5,18 +5,18 @@ use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
 /// What the figures are of, the jobs, discards and flushes, and what the log files hold.
-pub fn text(fio: &FioFigures) -> String {
+pub fn text(fio: &FioFigures, room: usize) -> String {
     let mut text = String::new();
     for fact in facts(fio) {
         text += &format!("{fact}\n");
     }
     let others = others(fio);
     if !others.is_empty() {
-        text += &format!("\n{}", table::text(&FIO_OTHERS, &others));
+        text += &format!("\n{}", table::text_within(&FIO_OTHERS, &others, room));
     }
     if !fio.series.is_empty() {
         let courses: Vec<CourseLine> = fio.series.iter().map(CourseLine::of).collect();
-        text += &format!("\nlog files:\n{}", table::text(CourseLine::COLUMNS, &courses));
+        text += &format!("\nlog files:\n{}", table::text_within(CourseLine::COLUMNS, &courses, room));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }

@@ -12,8 +12,9 @@ use diskspd_model::units::visible::line;
 /// The percentiles of the text report, as percentages.
 const USUAL: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
-/// The figures of all time spans; with `all` every percentile that is known.
-pub fn text(run: &RunSummary, all: bool) -> String {
+/// The figures of all time spans, in tables of at most `room` columns; with `all` every percentile that is
+/// known.
+pub fn text(run: &RunSummary, all: bool, room: usize) -> String {
     let mut about = vec![run.origin.to_string()];
     about.extend(run.computer().map(|name| format!("of {}", line(&name))));
     about.extend(
@@ -26,23 +27,24 @@ pub fn text(run: &RunSummary, all: bool) -> String {
         let place = if run.time_spans.len() > 1 { format!("time span {number}: ") } else { String::new() };
         match span {
             None => text += &format!("\n{place}ended before measuring began\n"),
-            Some(span) => text += &format!("\n{place}{}", span_text(span, all)),
+            Some(span) => text += &format!("\n{place}{}", span_text(span, all, room)),
         }
     }
     text
 }
 
-fn span_text(span: &SpanSummary, all: bool) -> String {
+fn span_text(span: &SpanSummary, all: bool, room: usize) -> String {
     let mut text = format!("{}\n{}\n\n", asked(span), measured(span));
     let rows = [("total", &span.total), ("read", &span.read), ("write", &span.write)];
-    text += &table::text(KnownLine::COLUMNS, &rows.map(|(name, figures)| KnownLine { name, figures }));
+    let rows = rows.map(|(name, figures)| KnownLine { name, figures });
+    text += &table::text_within(KnownLine::COLUMNS, &rows, room);
     let edges = [span.total.min_ms, span.total.max_ms];
     if !span.percentiles.is_empty() || edges.iter().any(Option::is_some) {
         text += "\nlatency, ms:\n";
-        text += &table::text(&PercentileLine::COLUMNS, &latencies(span, all));
+        text += &table::text_within(&PercentileLine::COLUMNS, &latencies(span, all), room);
     }
     if let Some(fio) = &span.fio {
-        text += &fio_text::text(fio);
+        text += &fio_text::text(fio, room);
     }
     text
 }
@@ -57,13 +59,16 @@ impl<'a> KnownLine<'a> {
     const COLUMNS: &'a [TableColumn<KnownLine<'a>>] = &[
         TableColumn::<KnownLine>::words("", |line| Cell::named(line.name)).brief(),
         TableColumn::<KnownLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).brief(),
-        TableColumn::<KnownLine>::number("bytes", |line| Cell::whole(line.figures.bytes)).brief(),
+        TableColumn::<KnownLine>::number("bytes", |line| Cell::whole(line.figures.bytes)).brief().spare(2),
         TableColumn::<KnownLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).brief(),
         TableColumn::<KnownLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).brief(),
         TableColumn::<KnownLine>::number("mean ms", |line| Cell::time(line.figures.mean_ms)).brief(),
-        TableColumn::<KnownLine>::number("deviation ms", |line| Cell::time(line.figures.std_dev_ms)).brief(),
+        TableColumn::<KnownLine>::number("deviation ms", |line| Cell::time(line.figures.std_dev_ms))
+            .brief()
+            .spare(3),
         TableColumn::<KnownLine>::number("IOPS deviation", |line| Cell::figure(line.figures.iops_std_dev, 2))
-            .brief(),
+            .brief()
+            .spare(4),
     ];
 }
 

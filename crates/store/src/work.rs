@@ -39,23 +39,35 @@ impl SpanWork {
         SpanWork { time_span, values }
     }
 
+    /// `4 KiB random reads, 2 threads, depth 8`; what is not recorded is left out.
     pub fn words(&self) -> String {
-        let told = [
-            ("block_bytes", "", ""),
-            ("write_percent", "", " % writes"),
-            ("random_percent", "", " % random"),
-            ("threads", "threads ", ""),
-            ("outstanding", "depth ", ""),
-        ];
-        let word = |(name, before, behind): &(&str, &str, &str)| {
-            let value = Some(self.text(name)).filter(|value| !value.is_empty())?;
-            let value = match (*name, value.parse()) {
-                ("block_bytes", Ok(bytes)) => units::amount(bytes),
-                _ => value,
-            };
-            Some(format!("{before}{value}{behind}"))
+        let value = |name: &str| Some(self.text(name)).filter(|value| !value.is_empty());
+        let size = value("block_bytes").map(|size| match size.parse() {
+            Ok(bytes) => units::amount(bytes),
+            Err(_) => "mixed sizes".to_owned(),
+        });
+        let order = value("random_percent").map(|share| match share.as_str() {
+            "0" => "sequential".to_owned(),
+            "100" => "random".to_owned(),
+            "mixed" => "sequential and random".to_owned(),
+            share => format!("{share} % random"),
+        });
+        let (direction, share) = match value("write_percent").as_deref() {
+            Some("0") => ("reads", None),
+            Some("100") => ("writes", None),
+            Some("mixed") => ("reads and writes", None),
+            Some(share) => ("I/Os", Some(format!("{share} % writes"))),
+            None => ("I/Os", None),
         };
-        told.iter().filter_map(word).collect::<Vec<_>>().join(", ")
+        let is_known = size.is_some() || order.is_some();
+        let work = [size, order, Some(direction.to_owned())].into_iter().flatten().collect::<Vec<_>>();
+        let threads = value("threads").map(|threads| match threads.as_str() {
+            "1" => "1 thread".to_owned(),
+            threads => format!("{threads} threads"),
+        });
+        let depth = value("outstanding").map(|depth| format!("depth {depth}"));
+        let words = [Some(work.join(" ")).filter(|_| is_known), share, threads, depth];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// One of them for programs: empty = not recorded, `mixed` = targets differ.
@@ -90,7 +102,7 @@ mod tests {
         assert_eq!(told, ["2", "8", "16", "mixed", "30", ""]);
         assert_eq!(
             SpanWork::of(1, &Parameters::of(&span)).words(),
-            "mixed, 30 % writes, 0 % random, threads 2, depth 8"
+            "mixed sizes sequential I/Os, 30 % writes, 2 threads, depth 8"
         );
         assert!(WORK.iter().all(|name| SpanWork::of(1, &Parameters::default()).text(name).is_empty()));
     }

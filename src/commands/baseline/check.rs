@@ -21,6 +21,7 @@ use crate::report::answers::ToldComparison;
 use crate::run::OutputDoor;
 use crate::store::{Baseline, Store, StoreEntry};
 use crate::sys::standard_error::say;
+use crate::sys::standard_output;
 use crate::units::visible;
 
 /// So many times the answer is looked at with `--until-sure`, each time with twice as many runs.
@@ -188,7 +189,7 @@ fn tell(
 ) -> Result<Exit, NotDone> {
     let comparison = &new.comparison;
     let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
-    let mut text = table(comparison, ["baseline", "now"]);
+    let mut text = table(comparison, ["baseline", "now"], standard_output::room());
     let sentence = in_one_sentence(comparison, &seconds);
     text += &format!("\n{sentence}\n");
     text.extend(in_turn(judged, asked, comparison));

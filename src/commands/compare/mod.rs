@@ -18,6 +18,7 @@ use crate::lab::compare::{ChangeVerdict, Question, RunComparison, Side};
 use crate::report::answers::ToldComparison;
 use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
+use crate::sys::standard_output;
 pub use boots::BootRun;
 use boots::BootSides;
 use interleaved::RunSides;
@@ -85,7 +86,7 @@ fn tell(
     let comparison = compare::compare_knowing(first, other, &past, &request.question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
     let comparison = RunComparison { order_seed, ..comparison };
-    let mut text = compare::text(&comparison);
+    let mut text = compare::text(&comparison, standard_output::room());
     if is_noise {
         text += &noise(&comparison);
     }

@@ -105,7 +105,9 @@ pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit,
                 let record = known_runs::record(&store.file(&entry.id, entry.source))?;
                 output::report_to_stdout(&TEXT, &Judged::new(&record))?;
             } else if let Some(run) = store.known(&entry.id, entry.source)? {
-                output::to_stdout(format!("\n{}", run_text::text(&run, false)).as_bytes())?;
+                output::to_stdout(
+                    format!("\n{}", run_text::text(&run, false, standard_output::room())).as_bytes(),
+                )?;
             }
         }
     }

@@ -94,7 +94,13 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
 }
 
 /// Prints table, findings and answer, and writes the files.
-fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: SweepEnd, places: &TablePlaces) -> Exit {
+fn tell(
+    request: &SweepRequest,
+    plan: &Plan,
+    walk: &SweepWalk,
+    ended: SweepEnd,
+    places: &TablePlaces,
+) -> Exit {
     let result = page::result(plan, walk, ended);
     let rows = &result.points;
     let mut exit =

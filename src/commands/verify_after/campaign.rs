@@ -15,6 +15,7 @@ use crate::integrity::journal::format;
 use crate::limits;
 use crate::results::{AddUp, IntegrityCounts};
 use crate::run::{OutputDoor, OutputError, Patience};
+use crate::sys::standard_output;
 use crate::units::counted;
 use crate::units::table;
 use std::fs::{self, File};
@@ -147,7 +148,7 @@ fn table_of(journals: &[Journal]) -> String {
         })
         .collect();
     let cycles: Vec<&Cycle> = journals.iter().filter_map(|journal| journal.cycle.as_ref()).collect();
-    format!("{}\n{}\n", table::text(COLUMNS, &rows), conclusion(&cycles))
+    format!("{}\n{}\n", table::text_within(COLUMNS, &rows, standard_output::room()), conclusion(&cycles))
 }
 
 /// The same of a single cycle.

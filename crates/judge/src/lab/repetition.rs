@@ -7,10 +7,10 @@ use super::{AnswerFormat, KeptAnswer, RunLine, RunVerdict};
 use diskspd_model::profile::SEED_STEP;
 use diskspd_model::results::RunSummary;
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
+use diskspd_model::units::counted;
 use diskspd_model::units::mark::VerdictMark;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
-use diskspd_model::units::counted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -115,6 +115,7 @@ impl<'a> FigureRow<'a> {
         TableColumn::<FigureRow>::number("mean", |row| Cell::Figure(row.figure.mean, 3)).seen().wide(12),
         TableColumn::<FigureRow>::number("deviation", |row| Cell::figure(row.figure.deviation, 3))
             .seen()
+            .spare(1)
             .wide(12),
         TableColumn::<FigureRow>::words("95 % interval of the mean", |row| Cell::Text(row.figure.interval()))
             .seen(),
@@ -148,16 +149,19 @@ impl RepeatedRun {
     const COLUMNS: &'static [TableColumn<RepeatedRun>] = &[
         TableColumn::<RepeatedRun>::number("run", |run| Cell::Whole(run.number.into())).brief(),
         TableColumn::<RepeatedRun>::number("IOPS", |run| Cell::Figure(run.figures.iops, 2)).brief(),
-        TableColumn::<RepeatedRun>::number("MiB/s", |run| Cell::Figure(run.figures.mib_per_s, 2)).brief(),
+        TableColumn::<RepeatedRun>::number("MiB/s", |run| Cell::Figure(run.figures.mib_per_s, 2))
+            .brief()
+            .spare(3),
         TableColumn::<RepeatedRun>::number("average ms", |run| {
             Cell::time(run.figures.felt().map(|latency| latency.mean_ms))
         })
-        .brief(),
+        .brief()
+        .spare(1),
         TableColumn::<RepeatedRun>::number("p99 ms", |run| {
             Cell::time(run.figures.felt().map(|latency| latency.p99_ms))
         })
         .brief(),
-        TableColumn::<RepeatedRun>::number("CPU %", |run| Cell::Figure(run.figures.cpu, 1)).brief(),
+        TableColumn::<RepeatedRun>::number("CPU %", |run| Cell::Figure(run.figures.cpu, 1)).brief().spare(2),
         TableColumn::<RepeatedRun>::words("verdict", |run| Cell::Text(run.figures.verdict.word().to_owned()))
             .brief(),
     ];
@@ -222,11 +226,11 @@ impl Repetition {
         FIGURES.into_iter().filter_map(row).collect()
     }
 
-    /// The report: figures, notes, and a row for each run.
-    pub fn text(&self) -> String {
+    /// The report: figures, notes, and a row for each run, in tables of at most `room` columns.
+    pub fn text(&self, room: usize) -> String {
         let runs = counted(self.runs.len(), "run");
-        let figures = table::text(FigureRow::COLUMNS, &self.rows());
-        let table = table::text(RepeatedRun::COLUMNS, &self.runs);
+        let figures = table::text_within(FigureRow::COLUMNS, &self.rows(), room);
+        let table = table::text_within(RepeatedRun::COLUMNS, &self.runs, room);
         let notes: String = self.notes().iter().map(|note| format!("{note}\n")).collect();
         let verdict = self.verdict_in_words();
         format!("{runs}: {}\n\n{figures}{notes}\n{table}\nverdict: {verdict}\n", self.work)

@@ -22,9 +22,8 @@ struct Head {
 /// The text is not an answer of this kind and version.
 pub fn read<A: KeptAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
     ANSWER.check(bytes.len()).map_err(|error| LineFault::of_all(error.to_string()))?;
-    let fault = |error: serde_json::Error| {
-        LineFault::at(error.line(), format!("not {} in JSON: {error}", A::TITLE))
-    };
+    let fault =
+        |error: serde_json::Error| LineFault::at(error.line(), format!("not {} in JSON: {error}", A::TITLE));
     let Head { format } = serde_json::from_slice(bytes).map_err(fault)?;
     if format.name != A::NAME {
         return Err(LineFault::of_all(format!("not {} in JSON", A::TITLE)).into());

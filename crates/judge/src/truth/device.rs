@@ -176,8 +176,9 @@ fn judge(
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
-    verdict.evidence.extend(discarded(part, found.discards));
-    verdict.evidence.extend(zeroed(part, found.zeroed));
+    verdict
+        .evidence
+        .extend([discarded(part, found.discards), zeroed(part, found.zeroed)].into_iter().flatten());
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
     verdict
@@ -327,9 +328,10 @@ fn device_work(judged: &JudgedPart, verdict: &DeviceVerdict) -> Option<String> {
     let device = verdict.device_in_words().filter(|_| verdict.verdict.is_of_memory())?;
     let part = judged.part;
     let sides = [(Direction::Read, part.read), (Direction::Write, part.write)];
-    let counted = sides.into_iter().filter(|(_, counted)| counted.ios > 0).filter_map(|(direction, counted)| {
-        let work = DeviceWork::over(judged.measured, counted.ios, counted.bytes)?;
-        Some(work.in_words(direction))
-    });
+    let counted =
+        sides.into_iter().filter(|(_, counted)| counted.ios > 0).filter_map(|(direction, counted)| {
+            let work = DeviceWork::over(judged.measured, counted.ios, counted.bytes)?;
+            Some(work.in_words(direction))
+        });
     Some(format!("the device: {device}; the run: {}", counted.collect::<Vec<_>>().join(", ")))
 }

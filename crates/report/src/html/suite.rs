@@ -2,8 +2,8 @@
 
 use super::input::Run;
 use super::page::{command, heading};
-use super::{several, title};
 use super::table::PageTable;
+use super::{several, title};
 use diskspd_judge::lab::suite::SuiteRow;
 use diskspd_model::results::RunSummary;
 use diskspd_model::units::counted;

@@ -119,9 +119,7 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("device_mib_per_s", |row| {
             figure(row, |span| span.total.device_mib_per_s)
         }),
-        TableColumn::<TableRow>::number("device_read_iops", |row| {
-            figure(row, |span| span.read.device_iops)
-        }),
+        TableColumn::<TableRow>::number("device_read_iops", |row| figure(row, |span| span.read.device_iops)),
         TableColumn::<TableRow>::number("device_read_mib_per_s", |row| {
             figure(row, |span| span.read.device_mib_per_s)
         }),

@@ -54,6 +54,7 @@ impl<'a> ComparedLine<'a> {
                 None => Cell::Missing,
             })
             .seen()
+            .spare(1)
             .meaning("range that holds the true change (confidence interval)"),
             number("sure, %", |line| Cell::figure(line.metric.confidence_percent, 2)).paged(),
             TableColumn::<ComparedLine>::words("verdict", |line| {

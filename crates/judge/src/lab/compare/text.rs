@@ -12,7 +12,8 @@ use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
 
-pub fn text(comparison: &RunComparison) -> String {
+/// The whole comparison, with tables of at most `room` columns.
+pub fn text(comparison: &RunComparison, room: usize) -> String {
     let mut text = String::new();
     for (letter, side) in ["A", "B"].iter().zip(&comparison.sides) {
         let runs = if side.runs.len() == 1 { "1 run".into() } else { format!("{} runs", side.runs.len()) };
@@ -33,7 +34,7 @@ pub fn text(comparison: &RunComparison) -> String {
     let several = comparison.time_spans.len() > 1;
     if several {
         text.push('\n');
-        text += &table(comparison, ["A", "B"]);
+        text += &table(comparison, ["A", "B"], room);
     }
     text.extend(error_rate(comparison).map(|rate| format!("{rate}\n")));
     for span in &comparison.time_spans {
@@ -41,7 +42,7 @@ pub fn text(comparison: &RunComparison) -> String {
         if several {
             let _ = writeln!(text, "{}", place(comparison, span));
         }
-        put_span(&mut text, span, span.same_percent);
+        put_span(&mut text, span, room);
         let workload = comparison.workload(span);
         text.extend(
             workload.and_then(|workload| about_order(workload, span)).map(|about| format!("{about}\n")),
@@ -82,8 +83,8 @@ pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
 }
 
 /// A row for what decides in each time span. `heads`: what both sides are called.
-pub fn table(comparison: &RunComparison, heads: [&'static str; 2]) -> String {
-    table::text(&ComparedLine::columns(heads), &lines_that_decide(comparison))
+pub fn table(comparison: &RunComparison, heads: [&'static str; 2], room: usize) -> String {
+    table::text_within(&ComparedLine::columns(heads), &lines_that_decide(comparison), room)
 }
 
 /// What differs, a sentence each: `kernel: 6.1 in A, 6.2 in B`. What only one side recorded may be alike: its
@@ -246,10 +247,11 @@ pub fn unjudged(comparison: &RunComparison) -> Vec<String> {
     why
 }
 
-fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
+fn put_span(text: &mut String, span: &SpanCompared, room: usize) {
+    let same = span.same_percent;
     let lines: Vec<ComparedLine> =
         lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();
-    *text += &table::text(&ComparedLine::columns(["A", "B"]), &lines);
+    *text += &table::text_within(&ComparedLine::columns(["A", "B"]), &lines, room);
     if let Some(primary) = span.metrics.first() {
         let ChangeAnswer { verdict, more, found } = answer(primary, same);
         let lines: Vec<String> =

@@ -57,4 +57,3 @@ fn runs(row: &PointRow) -> impl Iterator<Item = PointRun<'_>> {
     let failed = row.failure.as_ref().map(|_| PointRun { row, number: None, line: None });
     row.runs.iter().zip(1..).map(run).chain(failed)
 }
-

@@ -159,8 +159,10 @@ impl Curve {
         let rates = figures(&rate, MOST_OF_RATES).into_iter().fold(0.0, f64::max);
         let objective = self.objective.as_ref().map(|objective| objective.latency_ms);
         let latencies = figures(&latency, MOST_OF_LATENCIES).into_iter().chain(objective);
-        let [y, above] =
-            [ChartAxis::amounts(rate.name, rates), ChartAxis::latencies(self.latency_name.clone(), latencies)];
+        let [y, above] = [
+            ChartAxis::amounts(rate.name, rates),
+            ChartAxis::latencies(self.latency_name.clone(), latencies),
+        ];
         [self.chart_by_load(&rate, y, None), self.chart_by_load(&latency, above, objective)]
     }
 

@@ -58,7 +58,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn of(page: &'a HistoryPage<'a>) -> Found<'a> {
+    fn find(page: &'a HistoryPage<'a>) -> Found<'a> {
         let all = page.works.iter().flat_map(|work| work.courses.iter().map(move |course| (work, course)));
         let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= FEWEST_RUNS);
         let changed = told.iter().map(|(work, course)| (*work, course.figure, changes(page, course)));
@@ -78,12 +78,12 @@ impl<'a> Found<'a> {
 
 /// The verdict of the whole history.
 pub fn badge(page: &HistoryPage) -> Badge {
-    Found::of(page).badge()
+    Found::find(page).badge()
 }
 
 /// The whole section.
 pub fn verdict(page: &HistoryPage) -> Markup {
-    let found = Found::of(page);
+    let found = Found::find(page);
     let (badge, changed) = (found.badge(), &found.changed);
     html! {
         div.judgement.{(badge.class())} {

@@ -16,7 +16,8 @@ pub fn points(page: &SweepPage) -> Markup {
 
 fn meaning(page: &SweepPage) -> &'static str {
     let repeated = page.sweep.points.iter().any(|row| row.runs.len() > 1);
-    let due = page.sweep.points.iter().filter_map(|row| row.figures.as_ref()).any(|line| line.response.is_some());
+    let due =
+        page.sweep.points.iter().filter_map(|row| row.figures.as_ref()).any(|line| line.response.is_some());
     match (repeated, due) {
         (true, true) => {
             "Rates and means are means of the runs, percentiles the median of theirs. Latencies count from \
