@@ -225,7 +225,7 @@ def read_all(paths: Union[str, os.PathLike, Iterable[Union[str, os.PathLike]]]) 
         if records[path] is not None:
             runs.extend(_run(_bytes(record), record) for record in records[path])
             continue
-        if path.resolve() in repeated:
+        if path.resolve() in repeated or _is_left_over(path, records):
             continue
         if not path.is_dir():
             runs.append(_run(_bytes(path), path))
@@ -241,6 +241,13 @@ def read_all(paths: Union[str, os.PathLike, Iterable[Union[str, os.PathLike]]]) 
             raise FormatError(f"{path}: this folder holds no record")
         runs.extend(found)
     return runs
+
+
+def _is_left_over(path: Path, records: Dict[Path, Optional[List[Path]]]) -> bool:
+    """Whether a record is of an earlier, longer repetition of the same name."""
+    stem, _, number = path.stem.rpartition("-")
+    found = records.get(path.with_name(stem + path.suffix))
+    return found is not None and number.isdigit() and int(number) > len(found)
 
 
 def _records(path: Path) -> Optional[List[Path]]:

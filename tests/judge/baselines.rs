@@ -5,10 +5,10 @@
 
 use crate::common::noise::{Noise, STATIONARY, TREACHEROUS};
 use crate::common::random::Random as Draws;
-use crate::judge::comparison::{normal, run, side};
+use crate::judge::comparison::{normal, run, side, text};
 use diskspd::lab::compare::{
     ChangeVerdict, Compared, Question, RunComparison, Side, SideRun, TestQuestion, compare, compare_knowing,
-    in_one_sentence, text,
+    in_one_sentence,
 };
 use diskspd::workload::Random;
 

@@ -6,7 +6,7 @@ use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use crate::common::random::Random as Draws;
 use diskspd::lab::compare::{
     BootOrder, ChangeVerdict, Compared, Metric, OrderKind, PlannedRuns, Question, RunComparison, Side,
-    SideRun, compare, compare_knowing, draw_order, foreseen, text, unjudged,
+    SideRun, compare, compare_knowing, draw_order, foreseen, unjudged,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
@@ -20,6 +20,10 @@ use std::f64::consts::TAU;
 
 /// Runs scatter by so much in these tests, a share.
 const NOISE: f64 = 0.03;
+
+pub fn text(comparison: &RunComparison) -> String {
+    diskspd::lab::compare::text(comparison, usize::MAX)
+}
 
 pub fn normal(random: &mut Random) -> f64 {
     let mut uniform = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;

@@ -139,6 +139,29 @@ fn repetition_in_json_stands_for_its_records() {
 }
 
 #[test]
+fn records_of_longer_earlier_repetition_are_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for runs in ["4", "3"] {
+        let ended = repeated(&["--repeat", runs, "--out", &path("r.json")], folder.path());
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+    }
+    let report = |names: &[&str]| -> Ended {
+        let names: Vec<String> = names.iter().map(|name| path(name)).collect();
+        let names = names.iter().map(String::as_str);
+        output(&mut command_of(&["report", "--csv"].into_iter().chain(names).collect::<Vec<_>>()))
+            .unwrap()
+            .into()
+    };
+    let together = report(&["r*.json"]);
+    assert_eq!(together.stdout.lines().count(), 4, "{}", together.stdout);
+    assert!(together.stderr.contains("r-4.json is left out"), "{}", together.stderr);
+    // The earlier record is still there for those who name it.
+    assert_eq!(report(&["r-4.json"]).stdout.lines().count(), 2);
+    assert_eq!(report(&["r-*.json"]).stdout.lines().count(), 5);
+}
+
+#[test]
 fn all_runs_have_one_page_with_a_row_for_each() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.html");
@@ -149,7 +172,9 @@ fn all_runs_have_one_page_with_a_row_for_each() {
     assert_eq!((page.matches("<!DOCTYPE").count(), page.matches("</html>").count()), (1, 1));
     assert!(page.trim_end().ends_with("</html>"));
     let title = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
-    assert!(title.contains("1 MiB") && title.ends_with(" IOPS"), "{title}");
+    let [work, answer] = [title.split(": ").next(), title.split(": ").nth(1)].map(Option::unwrap);
+    assert!(work.contains("1 MiB") && work.contains(" on target, "), "{title}");
+    assert!(answer.starts_with("mean ") && answer.contains(" IOPS ± "), "{title}");
     assert!(page.contains("95 % interval of the mean") && page.contains("in all 3 runs"));
     for number in 1..=3 {
         let row = format!("<a href=\"#r{number}\">Run {number}</a>");

@@ -112,6 +112,18 @@ fn two_builds_are_compared_in_one_line() {
     assert!(!worse.stdout.contains("one after the other"), "{}", worse.stdout);
     common::schema::comparison(&fs::read(bench.path("c.json")).unwrap());
     assert!(fs::read_to_string(bench.path("c.html")).unwrap().contains("./slow (DiskSpd for Linux"));
+    // The comparison in JSON is reported again, in all its forms.
+    assert_eq!(bench.run("report c.json").stdout, worse.stdout);
+    assert_eq!(bench.run("report c.json --html again.html").code, 0);
+    for page in ["c.html", "again.html"] {
+        let page = fs::read_to_string(bench.path(page)).unwrap();
+        let title = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap().to_owned();
+        assert!(title.contains("IOPS of B against A: WORSE, -"), "{title}");
+    }
+    assert_eq!(bench.run("report c.json --out c.csv").code, 0);
+    let csv = fs::read_to_string(bench.path("c.csv")).unwrap();
+    assert!(csv.starts_with("workload,figure,a_median,") && csv.contains(",iops,"), "{csv}");
+    bench.run("report --csv c.json").fails(1, &["contains no runs"]);
     let order: Vec<&str> =
         worse.stderr.lines().filter_map(|line| line.strip_prefix("run ")?.split(": ").nth(1)).collect();
     assert_eq!(order, ["A1", "B1", "B2", "A2", "B3", "A3", "B4", "A4", "A5", "B5", "A6", "B6"]);

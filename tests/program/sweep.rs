@@ -214,6 +214,40 @@ fn the_page_is_one_of_the_outputs() {
 }
 
 #[test]
+fn sweep_in_json_is_reported_again() {
+    let (folder, target) = place();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let more = ["-o1..16", "--json", &path("s.json"), "--csv", &path("s.csv"), "--html", &path("s.html")];
+    let ended = sweep_of(&more, &target);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let report = |words: &[&str]| -> Ended {
+        output(&mut command_of(&[&["report"], words].concat())).unwrap().into()
+    };
+    assert_eq!(report(&[&path("s.json")]).stdout, ended.stdout);
+    assert_eq!(report(&[&path("s.json"), "--out", &path("again.csv")]).code, 0);
+    let read = |name: &str| fs::read_to_string(path(name)).unwrap();
+    assert_eq!(read("again.csv"), read("s.csv"));
+    assert_eq!(report(&[&path("s.json"), "--out", &path("again.json")]).code, 0);
+    assert_eq!(read("again.json"), read("s.json"));
+    assert_eq!(report(&[&path("s.json"), "--html", &path("again.html")]).code, 0);
+    let title = |page: &str| page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap().to_owned();
+    assert_eq!(title(&read("again.html")), title(&read("s.html")));
+    let target_name = target.file_name().unwrap().to_str().unwrap();
+    let title = title(&read("s.html"));
+    assert!(title.contains(&format!("reads on {target_name}, ")), "{title}");
+    assert!(title.contains(" IOPS") && title.contains("-o"), "{title}");
+    for load in [1, 2, 4, 8, 16] {
+        assert!(read("s.html").contains(&format!(">{load}</text>")), "{load} is not named");
+    }
+    let runs = report(&["--csv", &path("s.json")]);
+    assert_eq!((runs.code, runs.stdout.lines().count()), (0, 6), "{}", runs.stdout);
+    fs::write(path("old.json"), read("s.json").replace("\"version\": 3", "\"version\": 2")).unwrap();
+    report(&[&path("old.json")]).fails(1, &["old.json"]);
+    fs::write(path("cut.json"), &read("s.json")[..2000]).unwrap();
+    report(&[&path("cut.json")]).fails(1, &["cut.json"]);
+}
+
+#[test]
 fn invalid_sweep_is_refused_before_first_point() {
     let (folder, target) = place();
     for (arguments, code, why) in [

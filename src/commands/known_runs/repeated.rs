@@ -2,10 +2,12 @@
 //! contains a run only once.
 
 use super::super::unread_runs::{UnreadFault, UnreadRuns};
+use crate::finding::Finding;
 use crate::lab::KeptAnswer;
 use crate::lab::repetition::{RepeatedRun, Repetition};
 use crate::limits::ANSWER;
 use crate::record::{answers, json};
+use crate::sys::standard_error::say;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -47,17 +49,36 @@ pub fn records(repetition: &Repetition, path: &Path) -> Option<Vec<PathBuf>> {
     repetition.runs.iter().map(record).collect()
 }
 
-/// Replaces repetitions among these files by the records of their runs, without duplicates.
+/// Replaces repetitions among these files by the records of their runs, without duplicates. Records of an
+/// earlier, longer repetition of the same name are left out, and a note names them.
 pub fn with_records<T>(files: Vec<T>, path: impl Fn(&T) -> &Path, of: impl Fn(PathBuf) -> T) -> Vec<T> {
-    let records = |file: &T| {
-        let path = path(file);
-        records(&answer::<Repetition>(path).ok()??, path)
+    let found: Vec<Option<(Repetition, Vec<PathBuf>)>> = files
+        .iter()
+        .map(|file| {
+            let repetition = answer::<Repetition>(path(file)).ok()??;
+            let records = records(&repetition, path(file))?;
+            Some((repetition, records))
+        })
+        .collect();
+    let is_earlier = |file: &Path| {
+        let repetitions = files.iter().zip(&found).filter_map(|(of, found)| Some((path(of), found.as_ref()?)));
+        repetitions.filter(|(of, (repetition, _))| is_left_over(file, of, repetition)).map(|(of, _)| of).next()
     };
+    let is_kept = |file: &&T| match is_earlier(path(file)) {
+        Some(of) => {
+            let [file, of] = [path(file), of].map(super::shown);
+            let told = format!("{file} is left out, because it is not a run of the repetition {of}");
+            say(Finding::note(told).remedy("name it alone to read it"));
+            false
+        }
+        None => true,
+    };
+    let kept: Vec<bool> = files.iter().map(|file| is_kept(&file)).collect();
     let mut known: HashMap<PathBuf, bool> = HashMap::new();
     let mut all = Vec::new();
-    for file in files {
-        let (found, is_of_repetition) = match records(&file) {
-            Some(records) => (records.into_iter().map(&of).collect(), true),
+    for ((file, found), _) in files.into_iter().zip(found).zip(kept).filter(|(_, kept)| *kept) {
+        let (found, is_of_repetition) = match found {
+            Some((_, records)) => (records.into_iter().map(&of).collect(), true),
             None => (vec![file], false),
         };
         for file in found {
@@ -70,4 +91,14 @@ pub fn with_records<T>(files: Vec<T>, path: impl Fn(&T) -> &Path, of: impl Fn(Pa
         }
     }
     all
+}
+
+/// Whether a file has the name of a run after the last one of a repetition, in the same folder.
+fn is_left_over(file: &Path, of: &Path, repetition: &Repetition) -> bool {
+    let number = || {
+        let (stem, whole) = (file.file_stem()?.to_str()?, of.file_stem()?.to_str()?);
+        stem.strip_prefix(whole)?.strip_prefix('-')?.parse::<usize>().ok()
+    };
+    let is_beside = file.parent() == of.parent() && file.extension() == of.extension();
+    is_beside && number().is_some_and(|number| number > repetition.runs.len())
 }
