@@ -220,9 +220,8 @@ fn sweep_in_json_is_reported_again() {
     let more = ["-o1..16", "--json", &path("s.json"), "--csv", &path("s.csv"), "--html", &path("s.html")];
     let ended = sweep_of(&more, &target);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let report = |words: &[&str]| -> Ended {
-        output(&mut command_of(&[&["report"], words].concat())).unwrap().into()
-    };
+    let report =
+        |words: &[&str]| -> Ended { output(&mut command_of(&[&["report"], words].concat())).unwrap().into() };
     assert_eq!(report(&[&path("s.json")]).stdout, ended.stdout);
     assert_eq!(report(&[&path("s.json"), "--out", &path("again.csv")]).code, 0);
     let read = |name: &str| fs::read_to_string(path(name)).unwrap();

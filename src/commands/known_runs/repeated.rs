@@ -8,6 +8,7 @@ use crate::lab::repetition::{RepeatedRun, Repetition};
 use crate::limits::ANSWER;
 use crate::record::{answers, json};
 use crate::sys::standard_error::say;
+use crate::units::visible;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -61,12 +62,16 @@ pub fn with_records<T>(files: Vec<T>, path: impl Fn(&T) -> &Path, of: impl Fn(Pa
         })
         .collect();
     let is_earlier = |file: &Path| {
-        let repetitions = files.iter().zip(&found).filter_map(|(of, found)| Some((path(of), found.as_ref()?)));
-        repetitions.filter(|(of, (repetition, _))| is_left_over(file, of, repetition)).map(|(of, _)| of).next()
+        let repetitions =
+            files.iter().zip(&found).filter_map(|(of, found)| Some((path(of), found.as_ref()?)));
+        repetitions
+            .filter(|(of, (repetition, _))| is_left_over(file, of, repetition))
+            .map(|(of, _)| of)
+            .next()
     };
     let is_kept = |file: &&T| match is_earlier(path(file)) {
         Some(of) => {
-            let [file, of] = [path(file), of].map(super::shown);
+            let [file, of] = [path(file), of].map(|path| visible::line(&path.to_string_lossy()).into_owned());
             let told = format!("{file} is left out, because it is not a run of the repetition {of}");
             say(Finding::note(told).remedy("name it alone to read it"));
             false

@@ -1,5 +1,5 @@
-//! The formats of results: of other programs, and the answers of this one (repetitions, sweeps, comparisons). The content of a
-//! file decides which one it has. Records of this program are not among them (`json`).
+//! The formats of results: of other programs, and the answers of this one (repetitions, sweeps, comparisons).
+//! The content of a file decides which one it has. Records of this program are not among them (`json`).
 
 use super::decode::decoded;
 use super::fault::{LineFault, ResultError};

@@ -175,10 +175,7 @@ fn judge(
         unwritten_bytes: part.unwritten(),
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
-    verdict.evidence = evidence(judged, &verdict, &found.effects);
-    verdict
-        .evidence
-        .extend([discarded(part, found.discards), zeroed(part, found.zeroed)].into_iter().flatten());
+    verdict.evidence = evidence(judged, &verdict, &found);
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
     verdict
@@ -298,9 +295,10 @@ fn zeroed(part: &Part, bytes: u64) -> Option<String> {
 }
 
 /// Everything else worth knowing, one fact each.
-fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
+fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, found: &Effects) -> Vec<String> {
     let mut evidence: Vec<String> = device_work(judged, verdict).into_iter().collect();
-    let also = rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message));
+    let also =
+        found.effects.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message));
     evidence.extend(also);
     if let Some(seconds) = verdict.flush_seconds {
         let written = verdict.unwritten_bytes.map_or(String::new(), |bytes| format!(", {},", amount(bytes)));
@@ -320,6 +318,8 @@ fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, rest: &[Effect]) -> Ve
             ));
         }
     }
+    evidence.extend(discarded(judged.part, found.discards));
+    evidence.extend(zeroed(judged.part, found.zeroed));
     evidence
 }
 

@@ -35,7 +35,9 @@ pub fn content(page: &SweepPage) -> Markup {
             p.targets { (targets(&page.sweep.work.targets)) }
         }
         (judged(page))
-        @if let Some(why) = page.sweep.ended.in_words() { p.lead { (Badge::of(Severity::Note).markup()) " " (why) } }
+        @if let Some(why) = page.sweep.ended.in_words() {
+            p.lead { (Badge::of(Severity::Note).markup()) " " (why) }
+        }
         section.answer { (heading(2, "Answer")) (answer::answers(page)) }
         @let charts = charts::charts(page);
         @if !charts.is_empty() {
