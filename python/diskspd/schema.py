@@ -70,6 +70,8 @@ class Throughput:
     iops: float = field(default=None)  # I/Os per second
     ios: int = field(default=None)
     mib_per_s: float = field(default=None)  # 2^20 bytes per second
+    device_iops: Optional[float] = field(default=None)  # I/Os per second
+    device_mib_per_s: Optional[float] = field(default=None)  # 2^20 bytes per second
     iops_std_dev: Optional[float] = field(default=None)  # I/Os per second
     max_ms: Optional[float] = field(default=None)  # ms
     mean_ms: Optional[float] = field(default=None)  # ms
@@ -2269,6 +2271,15 @@ class Steadiness:
 
 
 @dataclass
+class DeviceWrite:
+    """At `judgement.verdict.part.device_read`, and 1 more."""
+
+    io_bytes: int = field(default=None)  # bytes
+    iops: float = field(default=None)  # I/Os per second
+    mib_per_s: float = field(default=None)  # 2^20 bytes per second
+
+
+@dataclass
 class PartRead:
     """At `judgement.verdict.part.read`, and 1 more."""
 
@@ -2290,6 +2301,8 @@ class VerdictPart:
     others_bytes: int = field(default=None)  # bytes
     targets: List[str] = field(default=None, metadata={'of': 'text', 'depth': 1})
     verdict: str = field(default=None)
+    device_read: Optional[DeviceWrite] = field(default=None, metadata={'of': 'DeviceWrite'})
+    device_write: Optional[DeviceWrite] = field(default=None, metadata={'of': 'DeviceWrite'})
     flush_seconds: Optional[float] = field(default=None)  # s
     flushes: Optional[int] = field(default=None)
     read: Optional[PartRead] = field(default=None, metadata={'of': 'PartRead'})

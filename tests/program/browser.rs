@@ -145,7 +145,7 @@ fn in_a_browser_every_chart_of_every_page_answers_and_nothing_is_requested() {
         Shown {
             name: "sweep",
             page: line("sweep -b512K,1M -o1,2,4 --engine=sim -d1 -W0 -c1G --html {} TARGET", "sweep.html"),
-            expected: "charts=2 told=2 zoomed=0 left=0 wide=false outside=0 crossed=0 requests=0 wrong=[]",
+            expected: "charts=6 told=6 zoomed=0 left=0 wide=false outside=0 crossed=0 requests=0 wrong=[]",
         },
         Shown {
             name: "comparison",

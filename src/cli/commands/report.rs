@@ -17,8 +17,9 @@ const PAGE: OptionRow = HTML.here("a page of all runs with their verdicts and ch
 pub const REPORT: Command = Command {
     name: "report",
     arguments: "<file> .. [-v] [--csv|--md|--html <page>|--out <file>] [--store <folder>]",
-    help: "print the report of a saved record again, or a table or page of many: records, results of \
-           DISKSPD (text, XML) and fio (JSON), folders; @label or @id is a run of the history",
+    help: "print the report of a saved record, repetition, sweep or comparison again, or a table or page of \
+           many: records, results of DISKSPD (text, XML) and fio (JSON), folders; @label or @id is a run of \
+           the history",
     options: &[FULL, CSV, MARKDOWN, PAGE, REPORTS, STORE],
     exclusive: &[&[FULL, CSV, MARKDOWN, PAGE, REPORTS]],
     takes: Takes::Files,

@@ -5,7 +5,7 @@ use crate::number::{exact, exact_time, grouped, number};
 use diskspd_model::units::amount;
 use diskspd_model::units::table::{Cell, TableColumn, signed};
 use diskspd_model::units::visible::line;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 pub struct PageTable<'a> {
     pub class: &'a str,
@@ -88,12 +88,24 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
         }
         .into_string();
     }
-    maud::PreEscaped(markup)
+    PreEscaped(markup)
+}
+
+/// Cells of more letters have several lines where the window is narrow.
+const LONG: usize = 20;
+
+/// A text whose paths continue in a further line after a slash.
+fn paths(text: &str) -> Markup {
+    html! {
+        @for (place, piece) in line(text).split_inclusive('/').enumerate() {
+            @if place > 0 { (PreEscaped("<wbr/>")) }
+            (piece)
+        }
+    }
 }
 
 /// The least width of a cell of many words, which go on in further lines where the window is narrow.
 fn room(cell: &Cell) -> Option<String> {
-    const LONG: usize = 20;
     const WIDEST: usize = 20;
     let letters = match cell {
         Cell::Text(text) => text.chars().count(),
@@ -123,6 +135,7 @@ pub fn content(cell: Cell, is_number: bool) -> Markup {
     match cell {
         Cell::Missing if is_number => exact(None, number),
         Cell::Missing => html! {},
+        Cell::Text(text) if text.chars().count() > LONG => paths(&text),
         Cell::Text(text) | Cell::Instead(text) | Cell::Failed(text) => html! { (line(&text)) },
         Cell::Named { name, beside, .. } => {
             html! { (line(&name)) @if !beside.is_empty() { span.quiet { " " (line(&beside)) } } }

@@ -33,7 +33,7 @@ pub enum AxisKind {
 /// Height of a row of names, px.
 const NAME_HEIGHT: usize = 14;
 /// Letters below the chart of a phone.
-const LETTERS_OF_ROW: usize = 34;
+const LETTERS_OF_ROW: usize = 38;
 
 /// A change of a figure that falls to 0, percent.
 pub const LARGEST_LOSS: f64 = -100.0;
@@ -179,9 +179,9 @@ impl ChartAxis {
 
     /// Rows that the names below take: in one they would cover each other on a phone.
     fn rows_of_names(&self) -> usize {
-        let letters: usize = self.ticks.iter().map(|tick| tick.text.chars().count() + 1).sum();
+        let longest = self.ticks.iter().map(|tick| tick.text.chars().count() + 1).max().unwrap_or(0);
         match self.kind {
-            AxisKind::Named => letters.div_ceil(LETTERS_OF_ROW).max(1),
+            AxisKind::Named => (self.ticks.len() * longest).div_ceil(LETTERS_OF_ROW).max(1),
             _ => 1,
         }
     }
