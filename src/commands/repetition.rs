@@ -27,7 +27,7 @@ pub fn work(run: &RunSummary) -> RepeatedWork {
         }
     }
     let workload = work_in_words::names(run).into_iter().next().unwrap_or_default();
-    RepeatedWork { workload, targets }
+    RepeatedWork { workload, targets, machine: run.computer() }
 }
 
 /// The repetition in a file with the records of its runs; `None` = the file holds something else.

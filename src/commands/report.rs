@@ -74,7 +74,7 @@ fn one(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
         RunFile::Results(results) => {
             let texts: Vec<String> =
                 results.iter().map(|run| run_text::text(run, verbose, standard_output::room())).collect();
-            output::to_stdout(texts.join("\n").as_bytes())
+            output::told_to_stdout(&texts.join("\n"))
         }
     }
 }

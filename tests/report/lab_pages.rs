@@ -314,7 +314,7 @@ fn few_or_even_runs_have_no_trend() {
     let even = page_of_history(&runs, &[followed(&runs)], None);
     assert!(even.contains("None of the 3 figures with enough runs shows a lasting change."));
     let nothing = page_of_history(&[], &[], Some(RunFigure::P99));
-    assert!(nothing.contains("No run fits.") && nothing.contains("No runs: 99th percentile too few runs"));
+    assert!(nothing.contains("No run fits.") && nothing.contains("Runs: 99th percentile too few runs"));
 }
 
 #[test]

@@ -790,8 +790,11 @@ fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
     let result = SweepResult {
         format: SweepResult::format(),
         command_line: command.into(),
-        work: RepeatedWork { workload: "Random reads".into(), targets: vec!["/data/x.dat".into()] },
-        machine: Some("lab-07".into()),
+        work: RepeatedWork {
+            workload: "Random reads".into(),
+            targets: vec!["/data/x.dat".into()],
+            machine: Some("lab-07".into()),
+        },
         ended: SweepEnd::Interrupted,
         settings: sweep.settings.clone(),
         commands: points.iter().map(|row| format!("{command} {}", row.label())).collect(),

@@ -963,7 +963,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 54] = [
+const COMPARISON_FIELDS: [(&str, &str); 56] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -983,7 +983,12 @@ const COMPARISON_FIELDS: [(&str, &str); 54] = [
     ("runs", "the names of the runs; of a workload: those of A and of B"),
     ("wrong_runs", "of how many of them the figures are WRONG: a change need not be one of the device"),
     ("workloads", "what both sides did, one by one"),
-    ("workload", "which of the workloads, from 1"),
+    (
+        "workload",
+        "of the comparison: the work of all runs in words; of a time span: which of the workloads, from 1",
+    ),
+    ("targets", "the targets of all runs"),
+    ("machine", "the computer, or the number of computers; null = unknown"),
     (
         "order",
         "order of its runs: in_turn, alternating, periodic (fixed pattern), apart (one side first), unknown",
@@ -1044,6 +1049,7 @@ const COMPARISON_FIELDS: [(&str, &str); 54] = [
 fn comparison_schema() -> String {
     use diskspd::lab::KeptAnswer;
     use diskspd::lab::compare::*;
+    use diskspd::lab::repetition::RepeatedWork;
     let text = || Some("a".to_owned());
     let summarized = || Summarized { median: 1.5, values: vec![1.5] };
     let compared = |known: bool, known_by: KnownBy| {
@@ -1077,6 +1083,7 @@ fn comparison_schema() -> String {
     let comparison = RunComparison {
         looks: 1,
         format: RunComparison::format(),
+        work: RepeatedWork { workload: "a".into(), targets: vec!["a".into()], machine: text() },
         equivalence_percent: 2.5,
         order_seed: None,
         sides: [side(), side()],
@@ -1107,7 +1114,10 @@ fn comparison_schema() -> String {
     };
     let mut shape = Shape::default();
     for order_seed in [None, Some(7)] {
-        shape.see(&serde_json::to_value(RunComparison { order_seed, ..comparison.clone() }).unwrap());
+        let machine = order_seed.map(|_| "a".to_owned());
+        let work = RepeatedWork { machine, ..comparison.work.clone() };
+        let changed = RunComparison { order_seed, work, ..comparison.clone() };
+        shape.see(&serde_json::to_value(changed).unwrap());
     }
     shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
 }

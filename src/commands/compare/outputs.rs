@@ -52,7 +52,9 @@ impl ComparisonFiles {
     pub fn write(&self, told: &ToldComparison, sides: [&Side; 2], about: &AboutPage) -> Result<(), NotDone> {
         for (form, outlet) in &self.0 {
             let bytes = match form {
-                AnswerForm::Json => json(told.comparison).map_err(|why| format!("{}: {why}", outlet.by()))?,
+                AnswerForm::Json => {
+                    json(told.comparison, sides).map_err(|why| format!("{}: {why}", outlet.by()))?
+                }
                 AnswerForm::Html => page(told.comparison, sides, about),
                 AnswerForm::Junit => answers::junit(told),
                 AnswerForm::Github => answers::github(told),
@@ -66,8 +68,10 @@ impl ComparisonFiles {
     }
 }
 
-fn json(comparison: &RunComparison) -> Result<Vec<u8>, serde_json::Error> {
-    Ok(format!("{}\n", serde_json::to_string_pretty(comparison)?).into_bytes())
+fn json(comparison: &RunComparison, sides: [&Side; 2]) -> Result<Vec<u8>, serde_json::Error> {
+    let runs = sides.into_iter().flat_map(|side| &side.runs).map(|run| &run.known);
+    let comparison = RunComparison { work: html::common_work(runs), ..comparison.clone() };
+    Ok(format!("{}\n", serde_json::to_string_pretty(&comparison)?).into_bytes())
 }
 
 fn page(comparison: &RunComparison, sides: [&Side; 2], about: &AboutPage) -> Vec<u8> {

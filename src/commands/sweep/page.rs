@@ -25,7 +25,6 @@ pub fn result(plan: &Plan, walk: &SweepWalk, ended: SweepEnd) -> SweepResult {
         format: SweepResult::format(),
         command_line: plan.command_line.clone(),
         work: run.as_ref().map(work).unwrap_or_default(),
-        machine: run.as_ref().and_then(RunSummary::computer),
         ended,
         settings: plan.sweep.settings.clone(),
         commands: points.iter().map(|row| plan.command_of(row)).collect(),

@@ -46,6 +46,9 @@ pub struct RepeatedWork {
     /// In words.
     pub workload: String,
     pub targets: Vec<String>,
+    /// The computer, or the number of computers; `None` = unknown.
+    #[serde(default)]
+    pub machine: Option<String>,
 }
 
 impl fmt::Display for RepeatedWork {
@@ -328,7 +331,8 @@ mod tests {
     use diskspd_model::results::Verdict;
 
     fn work() -> RepeatedWork {
-        RepeatedWork { workload: "Random reads of 4 KiB".into(), targets: vec!["x".into(), "y".into()] }
+        let targets = vec!["x".into(), "y".into()];
+        RepeatedWork { workload: "Random reads of 4 KiB".into(), targets, machine: Some("lab".into()) }
     }
 
     fn line(iops: f64, verdict: RunVerdict) -> RunLine {

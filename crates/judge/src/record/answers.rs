@@ -78,7 +78,6 @@ mod tests {
                 format: SweepResult::format(),
                 command_line: "d x".into(),
                 work: work(),
-                machine: None,
                 ended: SweepEnd::Complete,
                 settings: Settings::default(),
                 points: Vec::new(),
@@ -91,6 +90,7 @@ mod tests {
         rejects_others(
             RunComparison {
                 format: RunComparison::format(),
+                work: work(),
                 equivalence_percent: 2.0,
                 looks: 1,
                 order_seed: None,

@@ -44,6 +44,7 @@ pub use history::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, 
 pub use input::Run;
 pub use suite::SuitePage;
 pub use sweep::SweepPage;
+pub use title::common_work;
 
 use diskspd_judge::lab::repetition::Repetition;
 use diskspd_judge::record::known;
@@ -76,7 +77,7 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// The errors of `sink`.
 pub fn write_repetition(repetition: &Repetition, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
-    let title = repetition::title(repetition, runs);
+    let title = repetition::title(repetition);
     sink.write_all(page::page(&title, repetition::content(repetition, runs)).into_string().as_bytes())
 }
 

@@ -8,20 +8,18 @@ use super::table::PageTable;
 use super::verdict::Badge;
 use super::{several, title};
 use crate::number::{exact, number};
-use diskspd_judge::lab::repetition::{FigureRow, RepeatedWork, Repetition};
+use diskspd_judge::lab::repetition::{FigureRow, Repetition};
 use diskspd_model::units::counted;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
 /// The work, its targets, the machine, and the mean.
-pub fn title(repetition: &Repetition, runs: &[Run]) -> String {
+pub fn title(repetition: &Repetition) -> String {
     let mean = repetition.figures.get("iops").map(|iops| {
         let within = iops.uncertainty_percent.map(|percent| format!(" ± {percent:.1} %")).unwrap_or_default();
         format!("mean {} IOPS{within}", number(iops.mean))
     });
-    let machine = runs.first().and_then(|run| run.known.computer());
-    let RepeatedWork { workload, targets } = &repetition.work;
-    title::title(workload, targets, machine.as_deref(), &mean.unwrap_or_default())
+    title::of_work(&repetition.work, &mean.unwrap_or_default())
 }
 
 /// The content of the page.
@@ -36,7 +34,7 @@ pub fn content(repetition: &Repetition, runs: &[Run]) -> Markup {
                     " · " (text)
                 }
             }
-            h1 { (title(repetition, runs)) }
+            h1 { (title(repetition)) }
             p.targets { (title::targets(&repetition.work.targets)) }
         }
         section.verdict {

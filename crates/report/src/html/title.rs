@@ -2,6 +2,7 @@
 
 use crate::number::number;
 use crate::work_in_words as workload;
+use diskspd_judge::lab::repetition::RepeatedWork;
 use diskspd_model::results::RunSummary;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -25,22 +26,34 @@ pub fn title(work: &str, targets: &[String], machine: Option<&str>, answer: &str
     line(&format!("{work}{on}{machine}{answer}")).into_owned()
 }
 
-/// The title of runs, at least one: what they have in common.
-pub fn of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone, answer: &str) -> String {
-    let works = distinct(runs.clone().map(workload::short));
-    let machines = distinct(runs.clone().filter_map(RunSummary::computer));
-    of_all(&works, &distinct(runs.flat_map(targets_of)), &machines, answer)
+/// The title of this work.
+pub fn of_work(work: &RepeatedWork, answer: &str) -> String {
+    let RepeatedWork { workload, targets, machine } = work;
+    let workload = if workload.is_empty() { "Runs" } else { workload };
+    title(workload, targets, machine.as_deref(), answer)
 }
 
-/// The title of several works, targets and machines.
-pub fn of_all(works: &[String], targets: &[String], machines: &[String], answer: &str) -> String {
+/// The title of runs: what they have in common.
+pub fn of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone, answer: &str) -> String {
+    of_work(&common_work(runs), answer)
+}
+
+/// What runs have in common.
+pub fn common_work<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone) -> RepeatedWork {
+    let works = distinct(runs.clone().map(workload::short));
+    let machines = distinct(runs.clone().filter_map(RunSummary::computer));
+    of_all(&works, distinct(runs.flat_map(targets_of)), &machines)
+}
+
+/// Several works, targets and machines as one.
+pub fn of_all(works: &[String], targets: Vec<String>, machines: &[String]) -> RepeatedWork {
     let one_or = |all: &[String], name: &str| match all {
         [] => None,
         [one] => Some(one.clone()),
         several => Some(format!("{} {name}", several.len())),
     };
-    let work = one_or(works, "workloads").unwrap_or_else(|| "No runs".to_owned());
-    title(&work, targets, one_or(machines, "machines").as_deref(), answer)
+    let workload = one_or(works, "workloads").unwrap_or_default();
+    RepeatedWork { workload, targets, machine: one_or(machines, "machines") }
 }
 
 pub fn targets_of(run: &RunSummary) -> Vec<String> {

@@ -22,6 +22,7 @@ mod text;
 mod verdict;
 mod workloads;
 
+use crate::lab::repetition::RepeatedWork;
 use crate::lab::{AnswerFormat, KeptAnswer};
 use allowance::KnownLevels;
 pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
@@ -102,6 +103,9 @@ pub const SAME: f64 = 0.02;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunComparison {
     pub format: AnswerFormat,
+    /// What the runs of both sides have in common.
+    #[serde(flatten)]
+    pub work: RepeatedWork,
     pub equivalence_percent: f64,
     /// So many times the answer is looked at, at most: all looks share the error rate.
     pub looks: u32,
@@ -259,6 +263,7 @@ pub fn compare_knowing(
     });
     Ok(RunComparison {
         format: RunComparison::format(),
+        work: RepeatedWork::default(),
         equivalence_percent: question.same * 100.0,
         looks: question.looks.max(1),
         order_seed: None,

@@ -14,7 +14,6 @@ pub struct SweepResult {
     /// What all points do, without the swept options.
     #[serde(flatten)]
     pub work: RepeatedWork,
-    pub machine: Option<String>,
     pub ended: SweepEnd,
     pub settings: Settings,
     pub points: Vec<PointRow>,
@@ -88,7 +87,7 @@ impl SweepResult {
         let runs = self.points.iter().flat_map(|row| row.runs.iter().map(move |line| (row, line)));
         let summary = |((row, line), number): ((&PointRow, &crate::lab::RunLine), usize)| RunSummary {
             label: Some(label(row)),
-            hosts: self.machine.iter().cloned().collect(),
+            hosts: self.work.machine.iter().cloned().collect(),
             ..line.summary(&format!("{name}#{number}"))
         };
         runs.zip(1..).map(summary).collect()

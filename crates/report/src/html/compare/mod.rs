@@ -26,7 +26,7 @@ pub fn title(page: &ComparisonPage) -> String {
     let answer = answer::in_short(page.comparison);
     match runs().next() {
         Some(_) => title::of_runs(runs(), &answer),
-        None => title::title("Comparison", &[], None, &answer),
+        None => title::of_work(&page.comparison.work, &answer),
     }
 }
 

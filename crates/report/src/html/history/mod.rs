@@ -20,7 +20,7 @@ pub fn title(page: &HistoryPage) -> String {
     let what = page.figure.map_or_else(String::new, |figure| format!("{} ", figure_name(figure)));
     let runs = format!("{} runs", crate::number::grouped(page.runs.len() as f64));
     let answer = format!("{what}{}, {runs}", answer::badge(page).word().to_lowercase());
-    title::of_all(&works, &targets, &machines, &answer)
+    title::of_work(&title::of_all(&works, targets, &machines), &answer)
 }
 
 pub fn content(page: &HistoryPage) -> Markup {

@@ -14,14 +14,12 @@ pub struct SweepPage<'a> {
 impl SweepPage<'_> {
     /// `8 KiB random reads on nvme0n1, host: 76,400 IOPS at the knee, -o16`
     pub(super) fn name(&self) -> String {
-        let SweepResult { work, machine, answers, .. } = self.sweep;
-        let answer = match answers.as_slice() {
+        let answer = match self.sweep.answers.as_slice() {
             [] => "no answer".to_owned(),
             [one] => self.answer(one),
             several => format!("{} answers", several.len()),
         };
-        let workload = if work.workload.is_empty() { "A sweep" } else { &work.workload };
-        title::title(workload, &work.targets, machine.as_deref(), &answer)
+        title::of_work(&self.sweep.work, &answer)
     }
 
     fn answer(&self, answer: &SweepAnswer) -> String {
