@@ -231,23 +231,33 @@ def read_all(paths: Union[str, os.PathLike, Iterable[Union[str, os.PathLike]]]) 
             runs.append(_run(_bytes(path), path))
             continue
         found = Runs()
-        for entry in sorted(path.iterdir()):
-            if entry.name.endswith((".json", ".json.gz")) and entry.is_file():
-                try:
-                    found.append(_run(_bytes(entry), entry))
-                except FormatError:
-                    continue
+        entries = [entry for entry in sorted(path.iterdir()) if entry.name.endswith((".json", ".json.gz"))]
+        answers = {entry: _records_or_none(entry) for entry in entries}
+        for entry in entries:
+            if not entry.is_file() or _is_left_over(entry, answers):
+                continue
+            try:
+                found.append(_run(_bytes(entry), entry))
+            except FormatError:
+                continue
         if not found:
             raise FormatError(f"{path}: this folder holds no record")
         runs.extend(found)
     return runs
 
 
+def _records_or_none(path: Path) -> Optional[List[Path]]:
+    try:
+        return _records(path)
+    except (FormatError, OSError):
+        return None
+
+
 def _is_left_over(path: Path, records: Dict[Path, Optional[List[Path]]]) -> bool:
     """Whether a record is of an earlier, longer repetition of the same name."""
     stem, _, number = path.stem.rpartition("-")
-    found = records.get(path.with_name(stem + path.suffix))
-    return found is not None and number.isdigit() and int(number) > len(found)
+    found = records.get(path.with_name(stem + path.suffix)) if stem and number.isdigit() else None
+    return found is not None and int(number) > len(found)
 
 
 def _records(path: Path) -> Optional[List[Path]]:

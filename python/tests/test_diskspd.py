@@ -96,6 +96,10 @@ class Records(unittest.TestCase):
         answer = self.written("r.json", repetition)
         for given in ([answer], [*paths, answer], [answer, *paths], [self.folder]):
             self.assertEqual([run.path.name for run in diskspd.read_all(given)], names, given)
+        left_over = self.written("r-3.json", RECORD.read_bytes())
+        for given in ([answer, left_over], [self.folder]):
+            self.assertEqual([run.path.name for run in diskspd.read_all(given)], names, given)
+        self.assertEqual(len(diskspd.read_all(left_over)), 1)
         without = dict(repetition, runs=[{"number": 1, "file": None}])
         with self.assertRaises(diskspd.FormatError):
             diskspd.read_all([self.written("alone.json", without)])

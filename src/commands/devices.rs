@@ -7,9 +7,9 @@ use crate::cli::Exit;
 use crate::host::devices::{self, Disk};
 use crate::host::refusal::{How, Use};
 use crate::host::root::Root;
+use crate::sys::standard_output;
 use crate::units::Size;
-use crate::units::visible::line;
-use std::fmt::Write;
+use crate::units::table::{self, Cell, TableColumn};
 
 /// Lists them.
 ///
@@ -19,71 +19,55 @@ pub fn devices(json: bool) -> Result<Exit, NotDone> {
     let disks = devices::list(&Root::live());
     match json {
         true => output::json_to_stdout("the list", &disks),
-        false => output::to_stdout(table(&disks).as_bytes()),
+        false => {
+            let text = table::text_within(&COLUMNS, &disks, standard_output::room());
+            output::to_stdout(text.as_bytes())
+        }
     }
 }
 
-const HEADINGS: [&str; 10] = [
-    "#",
-    "device",
-    "size",
-    "model",
-    "rotates",
-    "block log/phys",
-    "write cache",
-    "scheduler",
-    "queue",
-    "used by",
+const COLUMNS: [TableColumn<Disk>; 10] = [
+    TableColumn::<Disk>::words("#", |disk| Cell::Text(format!("#{}", disk.number))).brief(),
+    TableColumn::<Disk>::words("device", |disk| Cell::Text(disk.path.display().to_string())).brief(),
+    TableColumn::<Disk>::words("size", |disk| Cell::text(Some(Size(disk.size)).filter(|_| disk.size > 0)))
+        .brief(),
+    TableColumn::<Disk>::words("model", |disk| {
+        let details = &disk.details;
+        let model = [&details.model, &details.mapper_name, &details.backing_file];
+        Cell::text(model.into_iter().flatten().next())
+    })
+    .brief()
+    .spare(1),
+    TableColumn::<Disk>::words("rotates", |disk| {
+        Cell::text(disk.details.rotational.map(|yes| if yes { "yes" } else { "no" }))
+    })
+    .brief()
+    .spare(2),
+    TableColumn::<Disk>::words("block log/phys", |disk| {
+        let known = |size: Option<u64>| size.map_or("-".to_owned(), |size| size.to_string());
+        let details = &disk.details;
+        let [logical, physical] = [details.logical_block_size, details.physical_block_size];
+        Cell::Text(format!("{}/{}", known(logical.map(Into::into)), known(physical.map(Into::into))))
+    })
+    .brief()
+    .spare(3),
+    TableColumn::<Disk>::words("write cache", |disk| Cell::text(disk.details.write_cache.as_ref()))
+        .brief()
+        .spare(4),
+    TableColumn::<Disk>::words("scheduler", |disk| Cell::text(disk.details.scheduler.as_ref()))
+        .brief()
+        .spare(5),
+    TableColumn::<Disk>::words("queue", |disk| Cell::text(disk.details.queue_depth)).brief().spare(6),
+    TableColumn::<Disk>::words("used by", uses).brief(),
 ];
 
-/// The table for people: columns as wide as their widest cell; `-` = not known, or nothing.
-fn table(disks: &[Disk]) -> String {
-    let mut rows = vec![HEADINGS.map(str::to_owned)];
-    rows.extend(disks.iter().map(row));
-    let mut widths = [0; HEADINGS.len()];
-    // What a model or the file behind a device is called has its place within a line.
-    for cell in rows.iter_mut().flatten() {
-        *cell = line(cell).into_owned();
-    }
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(widths) {
-            let _ = write!(line, "{cell:width$}  ");
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
-}
-
-fn row(disk: &Disk) -> [String; HEADINGS.len()] {
-    fn known<T: ToString>(value: Option<T>) -> String {
-        value.map_or("-".into(), |value| value.to_string())
-    }
-    let details = &disk.details;
-    let model = [&details.model, &details.mapper_name, &details.backing_file];
+fn uses(disk: &Disk) -> Cell {
     let uses: Vec<String> = disk.uses.iter().map(|each| short(disk, each)).collect();
-    [
-        format!("#{}", disk.number),
-        disk.path.display().to_string(),
-        if disk.size > 0 { Size(disk.size).to_string() } else { "-".into() },
-        known(model.into_iter().flatten().next()),
-        known(details.rotational.map(|yes| if yes { "yes" } else { "no" })),
-        format!("{}/{}", known(details.logical_block_size), known(details.physical_block_size)),
-        known(details.write_cache.as_ref()),
-        known(details.scheduler.as_ref()),
-        known(details.queue_depth),
-        match (&disk.unchecked, uses.is_empty()) {
-            (Some(_), true) => "unknown".into(),
-            (None, true) => "-".into(),
-            (_, false) => uses.join(", "),
-        },
-    ]
+    match (&disk.unchecked, uses.is_empty()) {
+        (Some(_), true) => Cell::Text("unknown".into()),
+        (None, true) => Cell::Missing,
+        (_, false) => Cell::Text(uses.join(", ")),
+    }
 }
 
 /// One use: where a file system is mounted, what holds it; and by which device, if not by the disk itself.

@@ -1,7 +1,7 @@
 //! `diskspd preset`: what named workloads there are, and what they do.
 
 use super::not_done::NotDone;
-use super::print;
+use super::{output, print};
 use crate::cli::{self, CliError, Exit, Invocation, PresetRequest};
 use crate::presets;
 use crate::report::profile_xml;
@@ -13,7 +13,7 @@ use std::ffi::OsString;
 /// There is no preset of that name, or it can't be written.
 pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
     match request {
-        PresetRequest::List => print(&presets::list()),
+        PresetRequest::List => output::told_to_stdout(&presets::list()),
         PresetRequest::Markdown => print(&presets::markdown()),
         PresetRequest::Show(name) => match presets::find(name) {
             Some(preset) => print(&(presets::show(preset) + &xml(preset.name))),

@@ -186,6 +186,7 @@ fn tables_fit_the_columns_of_a_terminal() {
         ("report run.json copy.json", &["iops", "p99"]),
         ("doctor y.dat", &["details", "way of I/O"]),
         ("--engine sim --repeat 3 -c64M -b4K -r -L -W0 -d1 --quiet x.dat", &["mean", "IOPS", "UNKNOWN"]),
+        ("devices", &["device", "used by"]),
         ("report r.xml", &["total", "IOPS", "mean ms"]),
         ("report c.json", &["IOPS", "change", "can't tell"]),
         ("report s.json", &["-o4", "p99 ms", "UNKNOWN"]),
