@@ -1,4 +1,4 @@
-//! The forms of answers made of many runs, and the files that they go to.
+//! The forms and files of answers made of many runs.
 
 use super::not_done::NotDone;
 use super::output::{self, OutFile};
@@ -14,7 +14,7 @@ pub trait AnswerForms {
     fn text(&self, room: usize) -> String;
 
     /// # Errors
-    /// The answer contains what JSON has no form for.
+    /// A value has no form in JSON.
     fn json(&self) -> io::Result<String>;
     fn csv(&self) -> String;
 

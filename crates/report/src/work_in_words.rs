@@ -36,7 +36,8 @@ pub fn short(run: &RunSummary) -> String {
     format!("{}{several}", said.unwrap_or_else(|| "A run of DiskSpd".into()))
 }
 
-/// [`short`] without what these options change: `Random reads` of a sweep of `-b`. Empty = they change all.
+/// [`short`] without the parts that these options set: `Random reads` in a sweep of `-b`; empty = nothing is
+/// left.
 pub fn without(run: &RunSummary, options: &[&str]) -> String {
     let changes = |names: &[&str]| names.iter().any(|name| options.contains(name));
     let first = run.time_spans.iter().flatten().find_map(|span| span.parameters.targets.first());

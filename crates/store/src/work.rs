@@ -39,7 +39,7 @@ impl SpanWork {
         SpanWork { time_span, values }
     }
 
-    /// `4 KiB random reads, 2 threads, depth 8`; what is not recorded is left out.
+    /// `4 KiB random reads, 2 threads, depth 8`, without unrecorded parts.
     pub fn words(&self) -> String {
         let value = |name: &str| Some(self.text(name)).filter(|value| !value.is_empty());
         let size = value("block_bytes").map(|size| match size.parse() {

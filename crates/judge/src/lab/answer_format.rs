@@ -12,7 +12,7 @@ pub struct AnswerFormat {
 
 /// An answer that the program writes as JSON and reads again (`record::answers`).
 pub trait KeptAnswer: Serialize + DeserializeOwned {
-    /// With its article: `a sweep (sweep --json)`.
+    /// Name in messages, with its article: `a sweep (sweep --json)`.
     const TITLE: &'static str;
     const NAME: &'static str;
     const VERSION: u32;
@@ -21,7 +21,7 @@ pub trait KeptAnswer: Serialize + DeserializeOwned {
         AnswerFormat { name: Self::NAME.to_owned(), version: Self::VERSION }
     }
 
-    /// Completes what the file leaves out because it follows from the rest.
+    /// Adds the parts that follow from the rest and are not in the file.
     #[must_use]
     fn completed(self) -> Self {
         self

@@ -105,7 +105,7 @@ impl RunLine {
         self.response.as_ref().or(self.latency.as_ref())
     }
 
-    /// What lists and tables show of it.
+    /// The run as lists and tables show it.
     pub fn summary(&self, name: &str) -> RunSummary {
         let percentile = |percent: f64, of: fn(&LatencyLine) -> Millis| {
             let total = Some(of(self.latency.as_ref()?));

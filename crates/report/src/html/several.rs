@@ -73,7 +73,7 @@ fn named(number: &str, run: &Run) -> String {
     }
 }
 
-/// What the runs have in common, their number and their rates.
+/// The common work of the runs, their number and their rates.
 pub fn title(runs: &[Run]) -> String {
     let spans = runs.iter().flat_map(|run| run.known.time_spans.iter().flatten());
     let iops = range(spans.filter_map(|span| span.total.iops));

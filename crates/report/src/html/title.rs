@@ -33,12 +33,12 @@ pub fn of_work(work: &RepeatedWork, answer: &str) -> String {
     title(workload, targets, machine.as_deref(), answer)
 }
 
-/// The title of runs: what they have in common.
+/// The title of runs with their common work.
 pub fn of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone, answer: &str) -> String {
     of_work(&common_work(runs), answer)
 }
 
-/// What runs have in common.
+/// The common work of runs.
 pub fn common_work<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone) -> RepeatedWork {
     let works = distinct(runs.clone().map(workload::short));
     let machines = distinct(runs.clone().filter_map(RunSummary::computer));

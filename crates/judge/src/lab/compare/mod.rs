@@ -103,7 +103,7 @@ pub const SAME: f64 = 0.02;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunComparison {
     pub format: AnswerFormat,
-    /// What the runs of both sides have in common.
+    /// The common work of both sides.
     #[serde(flatten)]
     pub work: RepeatedWork,
     pub equivalence_percent: f64,

@@ -69,7 +69,7 @@ impl<'a> ComparedLine<'a> {
         ]
     }
 
-    /// What programs read.
+    /// Columns for programs.
     fn data() -> [TableColumn<ComparedLine<'a>>; 10] {
         let number = TableColumn::<ComparedLine>::number;
         let words = TableColumn::<ComparedLine>::words;

@@ -11,7 +11,7 @@ pub struct SweepResult {
     pub format: AnswerFormat,
     /// The program and all arguments.
     pub command_line: String,
-    /// What all points do, without the swept options.
+    /// The common work of all points, without the swept options.
     #[serde(flatten)]
     pub work: RepeatedWork,
     pub ended: SweepEnd,

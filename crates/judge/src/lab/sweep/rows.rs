@@ -46,7 +46,7 @@ impl PointRow {
         if self.by_rate { "IOPS offered" } else { "outstanding" }
     }
 
-    /// Its load in words.
+    /// The name of the load.
     pub fn load_name(&self) -> &'static str {
         if self.by_rate { "I/Os per second offered" } else { "I/Os outstanding" }
     }

@@ -115,7 +115,7 @@ impl ChartAxis {
         ChartAxis::of(label, scale, ticks)
     }
 
-    /// Places beside each other, every one with its name.
+    /// Places in a row, each with its name.
     pub fn named(label: impl Into<String>, names: &[String]) -> ChartAxis {
         let end = names.len().max(1) as f64;
         let named = names.iter().enumerate().map(|(number, name)| (number as f64 + 0.5, name.clone()));

@@ -50,7 +50,7 @@ pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange
 
 type FoundWork<'a> = (&'a FollowedWork, RunFigure, Vec<LastingChange>);
 
-/// What changed of all courses that have enough runs.
+/// The changes of all courses with enough runs.
 struct Found<'a> {
     told: usize,
     changed: Vec<FoundWork<'a>>,

@@ -53,7 +53,7 @@ pub fn courses(page: &HistoryPage) -> Markup {
     }
 }
 
-/// What the latest run does, and its targets.
+/// The work of the latest run and its targets.
 fn name(page: &HistoryPage, work: &FollowedWork) -> String {
     let latest = work.courses.iter().filter_map(|course| course.points.last()).map(|(run, _)| *run).max();
     let span = (work.time_span as usize).saturating_sub(1);

@@ -7,7 +7,7 @@ use diskspd_judge::lab::sweep::{SweepAnswer, SweepResult, label};
 
 pub struct SweepPage<'a> {
     pub sweep: &'a SweepResult,
-    /// One of its runs, for what they have in common; `None` = none is at hand.
+    /// One of the runs, for the environment; `None` = there is no record.
     pub run: Option<Run<'a>>,
 }
 
