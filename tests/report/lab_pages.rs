@@ -306,6 +306,20 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
 }
 
 #[test]
+fn history_page_heads_work_in_words() {
+    let work = |run: ListedRun<'static>| ListedRun { work: vec!["4 KiB random reads".into()], ..run };
+    let runs: Vec<ListedRun> = listed(32).into_iter().map(work).collect();
+    let targets = vec!["/data/a/t.dat".to_owned()];
+    let page = page_of_history(&runs, &[FollowedWork { targets, ..followed(&runs) }], None);
+    let title = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert!(title.starts_with("4 KiB random reads") && title.contains("worse, 32 runs"), "{title}");
+    assert!(page.contains("<h3>4 KiB random reads on t.dat</h3>"), "{page}");
+    assert!(page.contains("<code>diskspd"), "the command line is under the heading");
+    // A verdict of the whole page does not contradict its changes.
+    assert!(!page.contains("CAN'T TELL"), "{page}");
+}
+
+#[test]
 fn few_or_even_runs_have_no_trend() {
     let runs = listed(5);
     let few = page_of_history(&runs, &[followed(&runs)], None);
