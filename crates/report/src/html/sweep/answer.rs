@@ -11,7 +11,9 @@ use maud::{Markup, html};
 
 pub fn answers(page: &SweepPage) -> Markup {
     html! {
-        @for why in unanswered(&page.sweep.answers, &page.sweep.points) { p { "Undetermined: " (line(&why)) } }
+        @for why in unanswered(&page.sweep.answers, &page.sweep.points) {
+            p { "Undetermined: " (line(&why)) }
+        }
         @for answer in &page.sweep.answers {
             @if !answer.common.is_empty() { h3 { "With " (line(&answer.common)) } }
             (tiles(page, answer))
