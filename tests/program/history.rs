@@ -714,7 +714,7 @@ fn has_the_page_of_all(history: &History) {
     let figures: Vec<&str> = total.flat_map(|line| line.split(',').skip(15).take(6)).collect();
     assert_eq!(figures.len(), 20 * 6);
     for (command, shown) in
-        [("history", ">-50.0</span> % (worse)"), ("history trend --metric iops", "Trend: IOPS")]
+        [("history", ">-50.0</span> % (worse)"), ("history trend --metric iops", "IOPS worse, 20 runs")]
     {
         assert_eq!(history.says(&format!("{command} --html {}", page.display())), "");
         let text = fs::read_to_string(&page).unwrap();
