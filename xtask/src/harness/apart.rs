@@ -1,6 +1,6 @@
 //! Mounts that nobody else sees.
 
-use crate::Failure;
+use super::failure::Failure;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 

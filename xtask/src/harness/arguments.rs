@@ -1,6 +1,8 @@
 //! Options of the form `--name` and `--name VALUE`.
 
-use crate::Failure;
+use super::failure::Failure;
+use super::program;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// What isn't used yet.
@@ -48,6 +50,42 @@ impl Arguments {
         }
     }
 
+    /// Takes `--ours`, the program under test. Without it the program is built.
+    ///
+    /// # Errors
+    /// It does not build.
+    pub fn program(&mut self) -> Result<PathBuf, Failure> {
+        program::path(self.value("--ours")?)
+    }
+
+    /// Takes `--directory`, the folder for files and images.
+    ///
+    /// # Errors
+    /// It has no value.
+    pub fn directory(&mut self) -> Result<PathBuf, Failure> {
+        Ok(self.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned()).into())
+    }
+
+    /// Takes an option that selects one of several parts by its name. Without it all are selected.
+    ///
+    /// # Errors
+    /// The name is unknown.
+    pub fn parts<'a, T>(
+        &mut self,
+        option: &str,
+        all: &'a [T],
+        name: impl Fn(&T) -> &str,
+    ) -> Result<Vec<&'a T>, Failure> {
+        let Some(given) = self.value(option)? else { return Ok(all.iter().collect()) };
+        match all.iter().find(|part| name(part) == given) {
+            Some(part) => Ok(vec![part]),
+            None => {
+                let known = all.iter().map(name).collect::<Vec<_>>().join(", ");
+                Err(format!("{option} {given}: one of {known} is expected").into())
+            }
+        }
+    }
+
     /// Nothing must be left.
     ///
     /// # Errors
@@ -74,5 +112,17 @@ mod tests {
         assert!(arguments.finish().is_ok());
         assert!(Arguments(vec!["--a".into()]).value("--a").is_err());
         assert!(Arguments(vec!["--a".into()]).finish().is_err());
+    }
+
+    #[test]
+    fn parts_are_all_one_or_unknown() {
+        let parts = |words: &[&str]| {
+            let mut arguments = Arguments(words.iter().map(|word| (*word).to_owned()).collect());
+            arguments.parts("--only", &["a", "b"], |part| part).ok().map(|parts| parts.len())
+        };
+        assert_eq!(parts(&[]), Some(2));
+        assert_eq!(parts(&["--only", "b"]), Some(1));
+        assert_eq!(parts(&["--only", "c"]), None);
+        assert_eq!(parts(&["--only"]), None);
     }
 }

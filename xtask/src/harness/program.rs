@@ -1,6 +1,7 @@
 //! The program under test: built like any user's, or a command line of it, understood.
 
-use crate::Failure;
+use super::failure::Failure;
+use super::processes::run;
 use diskspd::cli::{self, Invocation, RunRequest};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,10 +16,7 @@ pub fn path(given: Option<String>) -> Result<PathBuf, Failure> {
         return Ok(path.into());
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo).args(["build", "--quiet", "--release", "--bin", "diskspd"]).status()?;
-    if !built.success() {
-        return Err("the program doesn't build".into());
-    }
+    run(Command::new(cargo).args(["build", "--quiet", "--release", "--bin", "diskspd"]))?;
     // This tool is target/<profile>/xtask, whatever the profile: what is measured is the released program.
     let own = std::env::current_exe()?;
     let target = own.parent().and_then(Path::parent).ok_or("this tool lies nowhere")?;
