@@ -8,6 +8,7 @@
 //! Those that ask the kernel are each system's own: on Windows `elsewhere` makes them.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 

@@ -24,7 +24,7 @@ impl Mmap {
     ///
     /// # Errors
     /// One of them can't be mapped as its options say.
-    pub fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
+    pub(crate) fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
         AtOnce::new(setup, EngineKind::Mmap, |files| {
             let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
             Ok(Mmap { views, thread: ThreadPriority::default() })

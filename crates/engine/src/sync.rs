@@ -27,7 +27,7 @@ impl<const WITH: bool> Sync<WITH> {
     ///
     /// # Errors
     /// None.
-    pub fn open(setup: Setup) -> Result<AtOnce<Sync<WITH>>, EngineError> {
+    pub(crate) fn open(setup: Setup) -> Result<AtOnce<Sync<WITH>>, EngineError> {
         AtOnce::new(setup, EngineKind::Sync, |files| {
             let devices = files.iter().map(|file| is_device(&file.handle)).collect();
             Ok(Sync { files, devices, thread: ThreadIoPriority::default() })

@@ -26,7 +26,7 @@ impl Overlapped {
     ///
     /// # Errors
     /// What the system refused.
-    pub fn open(setup: Setup, kind: EngineKind, told: Told) -> Result<Overlapped, EngineError> {
+    pub(crate) fn open(setup: Setup, kind: EngineKind, told: Told) -> Result<Overlapped, EngineError> {
         let limits = Limits::of(&setup, kind);
         let files = setup.files.into_iter().map(|file| file.handle).collect();
         let queue = Queue::new(told, setup.depth, files, setup.buffer, DRAIN_LIMIT).map_err(|source| {
@@ -80,7 +80,7 @@ pub(super) struct FileCalls {
 }
 
 impl FileCalls {
-    pub fn new(files: Vec<File>) -> FileCalls {
+    pub(crate) fn new(files: Vec<File>) -> FileCalls {
         FileCalls { files: files.into_iter().map(|file| file.handle.into()).collect() }
     }
 }

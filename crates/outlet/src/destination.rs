@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 /// The end of a path, found once. The checks and the output use the same object, even if names change.
 #[derive(Debug)]
-pub enum Destination {
+pub(crate) enum Destination {
     /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be
     /// written from its start, over what others write through the descriptor.
     Descriptor(i32),
@@ -79,7 +79,7 @@ pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
 }
 
 impl Destination {
-    pub fn is_standard_output(&self) -> bool {
+    pub(crate) fn is_standard_output(&self) -> bool {
         matches!(self, Destination::Descriptor(STANDARD_OUTPUT))
     }
 
@@ -87,7 +87,7 @@ impl Destination {
     ///
     /// # Errors
     /// A link is not followed, or the path ends with a folder or a block device.
-    pub fn at(path: &Path) -> Result<Destination, OutputFault> {
+    pub(crate) fn at(path: &Path) -> Result<Destination, OutputFault> {
         // Also where there is no /proc: `-` is written so.
         let is_descriptor = path.parent() == Some(Path::new(DESCRIPTORS));
         if let Some(number) = path.file_name().filter(|_| is_descriptor).and_then(descriptor_number) {

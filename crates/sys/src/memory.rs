@@ -60,7 +60,7 @@ impl Buffer {
     ///
     /// # Errors
     /// There are none, or too few: how many are needed and how to reserve them.
-    pub fn of_large_pages(length: usize) -> Result<Buffer, NoLargePages> {
+    pub(crate) fn of_large_pages(length: usize) -> Result<Buffer, NoLargePages> {
         let pages = LargePages::now();
         let refused = |source| NoLargePages { bytes: length as u64, pages, source };
         let size = usize::try_from(pages.size).unwrap_or(0);

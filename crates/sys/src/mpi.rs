@@ -38,7 +38,7 @@ type MpiStatus = [u64; 16];
 /// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
 const LONGEST_TEXT: usize = 16384;
 
-pub type FromProcess = (usize, Vec<u8>);
+pub(crate) type FromProcess = (usize, Vec<u8>);
 
 /// The processes that a launcher started together, as MPI shows them to this one.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ pub(super) const NO_MEMORY: i32 = libc::EFAULT;
 
 /// The priority of the thread, with which pages are read that have to be.
 #[derive(Debug, Default)]
-pub struct ThreadPriority(ThreadIoPriority);
+pub(crate) struct ThreadPriority(ThreadIoPriority);
 
 impl ThreadPriority {
     /// Gives the calling thread this priority from now on.

@@ -12,7 +12,7 @@ pub(super) const NO_MEMORY: i32 = of_windows(87);
 
 /// Stands in the place of the priority of a thread: here files have theirs since they were opened.
 #[derive(Debug, Default)]
-pub struct ThreadPriority;
+pub(crate) struct ThreadPriority;
 
 impl ThreadPriority {
     /// Nothing is left to do.

@@ -19,7 +19,7 @@ pub fn probe() -> Result<(), Unavailable> {
 }
 
 /// Explains the kernel's refusal, with the settings of this machine and process.
-pub fn explain_here(error: &io::Error) -> Unavailable {
+pub(crate) fn explain_here(error: &io::Error) -> Unavailable {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     explain(&Evidence {
         errno: error.raw_os_error(),

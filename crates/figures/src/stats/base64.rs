@@ -20,7 +20,7 @@ const VALUES: [u8; 256] = {
 
 /// Bytes that are stored as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Packed<'a>(pub Cow<'a, [u8]>);
+pub(super) struct Packed<'a>(pub Cow<'a, [u8]>);
 
 impl Serialize for Packed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

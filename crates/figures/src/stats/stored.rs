@@ -184,7 +184,7 @@ mod decimal {
     use serde::de::Visitor;
     use std::fmt;
 
-    pub fn serialize<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
         // Nearly all fit into 64 bits, and those divide faster.
         match u64::try_from(*value) {
             Ok(value) => serializer.serialize_str(&value.to_string()),
@@ -192,7 +192,7 @@ mod decimal {
         }
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
         deserializer.deserialize_str(Digits)
     }
 

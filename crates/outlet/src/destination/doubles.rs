@@ -25,7 +25,7 @@ const STANDARD: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// A message.
-pub fn refuse_double(
+pub(crate) fn refuse_double(
     output: &Named,
     destination: &Destination,
     earlier: &[Named],

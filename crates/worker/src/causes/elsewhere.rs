@@ -3,6 +3,6 @@
 use diskspd_model::engines::EngineKind;
 
 /// Nothing: the texts of errors say it.
-pub fn usual_cause(_: EngineKind, _: i32) -> &'static str {
+pub(crate) fn usual_cause(_: EngineKind, _: i32) -> &'static str {
     ""
 }
