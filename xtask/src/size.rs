@@ -161,10 +161,11 @@ fn code(tokens: TokenStream) -> BTreeSet<usize> {
     let mut lines = BTreeSet::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        let attribute = match (&token, tokens.peek()) {
-            (TokenTree::Punct(mark), Some(TokenTree::Group(group))) if mark.as_char() == '#' => {
-                spelled(group.stream())
-            }
+        let is_attribute = is_mark(&token, '#');
+        // `#![..]` is an attribute, too.
+        let inner = is_attribute.then(|| tokens.next_if(|token| is_mark(token, '!'))).flatten();
+        let attribute = match tokens.peek() {
+            Some(TokenTree::Group(group)) if is_attribute => spelled(group.stream()),
             _ => String::new(),
         };
         if attribute.starts_with("doc=") {
@@ -173,16 +174,15 @@ fn code(tokens: TokenStream) -> BTreeSet<usize> {
             // The item ends with its braces or a semicolon, also after braces (`use a::{b, c};`).
             let is_end = |token: &TokenTree| match token {
                 TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-                TokenTree::Punct(mark) => mark.as_char() == ';',
-                _ => false,
+                token => is_mark(token, ';'),
             };
             tokens.by_ref().find(is_end);
-            tokens.next_if(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';'));
+            tokens.next_if(|token| is_mark(token, ';'));
         } else if let TokenTree::Group(group) = token {
             lines.extend([group.span_open(), group.span_close()].map(|span| span.start().line));
             lines.extend(code(group.stream()));
         } else {
-            lines.extend(lines_of(token.span()));
+            lines.extend(std::iter::once(token).chain(inner).flat_map(|token| lines_of(token.span())));
         }
     }
     lines
@@ -190,6 +190,10 @@ fn code(tokens: TokenStream) -> BTreeSet<usize> {
 
 fn lines_of(span: Span) -> std::ops::RangeInclusive<usize> {
     span.start().line..=span.end().line
+}
+
+fn is_mark(token: &TokenTree, mark: char) -> bool {
+    matches!(token, TokenTree::Punct(found) if found.as_char() == mark)
 }
 
 /// Tokens without space between them.

@@ -5,7 +5,7 @@
 //! statistics.
 //!
 //! Which engines there are is known everywhere ([`ENGINES`]), and those that are models work everywhere.
-//! Those that ask the kernel are each system's own: on Windows `elsewhere` makes them.
+//! Engines that use the kernel are in `kernel`, on Windows in `windows`.
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
@@ -29,29 +29,11 @@ pub mod sim;
 mod unavailable;
 
 // What asks the system, each in its own way.
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/kernel.rs")]
 mod kernel;
 
-// Linux's.
 #[cfg(target_os = "linux")]
-pub mod aio;
-#[cfg(target_os = "linux")]
-mod asking;
-#[cfg(target_os = "linux")]
-mod nowait;
-#[cfg(target_os = "linux")]
-pub mod nvme;
-#[cfg(target_os = "linux")]
-mod resets;
-#[cfg(target_os = "linux")]
-mod sync;
-#[cfg(target_os = "linux")]
-pub mod uring;
-
-// Windows'.
-#[cfg(windows)]
-mod windows;
-
+pub use self::kernel::{aio, nvme, uring};
 use self::{contract::cannot, limits::Limits};
 pub use self::{
     contract::{AboutEngine, Done, Engine, EngineError, Io, NotPinned, Setup},

@@ -1,7 +1,7 @@
 //! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the
 //! thread itself.
 
-#[cfg_attr(not(target_os = "linux"), path = "mmap/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/mapped.rs")]
 mod asks;
 
 use super::at_once::{AtOnce, Perform};

@@ -11,7 +11,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod arrays;
-#[cfg_attr(not(target_os = "linux"), path = "blocked_calls/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/blocked_calls.rs")]
 pub mod blocked_calls;
 #[cfg(target_os = "linux")]
 pub mod caches;

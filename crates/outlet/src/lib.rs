@@ -18,6 +18,6 @@ mod wish;
 pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_target_of_command};
 pub use late_file::{FromTheFirstLine, LateFile};
 pub use outlet::{Outlet, OutputDoor, Permitted};
-pub use output_error::{NotWritten, OutputError, OutputFault};
+pub use output_error::{OutputError, OutputErrorKind, WriteError};
 pub use patience::{GRACE, Patience, SILENCE, Unanswered, grace};
 pub use wish::{EndWish, HURRIED, INTERRUPTED};

@@ -70,6 +70,8 @@ pub mod mapping;
 pub mod owners;
 #[cfg_attr(windows, path = "windows/runs/parent_process.rs")]
 pub mod parent_process;
+#[cfg_attr(windows, path = "windows/runs/problem.rs")]
+pub mod problem;
 #[cfg_attr(windows, path = "windows/runs/real_time.rs")]
 pub mod real_time;
 #[cfg_attr(windows, path = "windows/runs/signals.rs")]
@@ -137,8 +139,6 @@ mod parent_messages;
 pub mod perf;
 #[cfg(target_os = "linux")]
 pub mod positioned;
-#[cfg(target_os = "linux")]
-pub mod problem;
 #[cfg(target_os = "linux")]
 pub mod ring;
 #[cfg(target_os = "linux")]

@@ -21,7 +21,6 @@ mod account;
 mod batches;
 mod books;
 mod by_quota;
-#[cfg_attr(not(target_os = "linux"), path = "causes/elsewhere.rs")]
 mod causes;
 mod collect;
 pub mod control;

@@ -1,8 +1,8 @@
 //! What mapped files ask of Linux, and what its errors mean.
 
-use super::super::EngineError;
-pub(super) use super::super::asking::negated;
-use super::super::asking::priority_refused;
+use crate::EngineError;
+pub(super) use crate::kernel::asking::negated;
+use crate::kernel::asking::priority_refused;
 use diskspd_model::access::IoPriority;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use std::io;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 /// A file that could not be put in its place.
 #[derive(Debug, thiserror::Error)]
-pub struct NotPut {
+pub struct PutError {
     pub error: io::Error,
     pub kept: io::Result<PathBuf>,
 }
 
-impl std::fmt::Display for NotPut {
+impl std::fmt::Display for PutError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.error)?;
         match &self.kept {

@@ -1,12 +1,15 @@
 //! Engines that ask Windows' kernel, and how they are made. Linux's can't be had.
 
+#[path = "overlapped.rs"]
+pub(super) mod overlapped;
+
 use super::at_once::AtOnce;
 use super::mixed::Mixed;
 use super::mmap::Mmap;
 use super::unavailable::Unavailable;
-use super::windows::{FileCalls, Overlapped};
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
 use diskspd_sys::overlapped::Told;
+use overlapped::{FileCalls, Overlapped};
 
 /// Whether an engine works on this machine.
 ///

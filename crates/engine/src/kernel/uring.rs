@@ -5,7 +5,8 @@ mod available;
 pub use available::probe;
 pub use diskspd_sys::ring::RingOptions;
 
-use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup, asking};
+use super::asking;
+use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup};
 use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};

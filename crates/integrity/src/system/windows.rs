@@ -10,7 +10,7 @@ use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
 #[error("can't open it: {0}; check the name, the rights, and whether another program has it")]
-pub struct NotOpened(#[from] io::Error);
+pub struct OpenError(#[from] io::Error);
 
 /// Whether what is written to a mapped file and then flushed in this way is durable: not by
 /// `FlushViewOfFile`, which doesn't wait for the disk.
@@ -24,7 +24,7 @@ pub const DURABLY_MAPPED: &str = "-Sm with -Nn on persistent memory";
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::NonVolatileMemory];
 
 /// Past the cache where that is possible: what counts is what the disk holds.
-pub(super) fn open(path: &Path) -> Result<File, NotOpened> {
+pub(super) fn open(path: &Path) -> Result<File, OpenError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = targets::open(path, &mode, false)
         .or_else(|_| targets::open(path, &OpenMode { direct: false, ..mode }, false));

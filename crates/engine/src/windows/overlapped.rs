@@ -1,7 +1,7 @@
 //! The engines of Windows: overlapped I/O, and one I/O at a time.
 
-use super::at_once::Perform;
-use super::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup, cannot};
+use crate::at_once::Perform;
+use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup, cannot};
 use diskspd_model::io_error::of_windows;
 use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -109,7 +109,7 @@ impl Perform for FileCalls {
 }
 
 /// The negated number by which an error is kept, as [`Done::result`] has it.
-pub(super) fn negated(error: &io::Error) -> i64 {
+pub(crate) fn negated(error: &io::Error) -> i64 {
     // That of a parameter that is wrong, where the system didn't say it.
     const INVALID_PARAMETER: u32 = 87;
     -i64::from(of_windows(error.raw_os_error().map_or(INVALID_PARAMETER, i32::cast_unsigned)))

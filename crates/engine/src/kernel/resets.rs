@@ -2,7 +2,7 @@
 //! and waits for each; what else is in flight goes on meanwhile.
 
 use super::asking::negated;
-use super::{AboutEngine, Done, Engine, EngineError, Io, Setup};
+use crate::{AboutEngine, Done, Engine, EngineError, Io, Setup};
 use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::operation::perform;
@@ -23,7 +23,7 @@ impl Resets {
         setup: Setup,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
     ) -> Result<Resets, EngineError> {
-        let again = |file: &super::File| file.zoned.then(|| file.handle.try_clone()).transpose();
+        let again = |file: &crate::File| file.zoned.then(|| file.handle.try_clone()).transpose();
         let devices: Result<Vec<_>, _> = setup.files.iter().map(again).collect();
         let devices = devices.map_err(|source| EngineError {
             what: "--zoned: needs a second file descriptor for each device; raise the limit (ulimit -n)"

@@ -2,9 +2,8 @@
 //! the character devices of namespaces (`/dev/ng0n1`, `IORING_OP_URING_CMD`).
 
 use super::asking;
-use super::contract::{EngineError, Setup};
 use super::uring::{RingOptions, Uring, not_made};
-use super::{EngineKind, Limits};
+use crate::{EngineError, EngineKind, Limits, Setup};
 use diskspd_model::access::IoPriority;
 use diskspd_model::io_error;
 use diskspd_model::operation::Operation;

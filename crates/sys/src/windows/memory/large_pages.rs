@@ -15,18 +15,16 @@ impl LargePages {
     }
 }
 
-#[derive(Debug)]
-pub struct NoLargePages {
+#[derive(Debug, thiserror::Error)]
+pub struct LargePagesError {
     pub bytes: u64,
     pub pages: LargePages,
     pub source: io::Error,
 }
 
-impl std::error::Error for NoLargePages {}
-
-impl fmt::Display for NoLargePages {
+impl fmt::Display for LargePagesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NoLargePages { bytes, pages: LargePages { size }, source } = self;
+        let LargePagesError { bytes, pages: LargePages { size }, source } = self;
         match source.kind() {
             _ if *size == 0 => write!(f, "this processor has no large pages; leave out -l"),
             io::ErrorKind::PermissionDenied => write!(
@@ -54,7 +52,7 @@ mod tests {
     #[test]
     fn the_refusal_says_what_lacks() {
         let told = |size, source: io::Error| {
-            NoLargePages { bytes: 3 << 20, pages: LargePages { size }, source }.to_string()
+            LargePagesError { bytes: 3 << 20, pages: LargePages { size }, source }.to_string()
         };
         assert!(told(2 << 20, io::ErrorKind::PermissionDenied.into()).contains("SeLockMemoryPrivilege"));
         let fragmented = told(2 << 20, io::Error::from_raw_os_error(1450));

@@ -2,7 +2,7 @@
 //! twice, once with the flag and once without. What the kernel refuses with the flag is submitted again
 //! without it, and completes as one I/O.
 
-use super::{AboutEngine, Done, Engine, EngineError, File, Io, Setup};
+use crate::{AboutEngine, Done, Engine, EngineError, File, Io, Setup};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;

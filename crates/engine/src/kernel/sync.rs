@@ -2,8 +2,8 @@
 //! together are done one after the other.
 
 use super::asking::priority_refused;
-use super::at_once::{AtOnce, Perform};
-use super::{EngineError, EngineKind, File, Io, Setup};
+use crate::at_once::{AtOnce, Perform};
+use crate::{EngineError, EngineKind, File, Io, Setup};
 use diskspd_model::operation::Operation;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::Buffer;
