@@ -1,4 +1,5 @@
-//! Parts that the commands share: arguments, the program under test, folders, other programs, random numbers, tables.
+//! Parts that the commands share: arguments, the program under test, folders, other programs, random
+//! numbers, tables.
 
 mod apart;
 mod arguments;

@@ -1,6 +1,7 @@
 //! Lines of code by crate, and the features that came after the count of 2026-11-28.
 //!
-//! A line of code holds a token that is not in a comment and not in an item for tests (`#[cfg(test)]`). Files for tests do not count.
+//! A line of code holds a token that is not in a comment and not in an item for tests (`#[cfg(test)]`).
+//! Files for tests do not count.
 
 use crate::harness::{Arguments, Failure, table};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
@@ -217,7 +218,8 @@ mod tests {
             lines("/// a\n#[derive(Debug)]\nstruct A;\nconst B: &str = \"x\n\n// y\";"),
             [2, 3, 4, 5, 6]
         );
-        let tests = "#[cfg(test)]\n#[path = \"a.rs\"]\nmod a;\n#[cfg(test)]\nuse a::{b, c};\n#[cfg(all(test, unix))]\n\
+        let tests = "#[cfg(test)]\n#[path = \"a.rs\"]\nmod a;\n#[cfg(test)]\nuse a::{b, c};\n\
+                     #[cfg(all(test, unix))]\n\
                      mod d {\n    fn e() {}\n}\nmod f;\n#[cfg(unix)]\nmod g;";
         assert_eq!(lines(tests), [10, 11, 12]);
     }

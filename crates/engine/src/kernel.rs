@@ -1,7 +1,6 @@
 //! Engines that ask the kernel, and how they are made.
 
 pub mod aio;
-pub(super) mod asking;
 mod nowait;
 pub mod nvme;
 mod resets;

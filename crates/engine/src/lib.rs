@@ -29,6 +29,8 @@ pub mod sim;
 mod unavailable;
 
 // What asks the system, each in its own way.
+#[cfg_attr(windows, path = "windows/asking.rs")]
+mod asking;
 #[cfg_attr(windows, path = "windows/kernel.rs")]
 mod kernel;
 

@@ -4,7 +4,8 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Attempts per command, and the time between two. The kernel closes the files of an `io_uring` some time after its process.
+/// Attempts per command, and the time between two. The kernel closes the files of an `io_uring` some time
+/// after its process.
 const ATTEMPTS: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 

@@ -3,7 +3,7 @@
 //! The kernel does I/O through the page cache within `io_submit`, one after the other: only with `O_DIRECT`
 //! there is more than one in flight.
 
-use super::asking;
+use crate::asking;
 use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup, Unavailable};
 use diskspd_model::access::IoPriority;
 use diskspd_sys::aio::Queue;

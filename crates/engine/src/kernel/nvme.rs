@@ -1,8 +1,8 @@
 //! NVMe commands that bypass the block layer: the ring of [`super::uring`], whose entries are commands for
 //! the character devices of namespaces (`/dev/ng0n1`, `IORING_OP_URING_CMD`).
 
-use super::asking;
 use super::uring::{RingOptions, Uring, not_made};
+use crate::asking;
 use crate::{EngineError, EngineKind, Limits, Setup};
 use diskspd_model::access::IoPriority;
 use diskspd_model::io_error;

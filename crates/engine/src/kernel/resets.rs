@@ -1,7 +1,7 @@
 //! Zone resets beside an engine whose queue has none: io_uring and Linux AIO. The thread does them itself
 //! and waits for each; what else is in flight goes on meanwhile.
 
-use super::asking::negated;
+use crate::asking::negated;
 use crate::{AboutEngine, Done, Engine, EngineError, Io, Setup};
 use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};

@@ -1,7 +1,7 @@
 //! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are submitted
 //! together are done one after the other.
 
-use super::asking::priority_refused;
+use crate::asking::priority_refused;
 use crate::at_once::{AtOnce, Perform};
 use crate::{EngineError, EngineKind, File, Io, Setup};
 use diskspd_model::operation::Operation;

@@ -5,7 +5,7 @@ mod available;
 pub use available::probe;
 pub use diskspd_sys::ring::RingOptions;
 
-use super::asking;
+use crate::asking;
 use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup};
 use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_sys::clock::{Nanos, monotonic};

@@ -1,8 +1,8 @@
 //! What mapped files ask of Linux, and what its errors mean.
 
 use crate::EngineError;
-pub(super) use crate::kernel::asking::negated;
-use crate::kernel::asking::priority_refused;
+pub(super) use crate::asking::negated;
+use crate::asking::priority_refused;
 use diskspd_model::access::IoPriority;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use std::io;

@@ -1,7 +1,7 @@
 //! What mapped files ask of Windows, and what its errors mean.
 
 use crate::EngineError;
-pub(super) use crate::kernel::overlapped::negated;
+pub(super) use crate::asking::negated;
 use diskspd_model::access::IoPriority;
 use diskspd_model::io_error::of_windows;
 pub(super) use diskspd_sys::mapping::name_of;

@@ -1,8 +1,8 @@
 //! The engines of Windows: overlapped I/O, and one I/O at a time.
 
+use crate::asking::negated;
 use crate::at_once::Perform;
 use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup, cannot};
-use diskspd_model::io_error::of_windows;
 use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use diskspd_sys::overlapped::{Queue, Told};
@@ -106,11 +106,4 @@ impl Perform for FileCalls {
     fn features(&self) -> String {
         "sync: ReadFile and WriteFile".to_string()
     }
-}
-
-/// The negated number by which an error is kept, as [`Done::result`] has it.
-pub(crate) fn negated(error: &io::Error) -> i64 {
-    // That of a parameter that is wrong, where the system didn't say it.
-    const INVALID_PARAMETER: u32 = 87;
-    -i64::from(of_windows(error.raw_os_error().map_or(INVALID_PARAMETER, i32::cast_unsigned)))
 }

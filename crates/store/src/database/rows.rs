@@ -165,9 +165,9 @@ impl FromSql for WorkCell {
 const MIXED: &str = "mixed";
 
 /// The columns that [`decode`] reads.
-pub(crate) const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, r.started_at, \
-                           r.computer, r.fingerprint, r.workload, r.command_line, r.worst, r.identity, \
-                           r.machine, r.kept, r.disks";
+pub(crate) const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, \
+                                  r.started_at, r.computer, r.fingerprint, r.workload, r.command_line, \
+                                  r.worst, r.identity, r.machine, r.kept, r.disks";
 
 /// A run without its tags, targets and figures, out of a row of [`COLUMNS`].
 pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
