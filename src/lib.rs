@@ -10,7 +10,7 @@
 //! ```
 //!
 //! This crate is the program: its command line ([`cli`]) and commands ([`commands`]), above the crates that
-//! do the work. All of those are here by their modules: who depends on this crate has everything.
+//! do the work. This crate exports the modules of all of them.
 //!
 //! Programs that run profiles start at the [`prelude`]; `examples/library` shows six of them.
 

@@ -1,4 +1,5 @@
-//! An engine of your own: it fails every tenth I/O of another engine. A test of error handling uses it in place of a broken disk.
+//! An engine of your own, which fails every tenth I/O of another engine. A test of error handling uses it
+//! in place of a broken disk.
 
 use diskspd::clock::Clock;
 use diskspd::engine::{

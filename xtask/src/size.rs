@@ -106,7 +106,7 @@ fn own_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The crates of the program with their folders, by name.
+/// Crates of the program, with their folders.
 fn crates(root: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut found = vec![("diskspd".to_owned(), root.join("src"))];
     for entry in fs::read_dir(root.join("crates"))? {

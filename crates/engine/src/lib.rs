@@ -4,8 +4,8 @@
 //! that the kernel never writes into freed memory. Engines know nothing of profiles, patterns or
 //! statistics.
 //!
-//! Which engines there are is known everywhere ([`ENGINES`]), and those that are models work everywhere.
-//! Engines that use the kernel are in `kernel`, on Windows in `windows`.
+//! Every system has the table of engines ([`ENGINES`]) and the models. Engines that use the kernel are in
+//! `kernel`, on Windows in `windows`.
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]

@@ -62,7 +62,7 @@ pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
     Ok(found)
 }
 
-/// As [`find`] where libblkid is not installed.
+/// Returns the signatures that the table knows, without libblkid.
 #[cfg(target_os = "linux")]
 fn find_in_table(device: &File, size: u64) -> io::Result<Vec<Name>> {
     find_in(size, |bytes, offset| device.read_exact_at(bytes, offset))

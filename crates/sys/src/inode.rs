@@ -74,7 +74,7 @@ pub fn owner(found: &Metadata) -> u32 {
     found.uid()
 }
 
-/// Whether users other than the owner may put files into a folder of this mode: everybody, or the group of
+/// Whether users other than the owner may put files into a folder of this mode: all users, or the group of
 /// a folder with the sticky bit. The kernel protects by the same rule (`fs.protected_symlinks`, `fs.protected_regular`).
 pub(super) fn others_may_write(mode: u32) -> bool {
     const OTHERS_WRITE: u32 = 0o002;

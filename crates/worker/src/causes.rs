@@ -1,4 +1,4 @@
-//! What probably is the matter when an I/O fails.
+//! Probable causes of failed I/O.
 
 use diskspd_model::engines::EngineKind;
 use diskspd_sys::problem;

@@ -216,7 +216,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Draws what arrives of a write of so many sectors: nothing, all, the first, or any.
+    /// Draws the sectors of a write that arrive (none, all, the first, or any).
     pub fn draw(random: &mut Random, sectors: usize) -> Kept {
         match random.below(4) {
             0 => Kept::Nothing,

@@ -71,8 +71,9 @@ impl Place {
         Ok(())
     }
 
-    /// Mounts it, which has it recover its log; returns the target. `undo` ends with the device: it is
-    /// detached at once, which the kernel does when the file system is unmounted, whatever ends this program.
+    /// Mounts it, so that the file system recovers its log, and returns the target. The last command of
+    /// `undo` must detach the device. It is detached here, and the kernel does so after the file system is
+    /// unmounted.
     ///
     /// # Errors
     /// It can't be mounted.

@@ -39,7 +39,7 @@ impl Visitor<'_> for Text {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Packed<'static>, E> {
-        let bytes = FORM.decode(text).map_err(|_| E::custom("these are no bytes in base64"))?;
+        let bytes = FORM.decode(text).map_err(|_| E::custom("invalid base64"))?;
         Ok(Packed(bytes.into()))
     }
 }

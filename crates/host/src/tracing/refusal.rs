@@ -76,7 +76,7 @@ impl fmt::Display for TracingError {
                     _ => Ok(()),
                 }
             }
-            TracingError::Thread { error } => write!(f, "can't start the recording thread: {error}"),
+            TracingError::Thread { error } => write!(f, "cannot start the recording thread: {error}"),
             TracingError::Events { error, paranoid } => events(f, error, *paranoid),
             TracingError::NoTracepoint { names } => {
                 write!(
