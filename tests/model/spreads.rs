@@ -4,7 +4,6 @@
 
 use crate::common::in_process::profile_and_options as parse;
 use crate::common::io_log;
-use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
 
 /// Second and offset of the I/Os of a simulated run of an area of 100 MiB.
