@@ -75,7 +75,8 @@ pub fn owner(found: &Metadata) -> u32 {
 }
 
 /// Whether users other than the owner may put files into a folder of this mode: all users, or the group of
-/// a folder with the sticky bit. The kernel protects by the same rule (`fs.protected_symlinks`, `fs.protected_regular`).
+/// a folder with the sticky bit. The kernel protects by the same rule (`fs.protected_symlinks`,
+/// `fs.protected_regular`).
 pub(super) fn others_may_write(mode: u32) -> bool {
     const OTHERS_WRITE: u32 = 0o002;
     const STICKY_AND_GROUP_WRITES: u32 = 0o1020;
