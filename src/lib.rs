@@ -10,9 +10,9 @@
 //! ```
 //!
 //! This crate is the program: its command line ([`cli`]) and commands ([`commands`]), above the crates that
-//! do the work. All of those are here by their modules: who depends on this crate has everything.
+//! do the work. This crate exports the modules of all of them.
 //!
-//! Who wants to run profiles from a program of their own starts at the [`prelude`].
+//! Programs that run profiles start at the [`prelude`]; `examples/library` shows six of them.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output

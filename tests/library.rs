@@ -83,6 +83,7 @@ mod cli {
 mod project {
     mod crates;
     mod documentation;
+    mod examples;
     mod fuzz_targets;
     mod old_bugs;
     mod published;

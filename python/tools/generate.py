@@ -17,7 +17,7 @@ OUT = PYTHON / "diskspd" / "schema.py"
 HEAD = '''"""What records and streams hold, as dataclasses.
 
 Made by tools/generate.py of docs/reference/record.schema.json and docs/reference/stream.schema.json: change those, not this. What each
-field means is in docs/reference/record-fields.md. Fields that older programs didn't write are None.
+field means is in docs/reference/record-fields.md. A field is None if the program that wrote the document did not have it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ class Node:
 
     def __init__(self, schema: dict, path: tuple):
         self.fields = schema["properties"]
-        self.required = set(schema.get("required", []))
         self.path = path
         self.children = {}
         self.same_as = self
@@ -151,21 +150,18 @@ class Classes:
         for one in alike:
             for child in one.children.values():
                 self.write(child.kind(), members, done, texts)
-        sure, maybe = [], []
+        body = []
         for name in sorted({name for one in alike for name in one.fields}):
             kinds = [one.fields[name] for one in alike if name in one.fields]
             child = next((one.children[name] for one in alike if name in one.children), None)
             hint, of, depth = self.hint(kinds, child)
-            always = all(name in one.required for one in alike) and not any("null" in types(kind) for kind in kinds)
-            (sure if always else maybe).append((name, hint if always or hint == "Any" else f"Optional[{hint}]", of, depth))
-        body = []
-        for name, hint, of, depth in sure + maybe:
+            hint = hint if hint == "Any" else f"Optional[{hint}]"
             attribute = name + "_" if keyword.iskeyword(name) else name
             metadata = {key: value for key, value in
                         {"key": name if attribute != name else None, "of": of, "depth": depth}.items() if value}
-            arguments = "default=None" + (f", metadata={metadata!r}" if metadata else "")
+            value = f"field(default=None, metadata={metadata!r})" if metadata else "None"
             tail = f"  # {unit(name)}" if unit(name) and not of else ""
-            body.append(f"    {attribute}: {hint} = field({arguments}){tail}")
+            body.append(f"    {attribute}: {hint} = {value}{tail}")
         places = sorted({("`" + ".".join(one.path[1:]) + "`" if one.path[1:] else "the document") for one in alike}, key=lambda place: (len(place), place))
         more = f", and {len(places) - 1} more" if len(places) > 1 else ""
         name = self.names[id(node)]

@@ -11,7 +11,7 @@ use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
 use crate::sys::inode;
-use crate::sys::owners::{self, NotOpened};
+use crate::sys::owners::{self, OwnersError};
 use crate::sys::standard_error::say;
 use std::cell::OnceCell;
 use std::fs::File;
@@ -176,7 +176,7 @@ enum UnreadProfile {
     #[error("no such file; folders end with / here, not with \\: use {0}")]
     Backslashes(String),
     #[error("can't be opened: {0}")]
-    NotOpened(#[source] NotOpened),
+    NotOpened(#[source] OwnersError),
     #[error("can't be read: {0}")]
     Io(#[from] io::Error),
     #[error("is a directory; name a file in it")]

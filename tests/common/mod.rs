@@ -3,6 +3,7 @@
 
 pub mod hanging_storage;
 pub mod in_process;
+pub mod io_log;
 pub mod kept;
 pub mod loops;
 pub mod mapped;
@@ -13,6 +14,8 @@ pub mod schema;
 pub mod virtual_machine;
 pub mod writing_lines;
 
+use diskspd::record::json;
+use diskspd::results::Record;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -402,6 +405,16 @@ impl Report<'_> {
             .map(|line| line.split('|').map(|cell| cell.trim().to_string()).collect())
             .collect()
     }
+}
+
+/// Runs the program with a line, which has to succeed, and returns the record.
+#[track_caller]
+pub fn recorded(line: &str) -> Record {
+    let directory = directory();
+    let file = directory.path().join("r.json");
+    let ended = diskspd(&format!("--out {} {line}", file.display()), Path::new(""));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    json::read(&std::fs::read(file).unwrap()).unwrap()
 }
 
 /// A directory on a file system with `O_DIRECT`, removed afterwards.

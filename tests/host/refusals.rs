@@ -3,7 +3,7 @@
 
 use crate::common::loops::{self, Loop};
 use crate::common::{directory, diskspd, skip, while_nothing_starts};
-use diskspd::host::claims::{self, Claims, Denial};
+use diskspd::host::claims::{self, ClaimError, Claims};
 use diskspd::host::refusal::{How, Refusal, Unchecked, write_refusal};
 use diskspd::host::target::probe;
 use diskspd::machine::target::TargetKind;
@@ -28,7 +28,7 @@ fn mode(read: bool, write: bool) -> OpenMode {
 }
 
 /// Claims devices. What is claimed and given up on the way to a refusal is then free again.
-fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
+fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, ClaimError> {
     while_nothing_starts(|| claims::protect(paths, destroy))
 }
 
@@ -47,9 +47,9 @@ fn uses(path: &Path) -> Vec<How> {
 
 /// Who has what was asked for.
 #[track_caller]
-fn in_use(answer: Result<Claims, Denial>) -> Vec<How> {
+fn in_use(answer: Result<Claims, ClaimError>) -> Vec<How> {
     match answer.unwrap_err() {
-        Denial::Refused(Refusal::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
+        ClaimError::Refused(Refusal::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
         other => panic!("{other}"),
     }
 }
@@ -69,7 +69,7 @@ fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
         [(true, true), (false, true), (true, false)].map(|(r, w)| files::open(path, &mode(r, w)).unwrap());
     assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
     let busy = protect([path], true).unwrap_err();
-    assert!(matches!(&busy, Denial::Target(e) if matches!(e.problem, Problem::Busy)), "{busy}");
+    assert!(matches!(&busy, ClaimError::Target(e) if matches!(e.problem, Problem::Busy)), "{busy}");
     let beside = while_nothing_starts(|| claims::protect_as(claims::Claimant::Job, [path], false)).unwrap();
     assert!(beside.is_empty(), "another process of the job has claimed it for this one");
     beside.permit(path, &files::open(path, &mode(true, true)).unwrap()).unwrap();
@@ -141,7 +141,7 @@ fn a_disk_is_in_use_when_its_partition_is() {
         Refusal::WouldDestroy { path: whole.clone(), found: vec!["a partition table (MBR)".into()] }
     );
     assert_eq!(write_refusal(&partition, false).unwrap(), None);
-    assert!(matches!(protect([partition.as_path(), whole.as_path()], false), Err(Denial::Refused(_))));
+    assert!(matches!(protect([partition.as_path(), whole.as_path()], false), Err(ClaimError::Refused(_))));
     let claims = protect([partition.as_path(), whole.as_path()], true).unwrap();
     assert_eq!(claims.len(), 1, "the claim on the disk covers its partition");
     files::open(&partition, &mode(true, true)).unwrap();
@@ -237,7 +237,7 @@ fn later_holders_of_device_are_found_at_claim() {
     if mounted() {
         loops::run("umount", &[at.to_str().unwrap()]);
     }
-    assert!(matches!(protect([path], false), Err(Denial::Refused(Refusal::WouldDestroy { .. }))));
+    assert!(matches!(protect([path], false), Err(ClaimError::Refused(Refusal::WouldDestroy { .. }))));
     // The device's own end unmounts once more.
     loops::run("mount", &[path.to_str().unwrap(), at.to_str().unwrap()]);
 }
@@ -259,7 +259,7 @@ fn a_name_that_leads_elsewhere_after_the_check_is_not_written_to() {
     point_at(&other.device);
     let changed = permitted(&claims).unwrap_err();
     assert!(
-        matches!(&changed, Denial::Target(error) if matches!(error.problem, Problem::Changed)),
+        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, Problem::Changed)),
         "{changed}"
     );
     point_at(&file);
@@ -501,7 +501,7 @@ fn refuses_attributes_of_the_kernel_for_every_access() {
         let refused = write_refusal(path, true).unwrap();
         assert!(matches!(refused, Some(Refusal::KernelInterface { .. })), "{refused:?}");
         let open = std::fs::File::open(path).unwrap();
-        assert!(matches!(claims::permit_file(path, &open), Err(Denial::Refused(_))));
+        assert!(matches!(claims::permit_file(path, &open), Err(ClaimError::Refused(_))));
         assert!(matches!(claims::permit_output(path, &open), Err(Refusal::KernelInterface { .. })));
         for line in ["-w100 -b2 -d1 -W0 {}", "-w0 -b2 -d1 -W0 {}", "-c4 -w100 -b2 -d1 -W0 {}"] {
             crate::common::diskspd(line, path).fails(1, &["of the kernel", path.to_str().unwrap()]);
@@ -564,7 +564,7 @@ fn open_file_decides_instead_of_its_name() {
     let open = |path: &Path| std::fs::OpenOptions::new().write(true).open(path).unwrap();
     let changed = claims::permit_file(&at("link"), open(&device.device)).unwrap_err();
     assert!(
-        matches!(&changed, Denial::Target(error) if matches!(error.problem, Problem::Changed)),
+        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, Problem::Changed)),
         "{changed}"
     );
     claims::permit_file(&at("link"), open(&at("file"))).unwrap();

@@ -3,20 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use diskspd::cli::{self, Invocation};
+use crate::common::in_process::profile_and_options as parse;
 use diskspd::merge::{Merge, MergeError, whole};
 use diskspd::prelude::*;
 use diskspd::record::json;
 use diskspd::report::{TEXT, csv};
 use diskspd::results::{CommonWindow, Host, HostClock, Measured, Observed, summarize};
-use std::ffi::OsString;
-
-fn parse(line: &str) -> (Profile, RunOptions) {
-    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
-    let arguments: Vec<OsString> = words.map(Into::into).collect();
-    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.run_options)
-}
 
 /// Runs a line on a simulated device of 1 GiB.
 fn run(line: &str) -> Record {

@@ -4,8 +4,8 @@
 // One stretch of several is meant.
 #![allow(clippy::single_range_in_vec_init)]
 
-use crate::common::diskspd;
 use crate::common::random::Random;
+use crate::common::recorded;
 use diskspd::engines::{Direction, EngineKind};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::TargetId;
@@ -17,7 +17,6 @@ use diskspd::stats::PackedCounts;
 use diskspd::stats::outages::{self, WatchedIos};
 use diskspd::truth::{Judged, Judgement, Outage};
 use std::ops::Range;
-use std::path::Path;
 
 /// Begin and end, s, and I/Os.
 type Found = (f64, f64, u64);
@@ -202,11 +201,7 @@ fn real_runs_have_none() {
 }
 
 fn simulated(line: &str) -> Record {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("r.json");
-    let ended = diskspd(&format!("-c1G -r -b4K -W0 --out {} {line}", file.display()), Path::new(""));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap()
+    recorded(&format!("-c1G -r -b4K -W0 {line}"))
 }
 
 fn judge(record: &Record) -> Judgement {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::diskspd;
+use crate::common::recorded;
 use diskspd::engines::EngineKind;
 use diskspd::finding::Severity;
 use diskspd::machine::device_log::{
@@ -12,7 +12,6 @@ use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::PlacementList;
 use diskspd::results::{Effort, Limiter, Observed, Record, WorkerEffort, summarize};
 use diskspd::truth::{Finding, Judgement, judge};
-use std::path::Path;
 use std::sync::OnceLock;
 
 const SECOND: u64 = 1_000_000_000;
@@ -20,14 +19,7 @@ const SECOND: u64 = 1_000_000_000;
 /// A simulated run of two seconds at depth 8.
 fn simulated() -> &'static Record {
     static RUN: OnceLock<Record> = OnceLock::new();
-    RUN.get_or_init(|| {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("r.json");
-        let line = format!("-c1G -r -W0 -d2 -o8 --engine sim --out {} x", file.display());
-        let ended = diskspd(&line, Path::new(""));
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
-        diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap()
-    })
+    RUN.get_or_init(|| recorded("-c1G -r -W0 -d2 -o8 --engine sim x"))
 }
 
 /// What is judged of that run if devices said this beneath it; the threads were mostly waiting.

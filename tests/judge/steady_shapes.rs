@@ -3,14 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::diskspd;
 use crate::common::random::Random;
+use crate::common::recorded;
 use diskspd::finding::Severity;
 use diskspd::machine::tracer::Tracer;
 use diskspd::results::{Beats, Observed, Record, Sample, summarize};
 use diskspd::stats::{Course, LatencyCourse, LatencySums, PackedCounts, Shape, stalls};
 use diskspd::truth::{Finding, Judgement, LatencyVerdict, SteadyVerdict};
-use std::path::Path;
 
 /// A record of a simulated run of so many seconds, with what is `observed` of it in the place of what was.
 fn judged(line: &str, seconds: usize, observed: Observed) -> Judgement {
@@ -20,11 +19,7 @@ fn judged(line: &str, seconds: usize, observed: Observed) -> Judgement {
 }
 
 fn simulated(line: &str) -> Record {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("r.json");
-    let ended = diskspd(&format!("{line} --engine sim --out {} x", file.display()), Path::new(""));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap()
+    recorded(&format!("{line} --engine sim x"))
 }
 
 fn finding<'a>(judgement: &'a Judgement, name: &str) -> &'a Finding {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::directory;
+use crate::common::{directory, io_log};
 use diskspd::cli::{self, Invocation};
 use diskspd::engines::Direction;
 use diskspd::prelude::*;
@@ -111,12 +111,7 @@ fn logged(line: &str, shape: [&str; 2]) -> Vec<(u64, u64)> {
     let directory = directory();
     let log = directory.path().join("log");
     run(line, shape, &Session { io_log: Some(log.clone()), ..Session::default() });
-    let text = std::fs::read_to_string(log).unwrap();
-    let io = |line: &str| {
-        let columns: Vec<u64> = line.split(',').map(|cell| cell.parse().unwrap_or(0)).collect();
-        (columns[3], columns[4])
-    };
-    text.lines().skip(1).map(io).collect()
+    io_log::read(&log).iter().map(|io| (io.offset, io.size)).collect()
 }
 
 #[test]

@@ -2,32 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::directory;
-use diskspd::cli::{self, Invocation};
-use diskspd::prelude::*;
+use crate::common::in_process::profile_and_options as parse;
+use crate::common::io_log;
 use diskspd::profile::validate::validate;
-use std::ffi::OsString;
-
-fn parse(line: &str) -> (Profile, RunOptions) {
-    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
-    let arguments: Vec<OsString> = words.map(Into::into).collect();
-    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.run_options)
-}
 
 /// Second and offset of the I/Os of a simulated run of an area of 100 MiB.
 fn ios(line: &str) -> Vec<(u64, u64)> {
-    let directory = directory();
-    let log = directory.path().join("log");
-    let (profile, run_options) = parse(&format!("--engine sim -c100M -b4K -W0 {line} a.dat"));
-    let session = Session { io_log: Some(log.clone()), ..Session::default() };
-    execute(&profile, &run_options, &session).unwrap();
-    let text = std::fs::read_to_string(log).unwrap();
-    let columns = |line: &str| {
-        let columns: Vec<u64> = line.split(',').map(|cell| cell.parse().unwrap_or(0)).collect();
-        (columns[5] / 1_000_000_000, columns[3])
-    };
-    text.lines().skip(1).map(columns).collect()
+    let ios = io_log::of_run(&format!("--engine sim -c100M -b4K -W0 {line} a.dat"));
+    ios.iter().map(|io| (io.start_ns / 1_000_000_000, io.offset)).collect()
 }
 
 /// How many of them begin in this part of the area, percent of it.

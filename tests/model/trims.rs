@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::in_process::{asked, profile_and_options, run};
+use crate::common::io_log;
 use crate::common::loops::Loop;
 use crate::common::{Zram, directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
@@ -86,17 +87,8 @@ fn a_rate_counts_discards_as_ios_and_is_kept() {
 
 /// Direction and offset of every I/O of a simulated run, in the order of their starts.
 fn logged(line: &str) -> Vec<(String, u64)> {
-    let directory = directory();
-    let log = directory.path().join("log");
-    let (profile, run_options) = profile_and_options(&format!("--engine sim -c64M -W0 -d1 {line} a.dat"));
-    let session = Session { io_log: Some(log.clone()), ..Session::default() };
-    execute(&profile, &run_options, &session).unwrap();
-    let text = std::fs::read_to_string(log).unwrap();
-    let io = |line: &str| {
-        let cells: Vec<&str> = line.split(',').collect();
-        (cells[2].to_owned(), cells[3].parse().unwrap())
-    };
-    text.lines().skip(1).map(io).collect()
+    let ios = io_log::of_run(&format!("--engine sim -c64M -W0 -d1 {line} a.dat"));
+    ios.into_iter().map(|io| (io.direction, io.offset)).collect()
 }
 
 #[test]

@@ -3,27 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::directory;
-use diskspd::cli::{self, Invocation};
+use crate::common::in_process::{profile_and_options as parse, run};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::results::EndedBy;
 use diskspd::truth::Judged;
-use std::ffi::OsString;
-
-fn parse(line: &str) -> (Profile, RunOptions) {
-    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
-    let arguments: Vec<OsString> = words.map(Into::into).collect();
-    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.run_options)
-}
-
-fn run(line: &str) -> Record {
-    let (profile, run_options) = parse(line);
-    let executed =
-        execute(&profile, &run_options, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
-    assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
-    executed.record
-}
 
 /// Bytes read and written.
 fn done(record: &Record) -> (u64, u64) {

@@ -13,8 +13,7 @@ mod recompute;
 mod reports;
 mod tracepoints;
 
-use crate::arguments::Arguments;
-use crate::{Failure, program};
+use crate::harness::{Arguments, Failure};
 use recompute::{Figure, Figures, Run};
 use serde_json::Value;
 use std::path::Path;
@@ -25,9 +24,9 @@ const LISTED: usize = 5;
 
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let below = arguments.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned());
+    let below = arguments.directory()?;
     let only = arguments.value("--line")?;
-    let diskspd = program::path(arguments.value("--ours")?)?;
+    let diskspd = arguments.program()?;
     arguments.finish()?;
     let directory = tempfile::tempdir_in(below)?;
     let place = device::Place::new(directory.path())?;

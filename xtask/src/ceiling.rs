@@ -5,9 +5,7 @@
 mod part;
 mod parts;
 
-use crate::arguments::Arguments;
-use crate::statistics::median;
-use crate::{Failure, machine, program, table};
+use crate::harness::{Arguments, Failure, machine, program, statistics::median, table};
 use diskspd::host;
 use diskspd::machine::System;
 use diskspd::run::Options;

@@ -9,10 +9,7 @@ mod kinds;
 mod scene;
 mod spin;
 
-use crate::apart::apart;
-use crate::arguments::Arguments;
-use crate::table::print;
-use crate::{Failure, program};
+use crate::harness::{Arguments, Failure, apart, table::print};
 use blame::{Blame, StagedDelay, blames};
 use diskspd::record::json;
 use diskspd::results::Record;
@@ -41,20 +38,14 @@ struct Setting {
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     apart()?;
-    let only = arguments.value("--only")?;
+    let kinds = arguments.parts("--only", &KINDS, |kind| kind.name)?;
     let setting = Setting {
         count: arguments.number("--count", 15)?,
         length: Duration::from_millis(arguments.number("--length", 60)?),
-        directory: arguments.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned()).into(),
-        diskspd: program::path(arguments.value("--ours")?)?,
+        directory: arguments.directory()?,
+        diskspd: arguments.program()?,
     };
     arguments.finish()?;
-    let kinds: Vec<&DelayKind> =
-        KINDS.iter().filter(|kind| only.as_deref().is_none_or(|only| only == kind.name)).collect();
-    if kinds.is_empty() {
-        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-        return Err(format!("--only takes one of {}", names.join(", ")).into());
-    }
     let mut rows = Vec::new();
     let (mut staged, mut right, mut innocent) = (0, 0, 0);
     for kind in kinds {

@@ -12,10 +12,9 @@ mod sbom;
 mod staging;
 mod windows;
 
-use crate::Failure;
-use crate::arguments::Arguments;
+use crate::harness::{Arguments, Failure, output, run};
 use build::{Libc, Triple};
-use commands::{has_cargo, output, run, sha256};
+use commands::{has_cargo, sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

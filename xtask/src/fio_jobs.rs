@@ -6,7 +6,7 @@ mod compared;
 mod conversion;
 mod logs;
 
-use crate::{Failure, arguments::Arguments, program};
+use crate::harness::{Arguments, Failure, program};
 use conversion::{convert, name};
 use diskspd::fio_jobs::{JobFault, JobProblem};
 use std::fs;

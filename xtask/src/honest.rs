@@ -7,8 +7,7 @@
 mod places;
 mod ways;
 
-use crate::arguments::Arguments;
-use crate::{Failure, program, table};
+use crate::harness::{Arguments, Failure, table};
 use places::Place;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -25,11 +24,11 @@ const LIFE: Duration = Duration::from_millis(1500);
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let rounds: usize = arguments.number("--rounds", 50)?;
-    let below = arguments.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned());
+    let below = arguments.directory()?;
     let only = arguments.value("--only")?.unwrap_or_default();
     let place = arguments.value("--place")?.unwrap_or_default();
     let markdown = arguments.flag("--markdown");
-    let diskspd = program::path(arguments.value("--ours")?)?;
+    let diskspd = arguments.program()?;
     arguments.finish()?;
     let directory = tempfile::tempdir_in(below)?;
     let places = places::all(directory.path(), &place)?;

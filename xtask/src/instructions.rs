@@ -6,8 +6,7 @@
 //! nothing depends on it, and reading it costs next to nothing: what a clock costs is told by `cargo xtask
 //! ceiling`.
 
-use crate::arguments::Arguments;
-use crate::{Failure, program, table};
+use crate::harness::{Arguments, Failure, is_installed, program, table};
 use diskspd::host;
 use diskspd::run::Options;
 use diskspd::run::exact::{Time, run_exactly};
@@ -50,7 +49,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     }
     let (check, record) = (arguments.flag("--check"), arguments.flag("--record"));
     arguments.finish()?;
-    if Command::new("valgrind").arg("--version").output().is_err() {
+    if !is_installed("valgrind") {
         return Err("valgrind isn't installed (apt-get install valgrind)".into());
     }
     let counted = WORKLOADS

@@ -1,32 +1,25 @@
 //! Tools of the project itself: `cargo xtask <command>`. None of them is part of the program.
 
-mod apart;
-mod arguments;
 mod audit;
 mod ceiling;
 mod delays;
 mod dist;
 mod faults;
 mod fio_jobs;
+mod harness;
 mod honest;
 mod instructions;
-mod machine;
 mod peers;
 mod power_cuts;
 mod prepare;
-mod program;
 mod served;
 mod shares;
 mod simulate;
-mod statistics;
-mod table;
+mod size;
 mod trends;
 
-use arguments::Arguments;
+use harness::{Arguments, Failure};
 use std::process::ExitCode;
-
-/// What went wrong, as a message.
-pub type Failure = Box<dyn std::error::Error>;
 
 /// A command: its name, what carries it out, its options, and what it does.
 type Command = (&'static str, fn(&mut Arguments) -> Result<(), Failure>, &'static str, &'static str);
@@ -140,6 +133,13 @@ const COMMANDS: &[Command] = &[
          storage that lies or loses power; a history that several programs work on at once, which are\n    \
          killed, find the disk full, and its index lost. Prints seed and command of whatever\n    \
          doesn't hold. --seed plays one of them and prints its steps.",
+    ),
+    (
+        "size",
+        size::main,
+        "[--root FOLDER] [--markdown]",
+        "Lines of code by crate, without comments, blank lines and tests, and the lines of the features that \
+         came after\n    2026-11-28. --root counts another folder with the sources.",
     ),
     (
         "trends",

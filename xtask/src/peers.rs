@@ -12,9 +12,7 @@ mod tools;
 mod truth;
 mod workload;
 
-use crate::arguments::Arguments;
-use crate::statistics::{median, spread};
-use crate::{Failure, machine, program, table};
+use crate::harness::{Arguments, Failure, machine, program, statistics::median, statistics::spread, table};
 use diskspd::sys::cpu_latency::{self, CpuLatency};
 use diskspd::units::Size;
 use execute::Execution;

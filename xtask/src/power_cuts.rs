@@ -12,27 +12,28 @@
 mod disk;
 mod faults;
 mod place;
-mod random;
 mod recording;
 mod setting;
-mod stage;
 mod unflushed;
 
-use crate::apart::apart;
-use crate::arguments::Arguments;
-use crate::table::print;
-use crate::{Failure, program};
+use crate::harness::{Arguments, Failure, Random, apart, table::print};
+use disk::Kept;
 use diskspd::results::{FailedSector, IntegrityResults};
 use place::Place;
-use random::Random;
 use recording::{Recording, Workload};
 use setting::Setting;
 use std::time::Instant;
 
+/// A campaign, which returns whether each answer was right.
+type Campaign = fn(&Setting) -> Result<bool, Failure>;
+
+const CAMPAIGNS: &[(&str, Campaign)] =
+    &[("honest", honest), ("faults", faults::campaign), ("atomic", atomic)];
+
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     apart()?;
-    let only = arguments.value("--only")?;
+    let campaigns = arguments.parts("--only", CAMPAIGNS, |(name, _)| name)?;
     let place = arguments.value("--place")?;
     let setting = Setting {
         cuts: arguments.number("--cuts", 1000)?,
@@ -42,18 +43,11 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         keep: arguments.value("--keep")?.map(Into::into),
         way: arguments.value("--way")?,
         block: arguments.value("--block")?.unwrap_or_else(|| "16K".to_owned()),
-        diskspd: program::path(arguments.value("--ours")?)?,
+        diskspd: arguments.program()?,
     };
     arguments.finish()?;
-    type Campaign = fn(&Setting) -> Result<bool, Failure>;
-    let campaigns: [(&str, Campaign); 3] =
-        [("honest", honest), ("faults", faults::campaign), ("atomic", atomic)];
-    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
-    if !campaigns.iter().any(|(name, _)| wanted(name)) {
-        return Err("--only takes honest, faults or atomic".into());
-    }
     let mut good = true;
-    for (name, campaign) in campaigns.into_iter().filter(|(name, _)| wanted(name)) {
+    for (name, campaign) in campaigns {
         println!("{name}: {} power cuts", setting.cuts);
         good &= campaign(&setting)?;
         println!();
@@ -180,7 +174,7 @@ impl Workload<'_> {
         moments.extend(&unflushed.seen_at);
         moments.sort_unstable();
         for at in moments {
-            let bytes = recording.disk().cut(at, |sectors| random.kept(sectors));
+            let bytes = recording.disk().cut(at, |sectors| Kept::draw(&mut random, sectors));
             let judged = recording.judge(bytes)?;
             let Some(IntegrityResults { counts, failures, .. }) = judged else {
                 found.too_early += 1;

@@ -1,21 +1,19 @@
 //! File preparation (`-c`) against `dd bs=1M oflag=direct`, and against what the device takes when a file
 //! that is there already is overwritten. In turns, on the same file system.
 
-use crate::arguments::Arguments;
-use crate::statistics::median;
-use crate::{Failure, machine, program, table};
+use crate::harness::{Arguments, Failure, machine, output, statistics::median, table};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let below = arguments.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned());
+    let below = arguments.directory()?;
     let size: u64 = arguments.number("--size", 2048)?;
     let count: usize = arguments.number("--files", 1)?;
     let (rounds, markdown) = (arguments.number("--rounds", 5)?, arguments.flag("--markdown"));
-    let diskspd = program::path(arguments.value("--ours")?)?;
+    let diskspd = arguments.program()?;
     arguments.finish()?;
     let each = (size / count.max(1) as u64).max(1);
     let directory = tempfile::tempdir_in(below)?;
@@ -27,7 +25,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
             if (round + turn) % 2 == 0 {
                 let mut command = Command::new(&diskspd);
                 command.args([&format!("-c{each}M"), "-b4K", "-W0", "-d0"]).args(&files);
-                ours.push(rate(each, count, || run(&mut command))?);
+                ours.push(rate(each, count, || output(&mut command).map(drop))?);
                 device.push(overwrite(&diskspd, &files[0])?);
             } else {
                 dd.push(rate(each, count, || files.iter().try_for_each(|file| copy(file, each)))?);
@@ -60,29 +58,21 @@ fn remove(files: &[PathBuf]) -> Result<(), Failure> {
     for file in files.iter().filter(|file| file.exists()) {
         fs::remove_file(file)?;
     }
-    run(Command::new("sync").arg("-f").args(files.first().and_then(|file| file.parent())))
+    output(Command::new("sync").arg("-f").args(files.first().and_then(|file| file.parent()))).map(drop)
 }
 
 fn copy(file: &Path, mib: u64) -> Result<(), Failure> {
-    run(Command::new("dd")
-        .args(["if=/dev/zero", "bs=1M", "oflag=direct", "conv=fdatasync", "status=none"])
-        .args([format!("of={}", file.display()), format!("count={mib}")]))
-}
-
-fn run(command: &mut Command) -> Result<(), Failure> {
-    let status = command.stdout(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?} failed").into()) }
+    let mut command = Command::new("dd");
+    command.args(["if=/dev/zero", "bs=1M", "oflag=direct", "conv=fdatasync", "status=none"]);
+    output(command.args([format!("of={}", file.display()), format!("count={mib}")])).map(drop)
 }
 
 /// What the device takes from plain sequential direct writes, MiB/s.
 fn overwrite(diskspd: &Path, file: &Path) -> Result<f64, Failure> {
-    let out =
-        Command::new(diskspd).args(["-b1M", "-o8", "-s", "-w100", "-Su", "-W0", "-d2"]).arg(file).output()?;
-    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let mut command = Command::new(diskspd);
+    let text = output(command.args(["-b1M", "-o8", "-s", "-w100", "-Su", "-W0", "-d2"]).arg(file))?;
     // bytes | I/Os | MiB/s | ...
     let total = text.lines().find_map(|line| line.trim_start().strip_prefix("total:"));
     let rate = total.and_then(|total| total.split('|').nth(2)?.trim().parse().ok());
-    rate.ok_or_else(|| {
-        format!("overwriting {}: {}", file.display(), String::from_utf8_lossy(&out.stderr)).into()
-    })
+    rate.ok_or_else(|| format!("the report of {} has no total", file.display()).into())
 }

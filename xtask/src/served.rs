@@ -2,7 +2,7 @@
 //! so that nothing that one of them showed is cached for the next. The protocol is that of linux/fuse.h,
 //! version 7.31.
 
-use crate::Failure;
+use crate::harness::Failure;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Whether mixes, sizes and distributions are what they are asked to be: ten million draws of each, counted.
 
-use crate::{Failure, arguments::Arguments, table};
+use crate::harness::{Arguments, Failure, table};
 use diskspd::cli::{self, Invocation};
 use diskspd::engines::Direction;
 use diskspd::machine::System;

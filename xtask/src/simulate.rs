@@ -12,7 +12,7 @@ mod runs;
 mod storage;
 mod store;
 
-use crate::{Failure, arguments::Arguments};
+use crate::harness::{Arguments, Failure};
 use diskspd::sys::cpu;
 
 /// A world: plays a seed, prints its steps or not; returns the hash of the course, and what doesn't hold.
@@ -34,14 +34,8 @@ fn use_one_cpu() {
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let seeds: u64 = arguments.number("--seeds", 1000)?;
     let only: Option<u64> = arguments.value("--seed")?.map(|seed| seed.parse()).transpose()?;
-    let named = arguments.value("--world")?;
+    let worlds = arguments.parts("--world", WORLDS, |(name, _)| name)?;
     arguments.finish()?;
-    let worlds = WORLDS.iter().filter(|(name, _)| named.as_deref().is_none_or(|named| named == *name));
-    let worlds: Vec<_> = worlds.collect();
-    if worlds.is_empty() {
-        let known: Vec<&str> = WORLDS.iter().map(|(name, _)| *name).collect();
-        return Err(format!("--world: one of {} is expected", known.join(", ")).into());
-    }
     use_one_cpu();
     let played = only.map_or(0..=seeds.saturating_sub(1), |seed| seed..=seed);
     let mut failed = 0;

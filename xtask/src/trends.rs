@@ -3,13 +3,11 @@
 #[allow(dead_code)]
 #[path = "../../tests/common/noise.rs"]
 mod noise;
-#[path = "../../tests/common/random.rs"]
-mod random;
 
-use crate::{Failure, arguments::Arguments, table};
+use crate::harness::{Arguments, Failure, random, table};
 use diskspd::stats::trend::Trend;
 use noise::{Noise, STATIONARY, TREACHEROUS, changed};
-pub use random::Random;
+use random::Random;
 
 /// Runs of a history.
 const LENGTHS: [usize; 6] = [16, 20, 30, 40, 60, 100];

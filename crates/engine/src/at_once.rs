@@ -41,7 +41,7 @@ pub(super) struct AtOnce<P> {
 
 impl<P: Perform> AtOnce<P> {
     /// With the buffer and for so many I/Os as the setup has; `make` takes over its files.
-    pub fn new(
+    pub(crate) fn new(
         setup: Setup,
         kind: EngineKind,
         make: impl FnOnce(Vec<super::File>) -> Result<P, EngineError>,

@@ -1,13 +1,19 @@
 //! Engines that ask the kernel, and how they are made.
 
+pub mod aio;
+mod nowait;
+pub mod nvme;
+mod resets;
+mod sync;
+pub mod uring;
+
 use super::mixed::Mixed;
 use super::mmap::Mmap;
-use super::nowait::Nowait;
-use super::resets::Resets;
-use super::sync::Sync;
-use super::unavailable::Unavailable;
-use super::uring::RingOptions;
-use super::{Engine, EngineError, EngineKind, EngineRow, Setup, aio, nvme, uring};
+use super::{Engine, EngineError, EngineKind, EngineRow, Setup, Unavailable};
+use nowait::Nowait;
+use resets::Resets;
+use sync::Sync;
+use uring::RingOptions;
 
 /// Whether an engine works on this machine, in this process.
 ///

@@ -4,10 +4,11 @@
 //! that the kernel never writes into freed memory. Engines know nothing of profiles, patterns or
 //! statistics.
 //!
-//! Which engines there are is known everywhere ([`ENGINES`]), and those that are models work everywhere.
-//! Those that ask the kernel are each system's own: on Windows `elsewhere` makes them.
+//! Every system has the table of engines ([`ENGINES`]) and the models. Engines that use the kernel are in
+//! `kernel`, on Windows in `windows`.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
@@ -28,29 +29,13 @@ pub mod sim;
 mod unavailable;
 
 // What asks the system, each in its own way.
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/asking.rs")]
+mod asking;
+#[cfg_attr(windows, path = "windows/kernel.rs")]
 mod kernel;
 
-// Linux's.
 #[cfg(target_os = "linux")]
-pub mod aio;
-#[cfg(target_os = "linux")]
-mod asking;
-#[cfg(target_os = "linux")]
-mod nowait;
-#[cfg(target_os = "linux")]
-pub mod nvme;
-#[cfg(target_os = "linux")]
-mod resets;
-#[cfg(target_os = "linux")]
-mod sync;
-#[cfg(target_os = "linux")]
-pub mod uring;
-
-// Windows'.
-#[cfg(windows)]
-mod windows;
-
+pub use self::kernel::{aio, nvme, uring};
 use self::{contract::cannot, limits::Limits};
 pub use self::{
     contract::{AboutEngine, Done, Engine, EngineError, Io, NotPinned, Setup},

@@ -14,14 +14,14 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub fn of(setup: &Setup, engine: EngineKind) -> Limits {
+    pub(crate) fn of(setup: &Setup, engine: EngineKind) -> Limits {
         let files = engine.row().needs_files.then_some(setup.files.len());
         Limits { depth: setup.depth, files, buffer: setup.buffer.len(), engine }
     }
 
     /// Whether a read or write keeps the rules; of others they are stricter than need be.
     #[inline]
-    pub fn allow(&self, io: &Io) -> bool {
+    pub(crate) fn allow(&self, io: &Io) -> bool {
         io.request < self.depth
             && self.files.is_none_or(|files| (io.file as usize) < files)
             && fits(io.offset, io.length, io.buffer_offset, self.buffer)
@@ -30,7 +30,7 @@ impl Limits {
     /// Whether all of a batch keep the rules; may be false although they do. One comparison for all of them
     /// takes half of the instructions.
     #[inline]
-    pub fn allow_all(&self, batch: &[Io]) -> bool {
+    pub(crate) fn allow_all(&self, batch: &[Io]) -> bool {
         if let [io] = batch {
             return self.allow(io);
         }
@@ -55,7 +55,7 @@ impl Limits {
     /// # Errors
     /// It doesn't.
     #[cold]
-    pub fn check(&self, io: &Io) -> Result<(), EngineError> {
+    pub(crate) fn check(&self, io: &Io) -> Result<(), EngineError> {
         let without_data = Io { length: 0, buffer_offset: 0, ..*io };
         let other = !io.op.moves_data() && self.engine.row().can(io.op);
         let allowed = other && self.allow(&without_data) && fits_without_data(io.offset, io.length);
@@ -64,7 +64,7 @@ impl Limits {
 
     /// The error for an I/O that doesn't.
     #[cold]
-    pub fn refuse(&self, io: &Io) -> EngineError {
+    pub(crate) fn refuse(&self, io: &Io) -> EngineError {
         if !self.engine.row().can(io.op) {
             return cannot(self.engine, io.op);
         }

@@ -12,7 +12,7 @@ enum Way {
     Queue(u32),
 }
 
-pub struct Mixed {
+pub(crate) struct Mixed {
     limits: Limits,
     ways: Vec<Way>,
     thread: ThreadPriority,

@@ -1,7 +1,7 @@
 //! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the
 //! thread itself.
 
-#[cfg_attr(not(target_os = "linux"), path = "mmap/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/mapped.rs")]
 mod asks;
 
 use super::at_once::{AtOnce, Perform};
@@ -24,7 +24,7 @@ impl Mmap {
     ///
     /// # Errors
     /// One of them can't be mapped as its options say.
-    pub fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
+    pub(crate) fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
         AtOnce::new(setup, EngineKind::Mmap, |files| {
             let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
             Ok(Mmap { views, thread: ThreadPriority::default() })

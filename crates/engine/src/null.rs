@@ -11,7 +11,7 @@ impl Null {
     ///
     /// # Errors
     /// None.
-    pub fn open(setup: Setup) -> Result<AtOnce<Null>, EngineError> {
+    pub(crate) fn open(setup: Setup) -> Result<AtOnce<Null>, EngineError> {
         AtOnce::new(setup, EngineKind::Null, |_| Ok(Null))
     }
 }

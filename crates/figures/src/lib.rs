@@ -4,6 +4,7 @@
 //! thousands of series; all that stands above it is not.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 

@@ -80,12 +80,12 @@ impl Groups {
 }
 
 impl ControlGroup {
-    pub fn text(&self, file: &str) -> Option<String> {
+    pub(crate) fn text(&self, file: &str) -> Option<String> {
         self.root.text(self.directory.join(file))
     }
 
     /// The time that it may use of each period, and the period, us; `None` = all it can get.
-    pub fn quota(&self) -> Option<(u64, u64)> {
+    pub(crate) fn quota(&self) -> Option<(u64, u64)> {
         let (quota, period) = match self.text("cpu.max") {
             Some(text) => {
                 let (quota, period) = text.split_once(' ')?;
@@ -136,7 +136,7 @@ mod tests {
     use diskspd_model::machine::io_limit::IoLimit;
 
     /// A machine of files, and the groups found on it.
-    pub fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
+    pub(super) fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = directory.path().join(path);

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 #[derive(Debug, thiserror::Error)]
-pub enum NotShared {
+pub enum ShareError {
     #[error(transparent)]
     NoHandle(std::io::Error),
     /// It holds something else by now.
@@ -55,7 +55,7 @@ pub struct SharedClaim {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum Denial {
+pub enum ClaimError {
     /// They're in use, or something is on them.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -78,7 +78,7 @@ pub enum Denial {
 pub fn protect<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
     permission: impl Into<Permission<'a>>,
-) -> Result<Claims, Denial> {
+) -> Result<Claims, ClaimError> {
     protect_as(Claimant::Alone, targets, permission)
 }
 
@@ -99,7 +99,7 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     claimant: Claimant,
     targets: impl IntoIterator<Item = &'a L>,
     permission: impl Into<Permission<'a>>,
-) -> Result<Claims, Denial> {
+) -> Result<Claims, ClaimError> {
     let Permission { destroy, named } = permission.into();
     let named = named.map(named_devices);
     let targets: Vec<&L> = targets.into_iter().collect();
@@ -158,7 +158,7 @@ pub fn unchecked<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item 
 ///
 /// # Errors
 /// It's in use; it's no regular file.
-pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), Denial> {
+pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), ClaimError> {
     if !files::is_regular(&opened) {
         return Err(TargetError::new(path, Problem::Changed).into());
     }
@@ -238,14 +238,14 @@ fn whole(number: DeviceNumber) -> Option<DeviceNumber> {
 }
 
 /// Says who has a device that can't be claimed, if that can be found out.
-fn explained<L: Location + ?Sized>(error: TargetError, target: &L) -> Denial {
+fn explained<L: Location + ?Sized>(error: TargetError, target: &L) -> ClaimError {
     match (&error.problem, write_refusal(target, true)) {
         (Problem::Busy, Ok(Some(refusal))) => refusal.into(),
         _ => error.into(),
     }
 }
 
-fn check(path: &Path, number: DeviceNumber, device: &File, destroy: bool) -> Result<(), Denial> {
+fn check(path: &Path, number: DeviceNumber, device: &File, destroy: bool) -> Result<(), ClaimError> {
     // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all
     // cases.
     if let Some(refusal) = use_refusal(path, number) {
@@ -268,7 +268,7 @@ impl Claims {
     /// # Errors
     /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before. A
     /// regular file that is in use.
-    pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
+    pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), ClaimError> {
         match opened.device.map(split) {
             Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed).into()),
             Some(_) => Ok(()),
@@ -285,7 +285,7 @@ impl Claims {
         generic.and_then(|generic| generic.block).is_some_and(|device| self.covers(device.number))
     }
 
-    fn permit_file(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
+    fn permit_file(&self, path: &Path, opened: &OpenTarget) -> Result<(), ClaimError> {
         let identity = files::identity(&opened.file);
         let mut known = self.files.lock_anyway();
         if identity.is_none_or(|identity| !known.contains(&identity)) {
@@ -312,13 +312,13 @@ impl Claims {
     ///
     /// # Errors
     /// Its handles can't be had: why.
-    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, NotShared> {
+    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, ShareError> {
         let mut shared = Claims::default();
         for claim in claims {
             let device = process::handle_of(process, claim.handle).map(File::from);
-            let device = device.map_err(NotShared::NoHandle)?;
+            let device = device.map_err(ShareError::NoHandle)?;
             if files::device_number(&device) != Some(claim.device) {
-                return Err(NotShared::Changed);
+                return Err(ShareError::Changed);
             }
             shared.numbers.push(split(claim.device));
             shared.held.push(device);

@@ -38,16 +38,16 @@ pub(super) struct Device {
 impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
-    pub fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
+    pub(crate) fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
         Device::within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
     }
 
-    pub fn named(root: &Root, name: &str) -> Option<Device> {
+    pub(crate) fn named(root: &Root, name: &str) -> Option<Device> {
         Device::at(&root.path(format!("/sys/class/block/{name}")))
     }
 
     /// The device that a path below /dev leads to.
-    pub fn of_node(root: &Root, node: &str) -> Option<Device> {
+    pub(crate) fn of_node(root: &Root, node: &str) -> Option<Device> {
         if let Some(number) = block_number(&root.path(node)) {
             return Device::of(root, number);
         }
@@ -57,12 +57,12 @@ impl Device {
             .or_else(|| all(root).find(|device| device.mapper_name().as_deref() == Some(name)))
     }
 
-    pub fn directory(&self) -> &Path {
+    pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// The device whose directory below `/sys` this is, or links to.
-    pub fn at(link: &Path) -> Option<Device> {
+    pub(crate) fn at(link: &Path) -> Option<Device> {
         Device::within(fs::canonicalize(link).ok()?)
     }
 
@@ -72,73 +72,73 @@ impl Device {
         Some(Device { name, number, directory })
     }
 
-    pub fn whole(&self) -> Option<Device> {
+    pub(crate) fn whole(&self) -> Option<Device> {
         self.is_partition().then(|| Device::at(self.directory.parent()?)).flatten()
     }
 
-    pub fn partitions(&self) -> Vec<Device> {
+    pub(crate) fn partitions(&self) -> Vec<Device> {
         let below = names(&self.directory).into_iter().map(|name| self.directory.join(name));
         below.filter(|path| path.join("partition").exists()).filter_map(|path| Device::at(&path)).collect()
     }
 
     /// The devices that are made of this one: dm, md, bcache.
-    pub fn holders(&self) -> Vec<Device> {
+    pub(crate) fn holders(&self) -> Vec<Device> {
         self.linked("holders")
     }
 
-    pub fn linked(&self, directory: &str) -> Vec<Device> {
+    pub(crate) fn linked(&self, directory: &str) -> Vec<Device> {
         let directory = self.directory.join(directory);
         names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
     }
 
-    pub fn hidden(root: &Root, name: &str) -> Option<Device> {
+    pub(crate) fn hidden(root: &Root, name: &str) -> Option<Device> {
         let mut links = ["/sys/class/block", "/sys/block"].iter().map(|at| root.path(format!("{at}/{name}")));
         let directory = links.find_map(|link| fs::canonicalize(link).ok())?;
         Some(Device { name: name.to_owned(), number: (0, 0), directory })
     }
 
     /// A device that is known by its node alone: /sys isn't there.
-    pub fn unlisted(root: &Root, name: &str, number: DeviceNumber) -> Device {
+    pub(crate) fn unlisted(root: &Root, name: &str, number: DeviceNumber) -> Device {
         Device { name: name.to_owned(), number, directory: root.path(format!("/sys/class/block/{name}")) }
     }
 
     /// The name that a device-mapper device was given.
-    pub fn mapper_name(&self) -> Option<String> {
+    pub(crate) fn mapper_name(&self) -> Option<String> {
         text(&self.directory.join("dm/name"))
     }
 
     /// The parts of a device-mapper device's table; `None` = they aren't told, as they are to root alone.
-    pub fn mapped_parts(&self, root: &Root) -> Option<Vec<MappedPart>> {
+    pub(crate) fn mapped_parts(&self, root: &Root) -> Option<Vec<MappedPart>> {
         root.is_live().then(|| mapper::parts(self.number).ok()).flatten()
     }
 
-    pub fn backing_file(&self) -> Option<String> {
+    pub(crate) fn backing_file(&self) -> Option<String> {
         text(&self.directory.join("loop/backing_file"))
     }
 
-    pub fn node(&self) -> PathBuf {
+    pub(crate) fn node(&self) -> PathBuf {
         // A slash in a name is an exclamation mark in /sys.
         Path::new("/dev").join(self.name.replace('!', "/"))
     }
 
     /// Whether no hardware of its own is behind it. NVMe disks with several paths count as hardware, though
     /// the kernel files them under virtual devices too.
-    pub fn is_virtual(&self) -> bool {
+    pub(crate) fn is_virtual(&self) -> bool {
         self.directory.components().rev().nth(1).is_some_and(|parent| parent.as_os_str() == "block")
             && self.directory.components().rev().nth(2).is_some_and(|parent| parent.as_os_str() == "virtual")
     }
 
     /// Whether the kernel knows this disk to have zones that are written in order only
     /// (Documentation/ABI/stable/sysfs-block). Those of host-aware ones need not be.
-    pub fn is_host_managed(&self) -> bool {
+    pub(crate) fn is_host_managed(&self) -> bool {
         text(&self.directory.join("queue/zoned")).is_some_and(|model| model == "host-managed")
     }
 
-    pub fn is_partition(&self) -> bool {
+    pub(crate) fn is_partition(&self) -> bool {
         self.directory.join("partition").exists()
     }
 
-    pub fn details(&self) -> Details {
+    pub(crate) fn details(&self) -> Details {
         let queue = self.whole().unwrap_or_else(|| self.clone()).directory.join("queue");
         let word = |file: &Path| text(file).filter(|text| !text.is_empty());
         Details {
@@ -156,7 +156,7 @@ impl Device {
     }
 
     /// What the hardware calls itself, with its maker where that is told apart.
-    pub fn model(&self) -> Option<String> {
+    pub(crate) fn model(&self) -> Option<String> {
         let word =
             |file: &str| text(&self.directory.join("device").join(file)).filter(|text| !text.is_empty());
         // NVMe with several paths has it in its subsystem, memory cards call it name.
@@ -169,12 +169,12 @@ impl Device {
     }
 
     /// Capacity, bytes.
-    pub fn size(&self) -> Option<u64> {
+    pub(crate) fn size(&self) -> Option<u64> {
         number::<u64>(&self.directory.join("size"))?.checked_mul(512)
     }
 
     /// Logical block size, bytes; a partition has that of its disk.
-    pub fn logical_block_size(&self) -> Option<u32> {
+    pub(crate) fn logical_block_size(&self) -> Option<u32> {
         let own = number(&self.directory.join("queue/logical_block_size"));
         own.or_else(|| self.whole()?.logical_block_size())
     }

@@ -20,7 +20,7 @@ pub struct DeviceLogs {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum LogRefusal {
+pub enum DeviceLogError {
     /// The disk's node in /dev can't be used.
     #[error("/dev/{name} can't be opened: {why}")]
     Unopened { name: String, why: String },
@@ -54,23 +54,23 @@ impl DeviceLogs {
     }
 
     /// All that it has. Each takes the device's time of a command, some 100 us and more.
-    pub fn read(&self) -> Vec<(LogSource, Result<LogPage, LogRefusal>)> {
+    pub fn read(&self) -> Vec<(LogSource, Result<LogPage, DeviceLogError>)> {
         self.rows.iter().map(|row| (row.source, self.one(row))).collect()
     }
 
-    fn one(&self, row: &LogRow) -> Result<LogPage, LogRefusal> {
+    fn one(&self, row: &LogRow) -> Result<LogPage, DeviceLogError> {
         let file = self
             .file
             .as_ref()
-            .map_err(|error| LogRefusal::Unopened { name: self.name.clone(), why: error.to_string() })?;
+            .map_err(|error| DeviceLogError::Unopened { name: self.name.clone(), why: error.to_string() })?;
         let mut page = vec![0; row.length as usize];
         let of = self.placement_group.filter(|_| row.placement).unwrap_or(0);
         let address = LogAddress { namespace: row.namespace, identifier: row.page, of };
         log_page(file, address, &mut page).map_err(|error| match error.kind() {
-            io::ErrorKind::PermissionDenied => LogRefusal::NotRoot,
-            _ => LogRefusal::Refused(error),
+            io::ErrorKind::PermissionDenied => DeviceLogError::NotRoot,
+            _ => DeviceLogError::Refused(error),
         })?;
-        (row.parse)(&page).ok_or(LogRefusal::Nonsense)
+        (row.parse)(&page).ok_or(DeviceLogError::Nonsense)
     }
 }
 

@@ -20,12 +20,12 @@ pub(super) struct FilePlace {
 
 impl FilePlace {
     /// Returns the place of a path without links.
-    pub fn at(path: impl Into<PathBuf>) -> FilePlace {
+    pub(crate) fn at(path: impl Into<PathBuf>) -> FilePlace {
         FilePlace { path: path.into(), number: None, mount: None }
     }
 
     /// Returns the place of an open file, for a process without /proc by its `path`; `None` if unknown.
-    pub fn of_open(file: impl AsFd, path: &Path) -> Option<FilePlace> {
+    pub(crate) fn of_open(file: impl AsFd, path: &Path) -> Option<FilePlace> {
         let number = split(rustix::fs::fstat(&file).ok()?.st_dev);
         let name = fs::read_link(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd()));
         let path = name.or_else(|_| fs::canonicalize(path)).ok()?;
@@ -33,7 +33,7 @@ impl FilePlace {
     }
 
     /// Returns its mount; `None` if no visible mount has it.
-    pub fn mount(&self, root: &Root) -> Option<Mount> {
+    pub(crate) fn mount(&self, root: &Root) -> Option<Mount> {
         let mounts = root.mounts();
         let opened = self.mount.and_then(|id| mountinfo::parse(&mounts).find(|mount| mount.id == id));
         opened.or_else(|| mountinfo::holding(&mounts, &self.path))
@@ -42,7 +42,7 @@ impl FilePlace {
 
 impl Mount {
     /// Returns the path of a file from the root of the mounted file system.
-    pub fn inner(&self, path: &Path) -> PathBuf {
+    pub(crate) fn inner(&self, path: &Path) -> PathBuf {
         let inner = Path::new(&self.root).join(path.strip_prefix(&self.at).unwrap_or(path));
         inner.strip_prefix("/").map(Path::to_owned).unwrap_or(inner)
     }

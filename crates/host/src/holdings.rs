@@ -27,7 +27,7 @@ pub(super) enum Identity {
 }
 
 impl Identity {
-    pub fn at(root: &Root, path: &Path) -> Identity {
+    pub(crate) fn at(root: &Root, path: &Path) -> Identity {
         match rustix::fs::stat(root.path(path)) {
             Ok(found) => Identity::of(&found),
             Err(_) => {
@@ -38,7 +38,7 @@ impl Identity {
         }
     }
 
-    pub fn of(found: &rustix::fs::Stat) -> Identity {
+    pub(crate) fn of(found: &rustix::fs::Stat) -> Identity {
         match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => Identity::Device(split(found.st_rdev)),
             _ => Identity::File(split(found.st_dev), found.st_ino),

@@ -5,12 +5,13 @@
 //! read by `windows`.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 #[cfg(target_os = "linux")]
 pub mod arrays;
-#[cfg_attr(not(target_os = "linux"), path = "blocked_calls/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/blocked_calls.rs")]
 pub mod blocked_calls;
 #[cfg(target_os = "linux")]
 pub mod caches;

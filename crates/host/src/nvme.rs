@@ -25,17 +25,17 @@ pub(super) struct Generic {
 
 impl Generic {
     /// What `stat` has found; `None` = it is something else, or /sys doesn't tell.
-    pub fn found(root: &Root, found: &Stat) -> Option<Generic> {
+    pub(crate) fn found(root: &Root, found: &Stat) -> Option<Generic> {
         let is_character = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
         is_character.then(|| Generic::of(root, split(found.st_rdev))).flatten()
     }
 
     /// The same, at a path; links are followed.
-    pub fn at(root: &Root, path: &Path) -> Option<Generic> {
+    pub(crate) fn at(root: &Root, path: &Path) -> Option<Generic> {
         Generic::found(root, &rustix::fs::stat(path).ok()?)
     }
 
-    pub fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
+    pub(crate) fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
         let directory = root.resolved(&format!("/sys/dev/char/{major}:{minor}"))?;
         let class = std::fs::canonicalize(directory.join("subsystem")).ok()?;
         if class.file_name()? != "nvme-generic" {
@@ -51,13 +51,13 @@ impl Generic {
     ///
     /// # Errors
     /// There is none.
-    pub fn used_as(&self) -> Result<&Device, Unknown> {
+    pub(crate) fn used_as(&self) -> Result<&Device, Unknown> {
         let sibling = || format!("/sys/class/block/nvme{}", self.name.trim_start_matches("ng"));
         let unknown = || Unknown::new(IN_USE, FailedCall::absent(sibling()));
         self.block.as_ref().ok_or_else(unknown)
     }
 
-    pub fn facts(&self, answer: &Namespace) -> NvmeFacts {
+    pub(crate) fn facts(&self, answer: &Namespace) -> NvmeFacts {
         let kib = |device: &Device| number::<u64>(&device.directory().join("queue/max_hw_sectors_kb"));
         let of_kernel = self.block.as_ref().and_then(kib).map(|kib| kib.saturating_mul(1024));
         NvmeFacts {
@@ -75,7 +75,7 @@ impl Generic {
     }
 
     /// What the commands go to: the disk, where the kernel counts them (Linux 6.13, if asked to).
-    pub fn stack(&self, root: &Root, of_device: impl FnOnce(DeviceNumber) -> Stack) -> Stack {
+    pub(crate) fn stack(&self, root: &Root, of_device: impl FnOnce(DeviceNumber) -> Stack) -> Stack {
         let Some(device) = &self.block else {
             return Stack::without(
                 "it is an NVMe namespace without a block device, so nothing counts its I/O",
@@ -130,11 +130,11 @@ pub(super) struct Claimable {
 
 impl Claimable {
     /// A block device is claimed itself.
-    pub fn itself<L: Location + ?Sized>(target: &L) -> Claimable {
+    pub(crate) fn itself<L: Location + ?Sized>(target: &L) -> Claimable {
         Claimable { name: target.name().to_owned(), way: target.way().to_owned() }
     }
 
-    pub fn instead<L: Location + ?Sized>(target: &L, device: &Device) -> Claimable {
+    pub(crate) fn instead<L: Location + ?Sized>(target: &L, device: &Device) -> Claimable {
         Claimable { name: target.name().to_owned(), way: device.node() }
     }
 }

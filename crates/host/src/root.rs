@@ -34,7 +34,7 @@ impl Root {
 
     /// The same, with mounts and links as they are when they are first asked for: for one look at several
     /// targets.
-    pub fn remembering(self) -> Root {
+    pub(crate) fn remembering(self) -> Root {
         Root { memory: Some(Arc::default()), ..self }
     }
 

@@ -45,7 +45,7 @@ impl SharePath {
     /// share is taken, and of those the one mounted last. Names of servers, shares and their directories
     /// don't depend on case. Where there is none, but an smbnetfs, which shows a network's servers and
     /// their shares as directories, the share is there.
-    pub fn find(&self, mountinfo: &str) -> MountFound {
+    pub(crate) fn find(&self, mountinfo: &str) -> MountFound {
         let mounts: Vec<(usize, Mount)> =
             mountinfo::parse(mountinfo).filter_map(|mount| Some((self.covered_by(&mount)?, mount))).collect();
         // `max_by_key` takes the last of equals.
@@ -71,12 +71,12 @@ impl SharePath {
     }
 
     /// Whether it can be an ordinary path too: Linux reads `//tmp/a` as `/tmp/a`.
-    pub fn may_be_ordinary(&self) -> bool {
+    pub(crate) fn may_be_ordinary(&self) -> bool {
         !self.windows
     }
 
     /// The directory `/server/share` that an ordinary path of this form would begin with.
-    pub fn as_directory(&self) -> String {
+    pub(crate) fn as_directory(&self) -> String {
         format!("/{}/{}", self.server, self.share)
     }
 

@@ -21,7 +21,7 @@ use {
 pub const HEAD: u64 = (4 << 20) + (64 << 10);
 
 /// How much of the end is looked at, bytes: Promise's RAID is the farthest from it.
-pub const TAIL: u64 = 2 << 20;
+pub(crate) const TAIL: u64 = 2 << 20;
 
 const KIB: u64 = 1 << 10;
 
@@ -44,42 +44,28 @@ pub(crate) fn find_in(
     Ok(recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect())
 }
 
-#[cfg(target_os = "linux")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Knowledge {
-    /// The table, and libblkid where it is installed.
-    All,
-    /// The table alone, as where libblkid isn't installed.
-    Table,
-}
-
 /// What lies on a device of `size` bytes, at most once each; empty = nothing known.
 ///
 /// # Errors
 /// What reading answers.
 #[cfg(target_os = "linux")]
 pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
-    find_by(device, size, Knowledge::All)
-}
-
-/// The same, asking these.
-///
-/// # Errors
-/// What reading answers.
-#[cfg(target_os = "linux")]
-pub fn find_by(device: &File, size: u64, knowledge: Knowledge) -> io::Result<Vec<Name>> {
-    let mut found = find_in(size, |bytes, offset| device.read_exact_at(bytes, offset))?;
-    if knowledge == Knowledge::All {
-        for name in blkid::probe(device.as_fd()).iter().flat_map(names) {
-            // A name may say more, in brackets.
-            if !found.iter().any(|known| known.starts_with(&*name)) {
-                found.push(name);
-            }
+    let mut found = find_in_table(device, size)?;
+    for name in blkid::probe(device.as_fd()).iter().flat_map(names) {
+        // A name may say more, in brackets.
+        if !found.iter().any(|known| known.starts_with(&*name)) {
+            found.push(name);
         }
     }
     // What was read for this must not be in memory when the run begins.
     let _ = rustix::fs::fadvise(device, 0, None, rustix::fs::Advice::DontNeed);
     Ok(found)
+}
+
+/// Returns the signatures that the table knows, without libblkid.
+#[cfg(target_os = "linux")]
+fn find_in_table(device: &File, size: u64) -> io::Result<Vec<Name>> {
+    find_in(size, |bytes, offset| device.read_exact_at(bytes, offset))
 }
 
 #[cfg(target_os = "linux")]

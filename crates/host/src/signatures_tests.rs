@@ -5,7 +5,7 @@ type Marks<'a> = &'a [(u64, &'a [u8])];
 
 /// What the table finds on a device of this size with these marks.
 fn recognized(size: u64, marks: Marks) -> Vec<Name> {
-    find_by(crafted(size, marks).as_file(), size, Knowledge::Table).unwrap()
+    find_in_table(crafted(size, marks).as_file(), size).unwrap()
 }
 
 fn crafted(size: u64, marks: Marks) -> tempfile::NamedTempFile {
@@ -114,10 +114,10 @@ fn blkid_says(image: &std::path::Path) -> Option<Vec<String>> {
 fn check(name: &str, image: &std::path::Path, expected: &str) {
     let device = File::open(image).unwrap();
     let size = device.metadata().unwrap().len();
-    let by = |knowledge| find_by(&device, size, knowledge).unwrap();
     let has = |found: &[Name], name: &str| found.iter().any(|found| found.starts_with(name));
-    assert!(has(&by(Knowledge::Table), expected), "{name}, the table alone: {:?}", by(Knowledge::Table));
-    let all = by(Knowledge::All);
+    let table = find_in_table(&device, size).unwrap();
+    assert!(has(&table, expected), "{name}, the table alone: {table:?}");
+    let all = find(&device, size).unwrap();
     assert!(has(&all, expected), "{name}: {all:?}");
     if !diskspd_sys::blkid::is_available() {
         return;

@@ -92,7 +92,7 @@ pub(super) struct Layers {
 
 impl Layers {
     /// Reads mount options: `upperdir=`, then `lowerdir=` with colons between, or several `lowerdir+=`.
-    pub fn parse(options: &str) -> Layers {
+    pub(crate) fn parse(options: &str) -> Layers {
         let values = |names: &'static [&str]| {
             let options = options.split(',');
             options.filter_map(move |option| names.iter().find_map(|name| option.strip_prefix(name)))
@@ -109,7 +109,7 @@ impl Layers {
     }
 
     /// All of them, uppermost first.
-    pub fn all(self) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn all(self) -> impl Iterator<Item = PathBuf> {
         self.upper.into_iter().chain(self.lower)
     }
 }

@@ -24,7 +24,7 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotLocated {
+pub enum LocateError {
     #[error(transparent)]
     NoDevice(#[from] NoDevice),
     #[error("'{share}': {advice}")]
@@ -39,7 +39,7 @@ pub enum NotLocated {
 ///
 /// # Errors
 /// There is no such device, or the share isn't mounted.
-pub fn locate(target: &[u8]) -> Result<PathBuf, NotLocated> {
+pub fn locate(target: &[u8]) -> Result<PathBuf, LocateError> {
     locate_at(&Root::live(), target)
 }
 
@@ -47,7 +47,7 @@ pub fn locate(target: &[u8]) -> Result<PathBuf, NotLocated> {
 ///
 /// # Errors
 /// As [`locate`].
-pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, NotLocated> {
+pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
     let as_given = || path::path(target).into_owned();
     if let [b'#', name @ ..] = target
         && !name.is_empty()
@@ -63,7 +63,7 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, NotLocated> {
         _ if share.may_be_ordinary() && root.path(share.as_directory()).exists() => Ok(as_given()),
         share::MountFound::InNetwork(path) => Ok(path.into()),
         share::MountFound::NotMounted(advice) => {
-            Err(NotLocated::NotMounted { share: text.to_owned(), advice })
+            Err(LocateError::NotMounted { share: text.to_owned(), advice })
         }
     }
 }

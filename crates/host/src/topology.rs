@@ -10,7 +10,7 @@ const CPUS: &str = "/sys/devices/system/cpu";
 
 /// The topology of the active CPUs: all that are online, with a note of those that this process may not
 /// use. A CPU that the kernel tells nothing about is a core of its own in node 0 and socket 0.
-pub fn read(root: &Root) -> Topology {
+pub(crate) fn read(root: &Root) -> Topology {
     let (active, forbidden) = active(root);
     let cores = cores(root, &active);
     Topology {

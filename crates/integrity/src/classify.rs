@@ -4,7 +4,7 @@ use super::stamp::SectorStamp;
 use diskspd_model::results::SectorFault;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expected {
+pub(crate) struct Expected {
     /// The run that wrote there; `None` = any that stamped the target.
     pub run: Option<u64>,
     pub target: u32,
@@ -18,7 +18,7 @@ pub struct Expected {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SectorVerdict {
+pub(crate) enum SectorVerdict {
     Verified,
     Unknown,
     /// It is a mixture, and may be.
@@ -30,7 +30,7 @@ use SectorVerdict::{Failed, Undecided, Unknown, Verified};
 
 /// Judges one sector by itself; `intact`: its checksum fits. That it is torn only its neighbours can tell:
 /// [`is_torn`].
-pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
+pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
     let stamp = SectorStamp::of(sector);
     let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
     let ours = stamp.filter(|stamp| stamp.run == run);
@@ -81,7 +81,7 @@ fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) 
 
 /// Whether a sector that failed is a missing part of a write of which other sectors arrived: `neighbours` are
 /// stamps of whole sectors that are as they have to be. `held`: what the sector itself holds.
-pub fn is_torn(
+pub(crate) fn is_torn(
     fault: SectorFault,
     offset: u64,
     held: Option<SectorStamp>,

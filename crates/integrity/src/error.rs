@@ -1,6 +1,6 @@
 //! Why nothing can be verified, or kept in a journal.
 
-use super::system::NotOpened;
+use super::system::OpenError;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::Size;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Why the journal is at its end. It is told to all who wait for it.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum JournalFailure {
+pub enum JournalError {
     #[error("its device hasn't completed I/O for {0} s")]
     Unanswered(u64),
     #[error(transparent)]
@@ -18,7 +18,7 @@ pub enum JournalFailure {
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrityError {
     #[error("--journal: can't be written: {0}; later durable writes are missing from it")]
-    Journal(#[from] JournalFailure),
+    Journal(#[from] JournalError),
     /// Versions of all its places don't fit into memory.
     #[error(
         "--verify: can't allocate {} for the versions of '{path}'; verify a part of it (-f), or use larger \
@@ -37,9 +37,9 @@ pub enum IntegrityError {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum NotReadBack {
+pub enum ReadBackError {
     #[error("can't allocate memory: {0}")]
     NoMemory(#[source] io::Error),
     #[error(transparent)]
-    NotOpened(#[from] NotOpened),
+    NotOpened(#[from] OpenError),
 }

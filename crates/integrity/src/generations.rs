@@ -119,7 +119,7 @@ impl Generations {
 
     /// The same of the unit at a byte offset; one that lies outside has none.
     #[inline]
-    pub fn first_look(&self, offset: u64) -> UnitVersions {
+    pub(crate) fn first_look(&self, offset: u64) -> UnitVersions {
         let unit = self.units.get((offset / self.unit) as usize);
         UnitVersions(unit.map_or(0, |unit| unit.load(Ordering::Relaxed)))
     }

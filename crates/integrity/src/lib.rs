@@ -10,6 +10,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
@@ -24,13 +25,13 @@ mod order;
 mod read_back;
 mod shared;
 mod stamp;
-#[cfg_attr(not(target_os = "linux"), path = "system/elsewhere.rs")]
+#[cfg_attr(windows, path = "system/windows.rs")]
 mod system;
 
 pub use checker::SectorChecker;
-pub use error::{IntegrityError, JournalFailure, NotReadBack};
+pub use error::{IntegrityError, JournalError, ReadBackError};
 pub use order::TargetOrder;
 pub use read_back::{Power, TargetReadBack, read_back, same_target};
 pub use shared::Integrity;
 pub use stamp::{SectorChecksums, SectorStamp};
-pub use system::{DURABLE_FLUSHES, DURABLY_MAPPED, NotOpened};
+pub use system::{DURABLE_FLUSHES, DURABLY_MAPPED, OpenError};

@@ -6,7 +6,7 @@ use diskspd_sys::mutex::LockAnyway;
 use std::sync::Mutex;
 
 /// Runs that stamped one target, at most: of more nothing is remembered.
-pub const MOST_RUNS: usize = 64;
+pub(crate) const MOST_RUNS: usize = 64;
 
 /// Sectors of a target that a thread found whole and in their place, by the run that stamped them.
 #[derive(Debug, Clone, PartialEq)]

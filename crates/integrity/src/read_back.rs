@@ -1,7 +1,7 @@
 //! Reading back what a journal says is durable: after a power cut, or whenever a run has ended.
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
-use super::error::NotReadBack;
+use super::error::ReadBackError;
 use super::journal::{Acknowledged, JournalContent, JournalTarget, LARGEST_SECTOR, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use super::system::{identity, open, read_exact};
@@ -51,8 +51,8 @@ pub fn read_back(
     target: &JournalTarget,
     path: &Path,
     power: Power,
-) -> Result<TargetReadBack, NotReadBack> {
-    let memory = || Buffer::new(PIECE as usize).map_err(NotReadBack::NoMemory);
+) -> Result<TargetReadBack, ReadBackError> {
+    let memory = || Buffer::new(PIECE as usize).map_err(ReadBackError::NoMemory);
     let found = TargetReadBack::default();
     let mut reader = BackReader {
         content,

@@ -60,7 +60,7 @@ impl Integrity {
     }
 
     /// What the writes of each thread are numbered from in this time span: never twice the same in a run.
-    pub fn first_write(&self) -> u64 {
+    pub(crate) fn first_write(&self) -> u64 {
         self.spans.load(Ordering::Relaxed) << 40
     }
 

@@ -88,7 +88,7 @@ impl SectorStamp {
 
     /// The oldest and the newest version of its place that a sector is put together of, whatever its checksum
     /// says: each of its words is one of them. `None` = something in it is of no version.
-    pub fn versions_in(&self, sector: &[u8]) -> Option<(u64, u64)> {
+    pub(crate) fn versions_in(&self, sector: &[u8]) -> Option<(u64, u64)> {
         let place = self.run ^ self.offset;
         let (mut oldest, mut newest) = (self.generation, self.generation);
         let (words, rest) = sector.get(LENGTH..)?.as_chunks();
@@ -101,11 +101,11 @@ impl SectorStamp {
     }
 
     /// No place has that many versions: what says more is no version.
-    pub const NEWEST: u64 = 1 << 40;
+    pub(crate) const NEWEST: u64 = 1 << 40;
 
     /// Whether the write that this sector is of reaches to a place (byte offset in the target), for sectors
     /// of so many bytes.
-    pub fn write_covers(&self, offset: u64, sector: u64) -> bool {
+    pub(crate) fn write_covers(&self, offset: u64, sector: u64) -> bool {
         let start = self.offset.wrapping_sub(u64::from(self.index).wrapping_mul(sector));
         offset.wrapping_sub(start) / sector < u64::from(self.sectors)
     }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 
 pub(super) use diskspd_sys::positioned::read_exact;
-pub use diskspd_sys::problem::TargetError as NotOpened;
+pub use diskspd_sys::problem::TargetError as OpenError;
 
 /// Whether what is written to a mapped file and then flushed in this way is durable.
 pub(super) fn is_durable(flush: Flush) -> bool {
@@ -21,7 +21,7 @@ pub const DURABLY_MAPPED: &str = "-Sm with -Nv";
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::ViewOfFile, FlushType::NonVolatileMemory];
 
 /// Past the page cache where that is possible: what counts is what the device holds.
-pub(super) fn open(path: &Path) -> Result<File, NotOpened> {
+pub(super) fn open(path: &Path) -> Result<File, OpenError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
     Ok(opened?.file.into())

@@ -13,7 +13,7 @@ pub(super) use kept::{KeptRule, refuse_kept};
 pub(super) use precious::Precious;
 pub use precious::{OwnFiles, refuse_target_of_command};
 
-use super::output_error::{OutputError, OutputFault};
+use super::output_error::{OutputError, OutputErrorKind};
 use diskspd_host::{claims, target};
 use diskspd_model::profile::Profile;
 use diskspd_sys::files;
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 /// The end of a path, found once. The checks and the output use the same object, even if names change.
 #[derive(Debug)]
-pub enum Destination {
+pub(crate) enum Destination {
     /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be
     /// written from its start, over what others write through the descriptor.
     Descriptor(i32),
@@ -60,9 +60,9 @@ pub fn descriptor(number: i32) -> PathBuf {
 /// A message: it isn't open.
 pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
     let file = files::inherited(number).map(File::from);
-    let file = file.map_err(|source| OutputFault::Descriptor { number, source }.of(given))?;
+    let file = file.map_err(|source| OutputErrorKind::Descriptor { number, source }.of(given))?;
     claims::permit_inherited(&descriptor(number), &file)
-        .map_err(|refusal| OutputFault::from(refusal).of(given))?;
+        .map_err(|refusal| OutputErrorKind::from(refusal).of(given))?;
     Ok(file)
 }
 
@@ -75,11 +75,11 @@ pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
     let Ok(file) = files::inherited(number).map(File::from) else { return Ok(()) };
     let at = descriptor(number);
     let path = std::fs::read_link(&at).unwrap_or(at);
-    claims::permit_stream(&path, &file).map_err(|refusal| OutputFault::from(refusal).of(name))
+    claims::permit_stream(&path, &file).map_err(|refusal| OutputErrorKind::from(refusal).of(name))
 }
 
 impl Destination {
-    pub fn is_standard_output(&self) -> bool {
+    pub(crate) fn is_standard_output(&self) -> bool {
         matches!(self, Destination::Descriptor(STANDARD_OUTPUT))
     }
 
@@ -87,7 +87,7 @@ impl Destination {
     ///
     /// # Errors
     /// A link is not followed, or the path ends with a folder or a block device.
-    pub fn at(path: &Path) -> Result<Destination, OutputFault> {
+    pub(crate) fn at(path: &Path) -> Result<Destination, OutputErrorKind> {
         // Also where there is no /proc: `-` is written so.
         let is_descriptor = path.parent() == Some(Path::new(DESCRIPTORS));
         if let Some(number) = path.file_name().filter(|_| is_descriptor).and_then(descriptor_number) {
@@ -97,17 +97,17 @@ impl Destination {
             Ok(Reached::Descriptor(number)) => return Ok(Destination::Descriptor(number)),
             Ok(Reached::Spot(spot)) => spot,
             Err(ReachError::Planted { link: step, owner }) => {
-                return Err(OutputFault::Planted { step, owner });
+                return Err(OutputErrorKind::Planted { step, owner });
             }
-            Err(ReachError::Directory) => return Err(OutputFault::Directory),
+            Err(ReachError::Directory) => return Err(OutputErrorKind::Directory),
             Err(error) => return Ok(Destination::Nowhere(error.into())),
         };
         if let Some(owner) = spot.foreign_owner() {
-            return Err(OutputFault::Planted { step: spot.path().to_owned(), owner });
+            return Err(OutputErrorKind::Planted { step: spot.path().to_owned(), owner });
         }
         match spot.kind() {
-            Some(Kind::BlockDevice) => Err(OutputFault::BlockDevice),
-            Some(Kind::Directory) => Err(OutputFault::Directory),
+            Some(Kind::BlockDevice) => Err(OutputErrorKind::BlockDevice),
+            Some(Kind::Directory) => Err(OutputErrorKind::Directory),
             None | Some(Kind::File) => Ok(Destination::File(spot)),
             Some(_) => Ok(Destination::Special(spot)),
         }
@@ -129,8 +129,8 @@ pub fn is_standard_output(path: &Path) -> bool {
 ///
 /// # Errors
 /// It cannot be opened, or is in use.
-pub(super) fn open_special(spot: &Spot) -> Result<File, OutputFault> {
-    let opened = spot.open_to_write().map_err(OutputFault::NotOpened)?;
+pub(super) fn open_special(spot: &Spot) -> Result<File, OutputErrorKind> {
+    let opened = spot.open_to_write().map_err(OutputErrorKind::NotOpened)?;
     claims::permit_output(spot.path(), &opened)?;
     Ok(opened)
 }
@@ -167,7 +167,7 @@ pub(super) fn refuse_target(
         .map_err(|refusal| OutputError::InUse { option: option.to_owned(), refusal })?;
     let key = spot.key();
     match key.is_some() && targets.iter().any(|target| key_of(target) == key) {
-        true => Err(OutputFault::Target.of_file(option, path)),
+        true => Err(OutputErrorKind::Target.of_file(option, path)),
         false => Ok(()),
     }
 }
@@ -225,7 +225,7 @@ mod tests {
         for nowhere in ["a", "missing/file", "file/file"] {
             assert!(found(&at(nowhere)).unwrap().starts_with("nowhere: "), "{nowhere}");
         }
-        assert!(matches!(found(directory.path()), Err(OutputFault::Directory)));
+        assert!(matches!(found(directory.path()), Err(OutputErrorKind::Directory)));
         for (path, is_output) in
             [(Path::new("-"), true), (&at("out"), true), (&descriptor(2), false), (Path::new("./-"), false)]
         {

@@ -3,6 +3,7 @@
 //! and a file takes its place whole. The same on every system.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
@@ -17,6 +18,6 @@ mod wish;
 pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_target_of_command};
 pub use late_file::{FromTheFirstLine, LateFile};
 pub use outlet::{Outlet, OutputDoor, Permitted};
-pub use output_error::{NotWritten, OutputError, OutputFault};
+pub use output_error::{OutputError, OutputErrorKind, WriteError};
 pub use patience::{GRACE, Patience, SILENCE, Unanswered, grace};
 pub use wish::{EndWish, HURRIED, INTERRUPTED};

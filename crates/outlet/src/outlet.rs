@@ -11,7 +11,7 @@ use super::destination::{
     Destination, KeptRule, Named, OwnFiles, Precious, inherited, inputs_of, named, open_special,
     refuse_double, refuse_kept, refuse_target, targets,
 };
-use super::output_error::{NotWritten, OutputError, OutputFault};
+use super::output_error::{OutputError, OutputErrorKind, WriteError};
 use super::patience::Patience;
 use diskspd_model::profile::{Profile, RunOptions};
 use diskspd_sys::place::{Guard, NewFile, Place, PlaceError, elsewhere};
@@ -105,7 +105,7 @@ impl OutputDoor {
             Ok::<_, OutputError>((destination, Precious::find(path, &door.targets, &door.inputs)))
         });
         let (destination, precious) =
-            permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
+            permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).of(&by))??;
         self.permitted.push(output);
         Ok(Permitted { by, path, destination, precious })
     }
@@ -126,7 +126,7 @@ impl OutputDoor {
             Ok::<_, OutputError>((destination, Precious::find(path, &[], &[])))
         });
         let (destination, precious) =
-            permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
+            permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).of(&by))??;
         Ok(Permitted { by, path: path.to_owned(), destination, precious })
     }
 }
@@ -157,7 +157,7 @@ impl Permitted {
         let sink = match destination {
             Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
             Destination::Nowhere(error) => {
-                return Err(OutputFault::from(PlaceError::Folder(error)).of(by));
+                return Err(OutputErrorKind::from(PlaceError::Folder(error)).of(by));
             }
             Destination::Special(spot) => {
                 Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.of(&by))?))
@@ -165,8 +165,8 @@ impl Permitted {
             Destination::File(spot) => {
                 let guard: Box<dyn Guard> = Box::new(precious);
                 let place = patience
-                    .attempt(&by, move || Place::at(spot, Some(guard)).map_err(OutputFault::from))
-                    .map_err(|unanswered| OutputFault::from(unanswered).of(&by))?;
+                    .attempt(&by, move || Place::at(spot, Some(guard)).map_err(OutputErrorKind::from))
+                    .map_err(|unanswered| OutputErrorKind::from(unanswered).of(&by))?;
                 Sink::File(place.map_err(|fault| fault.of(&by))?)
             }
         };
@@ -225,7 +225,7 @@ impl Outlet {
     /// # Errors
     /// A message, with the place of what is kept elsewhere.
     pub fn put(&self, bytes: Vec<u8>) -> Result<(), OutputError> {
-        let failed = |why: NotWritten| OutputFault::NotWritten(why).of(&self.by);
+        let failed = |why: WriteError| OutputErrorKind::NotWritten(why).of(&self.by);
         match &self.sink {
             Sink::File(place) => self.replace(place, bytes).map_err(failed),
             Sink::Open(file) => match self.append(file, bytes) {
@@ -249,11 +249,11 @@ impl Outlet {
         self.patience.attempt(&self.by, move || write(&file, &bytes))?
     }
 
-    fn replace(&self, place: &Arc<Place>, bytes: Vec<u8>) -> Result<(), NotWritten> {
+    fn replace(&self, place: &Arc<Place>, bytes: Vec<u8>) -> Result<(), WriteError> {
         let (place, bytes) = (Arc::clone(place), Arc::new(bytes));
         let kept = Arc::clone(&bytes);
         let put = move || {
-            let mut new = place.begin().map_err(|error| (NotWritten::from(error), true))?;
+            let mut new = place.begin().map_err(|error| (WriteError::from(error), true))?;
             let written = new.file().write_all(&bytes).and_then(|()| new.file().sync_all());
             // The disk may be full: what was measured isn't lost for that.
             written.map_err(|error| (error.into(), true))?;
@@ -262,7 +262,7 @@ impl Outlet {
         let done = self.patience.attempt(&self.by, put);
         match done.unwrap_or_else(|unanswered| Err((unanswered.into(), true))) {
             Err((why, true)) => {
-                Err(NotWritten::Elsewhere { why: Box::new(why), kept: self.put_elsewhere(kept) })
+                Err(WriteError::Elsewhere { why: Box::new(why), kept: self.put_elsewhere(kept) })
             }
             answer => answer.map_err(|(why, _)| why),
         }
@@ -292,7 +292,7 @@ impl Outlet {
             Sink::File(place) => {
                 let begun = self.patience.attempt(&self.by, move || place.begin());
                 let begun = begun.map_err(io::Error::from).and_then(|begun| begun);
-                begun.map(Begun::New).map_err(|error| OutputFault::NotCreated(error).of(&self.by))
+                begun.map(Begun::New).map_err(|error| OutputErrorKind::NotCreated(error).of(&self.by))
             }
         }
     }

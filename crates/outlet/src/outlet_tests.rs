@@ -92,9 +92,9 @@ fn spares_file_taken_into_use_before_the_end() {
         let held = File::open(&path).unwrap();
         assert!(locks::hold(&held).unwrap());
         let kept = match outlet.put(b"report".to_vec()) {
-            Err(OutputError::Output { fault: OutputFault::NotWritten(NotWritten::NotPut(not)), .. }) => {
-                not.kept
-            }
+            Err(OutputError::Output {
+                fault: OutputErrorKind::NotWritten(WriteError::NotPut(not)), ..
+            }) => not.kept,
             other => panic!("{other:?}"),
         };
         assert_eq!(std::fs::read(&path).unwrap(), b"precious");

@@ -3,7 +3,7 @@
 use super::patience::Unanswered;
 use diskspd_host::refusal::Refusal;
 use diskspd_sys::failed_call::FailedCall;
-use diskspd_sys::place::{NotPut, PlaceError};
+use diskspd_sys::place::{PlaceError, PutError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub enum OutputError {
     Output {
         by: String,
         #[source]
-        fault: OutputFault,
+        fault: OutputErrorKind,
     },
     #[error("{option} {refusal}")]
     InUse {
@@ -26,7 +26,7 @@ pub enum OutputError {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum OutputFault {
+pub enum OutputErrorKind {
     #[error("would overwrite a block device; name a file")]
     BlockDevice,
     #[error("would overwrite a target of the run; name another file")]
@@ -69,7 +69,7 @@ pub enum OutputFault {
     #[error("can't be created: {0}")]
     NotCreated(#[source] io::Error),
     #[error("can't be written: {0}")]
-    NotWritten(#[source] NotWritten),
+    NotWritten(#[source] WriteError),
     /// The log has no memory.
     #[error(
         "can't allocate its write buffers; use fewer threads (-t), or raise the memory limit (ulimit -v)"
@@ -82,20 +82,20 @@ pub enum OutputFault {
 
 /// Why the bytes of an output aren't where they should be.
 #[derive(Debug, thiserror::Error)]
-pub enum NotWritten {
+pub enum WriteError {
     /// They can't be written, and are nowhere else.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The new file can't take its place.
     #[error(transparent)]
-    NotPut(#[from] NotPut),
+    NotPut(#[from] PutError),
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
     /// They can't be written, and are elsewhere, or nowhere.
     #[error("{why}; {}", told(.kept))]
     Elsewhere {
         #[source]
-        why: Box<NotWritten>,
+        why: Box<WriteError>,
         /// Where they are instead; or why they are nowhere.
         kept: io::Result<PathBuf>,
     },
@@ -108,7 +108,7 @@ fn told(kept: &io::Result<PathBuf>) -> String {
     }
 }
 
-impl OutputFault {
+impl OutputErrorKind {
     /// The error of the output that an option named so.
     pub fn of(self, by: impl Into<String>) -> OutputError {
         OutputError::Output { by: by.into(), fault: self }

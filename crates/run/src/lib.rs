@@ -49,7 +49,7 @@ mod located;
 pub use companions::{Companions, MeetingPoint};
 // Who runs something writes something, too.
 pub use diskspd_outlet::{
-    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputFault, OwnFiles, Patience,
+    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputErrorKind, OwnFiles, Patience,
     Permitted, destination, guard,
 };
 pub use diskspd_worker::listener::{Listener, Nobody, Progress, Speed, Wants};

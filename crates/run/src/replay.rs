@@ -11,7 +11,7 @@ use diskspd_model::profile::{
 use diskspd_model::trace::formats::{self, RequestView, TakenIos, TraceError};
 use diskspd_model::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
 use diskspd_model::units::seconds_of_ns;
-use diskspd_sys::owners::{self, NotOpened};
+use diskspd_sys::owners::{self, OwnersError};
 use std::fmt;
 use std::io::BufReader;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub(super) fn expectation(replay: &ReplayOptions) -> String {
 #[derive(Debug, thiserror::Error)]
 enum ReplayFault {
     #[error("can't be opened: {0}")]
-    NotOpened(#[source] NotOpened),
+    NotOpened(#[source] OwnersError),
     #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(

@@ -5,7 +5,7 @@ use diskspd_model::profile::{RandomDataSource, RawText};
 use diskspd_model::units::Size;
 use diskspd_model::workload::Random;
 use diskspd_sys::memory::{Buffer, Shared, SlotMut};
-use diskspd_sys::owners::{self, NotOpened};
+use diskspd_sys::owners::{self, OwnersError};
 use std::io::{self, Read};
 use std::num::TryFromIntError;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub enum SourceError {
     Content {
         path: RawText,
         #[source]
-        error: NotOpened,
+        error: OwnersError,
     },
 }
 
@@ -78,7 +78,7 @@ pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
 
 enum Unfilled {
     Memory(io::Error),
-    Content { path: RawText, error: NotOpened },
+    Content { path: RawText, error: OwnersError },
 }
 
 impl From<io::Error> for Unfilled {
@@ -88,7 +88,7 @@ impl From<io::Error> for Unfilled {
 }
 
 /// Reads until the bytes are full or the file ends; then repeats it.
-fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Result<(), NotOpened> {
+fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Result<(), OwnersError> {
     let mut file = owners::open(path, owners)?;
     let mut part = vec![0; bytes.len().min(1 << 20)];
     let mut filled = 0;

@@ -71,7 +71,7 @@ struct NotesKind {
 
 /// Why bytes are not a file of its kind.
 #[derive(Debug, thiserror::Error)]
-pub enum NotesFault {
+pub enum NotesError {
     #[error("is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
     #[error("is not a file of this kind, but {0}")]
@@ -79,11 +79,11 @@ pub enum NotesFault {
 }
 
 impl NotesKind {
-    fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesFault> {
+    fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesError> {
         let stored: StoredNotes<T> = serde_json::from_slice(bytes)?;
         match stored.format.name == self.format {
             true => Ok(stored.notes),
-            false => Err(NotesFault::Other(stored.format.name)),
+            false => Err(NotesError::Other(stored.format.name)),
         }
     }
 }
@@ -93,7 +93,7 @@ impl SuiteNotes {
     ///
     /// # Errors
     /// It is something else, or damaged.
-    pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, NotesFault> {
+    pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, NotesError> {
         SUITES.parse(bytes)
     }
 }
@@ -103,7 +103,7 @@ impl Baseline {
     ///
     /// # Errors
     /// It is something else, or damaged.
-    pub fn parse(bytes: &[u8]) -> Result<Baseline, NotesFault> {
+    pub fn parse(bytes: &[u8]) -> Result<Baseline, NotesError> {
         BASELINES.parse(bytes)
     }
 }

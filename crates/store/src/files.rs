@@ -350,7 +350,7 @@ fn remove_draft(folder: &OpenFolder, name: &str) {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoRun {
+pub(super) enum RunFileError {
     #[error(transparent)]
     Record(#[from] json::RecordError),
     #[error(transparent)]
@@ -361,7 +361,7 @@ pub(super) enum NoRun {
     Several(usize),
 }
 
-pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, NoRun> {
+pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, RunFileError> {
     match source {
         KeptAs::Record => {
             let record = json::read(bytes)?;
@@ -369,11 +369,11 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSu
             Ok(known::of_index(index, name))
         }
         KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {
-            let format = formats::of_word(source.word()).ok_or(NoRun::Format)?;
+            let format = formats::of_word(source.word()).ok_or(RunFileError::Format)?;
             let mut runs = (format.read)(bytes, name)?;
             match (runs.pop(), runs.len()) {
                 (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),
-                (_, more) => Err(NoRun::Several(more + 1)),
+                (_, more) => Err(RunFileError::Several(more + 1)),
             }
         }
     }

@@ -158,7 +158,7 @@ impl StoreIndex {
     ///
     /// # Errors
     /// The index doesn't answer.
-    pub fn of_identity(&self, identity: &str) -> Result<Option<String>, StoreError> {
+    pub(crate) fn of_identity(&self, identity: &str) -> Result<Option<String>, StoreError> {
         use rusqlite::OptionalExtension;
         let sql = "SELECT id FROM runs WHERE identity = ?1 ORDER BY saved_at LIMIT 1";
         let found = self.connection.query_row(sql, [identity], |row| row.get(0)).optional();
@@ -169,7 +169,7 @@ impl StoreIndex {
     ///
     /// # Errors
     /// The index doesn't answer.
-    pub fn begun_at(&self, second: i64) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn begun_at(&self, second: i64) -> Result<Vec<String>, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let sql = "SELECT id FROM runs WHERE started_at = ?1 ORDER BY saved_at";
             self.connection.prepare(sql)?.query_map([second], |row| row.get(0))?.collect()

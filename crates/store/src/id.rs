@@ -5,26 +5,26 @@ use diskspd_sys::steps;
 /// Letters only: of the alphabet's end, so that an id is hardly ever a word.
 const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
 /// 48 bits: among a million runs two are the same with a chance of 1 in 500, and that is looked for.
-pub const LENGTH: usize = 12;
+pub(crate) const LENGTH: usize = 12;
 /// Shorter beginnings are not shown.
-pub const SHORTEST_SHOWN: usize = 4;
+pub(crate) const SHORTEST_SHOWN: usize = 4;
 
-pub fn random() -> String {
+pub(crate) fn random() -> String {
     let number = steps::random();
     (0..LENGTH).map(|place| char::from(LETTERS[(number >> (4 * place)) as usize & 15])).collect()
 }
 
 /// Whether it could be an id or the beginning of one.
-pub fn could_begin(text: &str) -> bool {
+pub(crate) fn could_begin(text: &str) -> bool {
     !text.is_empty() && text.len() <= LENGTH && text.bytes().all(|letter| LETTERS.contains(&letter))
 }
 
-pub fn is_whole(text: &str) -> bool {
+pub(crate) fn is_whole(text: &str) -> bool {
     text.len() == LENGTH && could_begin(text)
 }
 
 /// So many letters tell these ids apart. They are in order.
-pub fn telling_length(ids: &[&str]) -> usize {
+pub(crate) fn telling_length(ids: &[&str]) -> usize {
     let common = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
     let longest = ids.windows(2).map(common).max().unwrap_or(0);
     (longest + 1).clamp(SHORTEST_SHOWN, LENGTH)

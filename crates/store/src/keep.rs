@@ -1,7 +1,7 @@
 //! What is done with runs: kept, imported, named, pinned, removed.
 
 use super::database::StoreIndex;
-use super::files::{NoRun, known_of};
+use super::files::{RunFileError, known_of};
 use super::{KeptAs, KeptRun, RunNotes, Store, StoreEntry, StoreError};
 use diskspd_judge::record::{index, json, known};
 use diskspd_judge::truth::Judged;
@@ -52,7 +52,7 @@ impl StoreIndex {
         about: RunNotes,
     ) -> Result<Imported, StoreError> {
         let name = about.imported_from.clone().unwrap_or_default();
-        let wrong = |why: NoRun| StoreError::File { file: name.clone().into(), why: why.to_string() };
+        let wrong = |why: RunFileError| StoreError::File { file: name.clone().into(), why: why.to_string() };
         let run = known_of(source, content, &name).map_err(wrong)?;
         if let Some(id) = self.of_identity(run.identity.as_deref().unwrap_or_default())? {
             return Ok(Imported::Known(id));

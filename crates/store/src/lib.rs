@@ -11,6 +11,7 @@
 //! finds it. docs/reference/history.md describes files and tables, docs/design/store.md has the reasons.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 

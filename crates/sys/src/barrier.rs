@@ -2,7 +2,7 @@
 
 /// A memory barrier on all processors that run threads of this process, `membarrier(2)`; false = the kernel
 /// has none.
-pub fn barrier() -> bool {
+pub(crate) fn barrier() -> bool {
     // Numbers of the kernel's interface, which never change.
     const GLOBAL: libc::c_int = 1;
     const PRIVATE: libc::c_int = 1 << 3;

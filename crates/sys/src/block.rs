@@ -37,7 +37,7 @@ pub fn capacity(device: BorrowedFd<'_>) -> io::Result<u64> {
 ///
 /// # Errors
 /// `ENOTTY` when it isn't a block device.
-pub fn read_only(device: BorrowedFd<'_>) -> io::Result<bool> {
+pub(crate) fn read_only(device: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: the request takes nothing and writes one int to where its argument leads, which is what
     // Getter provides.
     Ok(unsafe { ioctl(device, Getter::<BLKROGET, std::ffi::c_int>::new()) }? != 0)

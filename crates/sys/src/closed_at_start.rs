@@ -23,6 +23,6 @@ extern "C" fn look() {
 }
 
 /// Whether this descriptor, 0 to 2, was closed: what has its number now is not the user's.
-pub fn is(number: i32) -> bool {
+pub(crate) fn is(number: i32) -> bool {
     (0..3).contains(&number) && CLOSED.load(Relaxed) & 1 << number != 0
 }

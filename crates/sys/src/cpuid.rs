@@ -3,7 +3,7 @@
 use std::arch::x86_64::{__cpuid_count, CpuidResult};
 
 /// One leaf, of which part `sub` where it has several; other leaves don't look at `sub`.
-pub fn leaf(leaf: u32, sub: u32) -> CpuidResult {
+pub(crate) fn leaf(leaf: u32, sub: u32) -> CpuidResult {
     // A safe function in newer versions of Rust; in the oldest that builds this it is not.
     #[allow(unused_unsafe)]
     // SAFETY: every x86-64 processor has the instruction, and it only writes registers.

@@ -16,7 +16,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// What the kernel says: there is something of that name.
-pub fn make_private(path: &Path) -> io::Result<()> {
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     reach::spot(path)?.make_private_folder()
 }
 

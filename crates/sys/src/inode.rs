@@ -74,14 +74,9 @@ pub fn owner(found: &Metadata) -> u32 {
     found.uid()
 }
 
-/// Whether others than its owner may put files into a folder: everybody, or the group of one with the
-/// sticky bit. The kernel protects by the same rule, where it's told to (`fs.protected_symlinks`,
+/// Whether users other than the owner may put files into a folder of this mode: all users, or the group of
+/// a folder with the sticky bit. The kernel protects by the same rule (`fs.protected_symlinks`,
 /// `fs.protected_regular`).
-pub fn is_open_to_others(folder: &Metadata) -> bool {
-    others_may_write(folder.mode())
-}
-
-/// The same, by the mode of a folder.
 pub(super) fn others_may_write(mode: u32) -> bool {
     const OTHERS_WRITE: u32 = 0o002;
     const STICKY_AND_GROUP_WRITES: u32 = 0o1020;

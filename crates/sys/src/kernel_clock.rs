@@ -34,7 +34,7 @@ pub fn process_cpu() -> Nanos {
 }
 
 /// Since the machine was started, suspended time included: `CLOCK_BOOTTIME`.
-pub fn since_boot() -> Nanos {
+pub(crate) fn since_boot() -> Nanos {
     read(ClockId::Boottime)
 }
 

@@ -5,6 +5,7 @@
 //! offers. What makes runs is each system's own.
 
 #![allow(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
@@ -69,6 +70,8 @@ pub mod mapping;
 pub mod owners;
 #[cfg_attr(windows, path = "windows/runs/parent_process.rs")]
 pub mod parent_process;
+#[cfg_attr(windows, path = "windows/runs/problem.rs")]
+pub mod problem;
 #[cfg_attr(windows, path = "windows/runs/real_time.rs")]
 pub mod real_time;
 #[cfg_attr(windows, path = "windows/runs/signals.rs")]
@@ -136,8 +139,6 @@ mod parent_messages;
 pub mod perf;
 #[cfg(target_os = "linux")]
 pub mod positioned;
-#[cfg(target_os = "linux")]
-pub mod problem;
 #[cfg(target_os = "linux")]
 pub mod ring;
 #[cfg(target_os = "linux")]

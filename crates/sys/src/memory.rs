@@ -1,12 +1,12 @@
 //! Page-aligned memory for I/O.
 
-#[cfg_attr(not(target_os = "linux"), path = "memory/huge_page/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/memory/huge_page.rs")]
 mod huge_page;
-#[cfg_attr(not(target_os = "linux"), path = "memory/large_pages/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/memory/large_pages.rs")]
 mod large_pages;
-#[cfg_attr(not(target_os = "linux"), path = "memory/pages/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/memory/pages.rs")]
 mod pages;
-#[cfg_attr(not(target_os = "linux"), path = "memory/shared/elsewhere.rs")]
+#[cfg_attr(windows, path = "windows/memory/shared.rs")]
 mod shared;
 #[cfg(test)]
 mod shared_tests;
@@ -14,7 +14,7 @@ mod slot;
 mod with_shared;
 
 pub use diskspd_model::access::HugePages;
-pub use large_pages::{LargePages, NoLargePages};
+pub use large_pages::{LargePages, LargePagesError};
 use pages::{BufferPages, page_size};
 pub use shared::Shared;
 pub use slot::{Slot, SlotMut};
@@ -60,9 +60,9 @@ impl Buffer {
     ///
     /// # Errors
     /// There are none, or too few: how many are needed and how to reserve them.
-    pub fn of_large_pages(length: usize) -> Result<Buffer, NoLargePages> {
+    pub(crate) fn of_large_pages(length: usize) -> Result<Buffer, LargePagesError> {
         let pages = LargePages::now();
-        let refused = |source| NoLargePages { bytes: length as u64, pages, source };
+        let refused = |source| LargePagesError { bytes: length as u64, pages, source };
         let size = usize::try_from(pages.size).unwrap_or(0);
         if size == 0 {
             return Err(refused(io::ErrorKind::Unsupported.into()));

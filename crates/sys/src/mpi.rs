@@ -8,7 +8,7 @@
 
 mod error;
 
-pub use error::{MpiError, NotJoined, NotLoaded};
+pub use error::MpiError;
 
 use super::privileges;
 use diskspd_model::limits::MESSAGE;
@@ -38,7 +38,7 @@ type MpiStatus = [u64; 16];
 /// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
 const LONGEST_TEXT: usize = 16384;
 
-pub type FromProcess = (usize, Vec<u8>);
+pub(crate) type FromProcess = (usize, Vec<u8>);
 
 /// The processes that a launcher started together, as MPI shows them to this one.
 #[derive(Debug)]
@@ -109,14 +109,14 @@ impl World {
     ///
     /// # Errors
     /// Why it can't be used.
-    pub fn join(library: &Path, abi: Abi) -> Result<World, NotJoined> {
+    pub fn join(library: &Path, abi: Abi) -> Result<World, MpiError> {
         if privileges::are_above_users() {
-            return Err(NotJoined::Privileged);
+            return Err(MpiError::Privileged);
         }
         // SAFETY: loading runs the constructors of a library that the user's launcher or command line names,
         // as for any program that is linked with it; it gets no rights by that which the user hasn't.
         let open = |flags| unsafe { Library::open(Some(library), RTLD_NOW | flags) };
-        let open = |flags| open(flags).map_err(NotLoaded::from);
+        let open = |flags| open(flags).map_err(MpiError::from);
         // Its names are nobody else's before it is known what it is.
         let local = open(RTLD_LOCAL)?;
         abi.check(&LibraryMarks::of(&local)?)?;
@@ -146,7 +146,7 @@ impl World {
         };
         // MPI can't be unloaded once it has begun, and has threads and handlers of its own.
         std::mem::forget(loaded);
-        let calls = calls.map_err(NotLoaded::from)?;
+        let calls = calls.map_err(MpiError::from)?;
         let (rank, size) = calls.join()?;
         let partners = if rank == 0 { 1..size } else { 0..1 };
         Ok(World {
@@ -310,12 +310,12 @@ struct LibraryMarks {
 }
 
 impl LibraryMarks {
-    fn of(library: &Library) -> Result<LibraryMarks, NotLoaded> {
+    fn of(library: &Library) -> Result<LibraryMarks, MpiError> {
         // SAFETY: both functions may be called before MPI begins, and have these types in every ABI: texts
         // and numbers, no handles.
         unsafe {
             let version = library.get::<TextCall>(b"MPI_Get_library_version\0");
-            let version = version.map_err(|_| NotLoaded::NoMpi)?;
+            let version = version.map_err(|_| MpiError::NotMpi)?;
             let standard = library.get::<NumbersCall>(b"MPI_Abi_get_version\0");
             let is_standard = standard.is_ok_and(|ask| {
                 let (mut major, mut minor) = (-1, -1);
@@ -333,7 +333,7 @@ impl LibraryMarks {
 impl Abi {
     /// Whether a library has this ABI, as far as it says what it is: calling one of another would end this
     /// process.
-    fn check(self, marks: &LibraryMarks) -> Result<(), NotLoaded> {
+    fn check(self, marks: &LibraryMarks) -> Result<(), MpiError> {
         let known = ["MPICH", "Intel(R) MPI", "MVAPICH", "CRAY"];
         let (wanted, agrees) = match self {
             Abi::Standard => ("the standard ABI of MPI 5.0", marks.is_standard),
@@ -344,7 +344,7 @@ impl Abi {
             }
         };
         let found = marks.version.lines().next().unwrap_or_default().trim();
-        agrees.then_some(()).ok_or_else(|| NotLoaded::OtherMpi { wanted, found: line(found).to_string() })
+        agrees.then_some(()).ok_or_else(|| MpiError::OtherMpi { wanted, found: line(found).to_string() })
     }
 }
 

@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
-pub enum NotOpened {
+pub enum OwnersError {
     /// This process can't open it either.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -22,10 +22,10 @@ pub enum NotOpened {
     Forbidden { owner: u32, why: io::Error },
 }
 
-impl NotOpened {
+impl OwnersError {
     pub fn kind(&self) -> io::ErrorKind {
         match self {
-            NotOpened::Io(error) | NotOpened::Forbidden { why: error, .. } => error.kind(),
+            OwnersError::Io(error) | OwnersError::Forbidden { why: error, .. } => error.kind(),
         }
     }
 }
@@ -35,11 +35,11 @@ impl NotOpened {
 ///
 /// # Errors
 /// It can't be opened, or one of them may not read it.
-pub fn open(path: &Path, owners: &[u32]) -> Result<File, NotOpened> {
+pub fn open(path: &Path, owners: &[u32]) -> Result<File, OwnersError> {
     let own = geteuid();
     let mut opened: Option<File> = None;
     for owner in owners.iter().copied().filter(|_| own.is_root()).filter(|owner| *owner != 0) {
-        let forbidden = |why| NotOpened::Forbidden { owner, why };
+        let forbidden = |why| OwnersError::Forbidden { owner, why };
         let file = open_as(path, owner).map_err(forbidden)?;
         if let Some(before) = &opened
             && identity(before)? != identity(&file)?
@@ -153,13 +153,13 @@ mod tests {
                 let opened = super::open(&file, owners);
                 assert_eq!(opened.is_ok(), allowed, "{owner} {mode:o} {owners:?}");
                 if !allowed {
-                    assert!(matches!(opened, Err(NotOpened::Forbidden { owner: USER, .. })), "{mode:o}");
+                    assert!(matches!(opened, Err(OwnersError::Forbidden { owner: USER, .. })), "{mode:o}");
                 }
             }
             fs::remove_file(&file).unwrap();
         }
         // Only the thread that opened them has given up rights.
         fs::write(closed.join("own"), "").unwrap();
-        assert!(matches!(super::open(&closed.join("none"), &[]), Err(NotOpened::Io(_))));
+        assert!(matches!(super::open(&closed.join("none"), &[]), Err(OwnersError::Io(_))));
     }
 }

@@ -31,9 +31,9 @@ pub(super) enum Message {
 
 impl Message {
     /// Bytes of a message.
-    pub const LENGTH: usize = 4;
+    pub(crate) const LENGTH: usize = 4;
 
-    pub fn read(bytes: [u8; Self::LENGTH]) -> Message {
+    pub(crate) fn read(bytes: [u8; Self::LENGTH]) -> Message {
         match bytes {
             [0, code, low, high] => Message::Ends { code, patience_s: u16::from_le_bytes([low, high]) },
             [1, ..] => Message::Follows,

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// So much of what a program says is kept, bytes.
-pub const MOST_SAID: usize = 64 << 10;
+pub(crate) const MOST_SAID: usize = 64 << 10;
 /// So often it is looked whether a pipe has come to its end ...
 const LOOKS: u32 = 100;
 /// ... with so long between two looks.
@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// Reads a pipe, and keeps the last of it: one that is full would stop whoever writes.
 #[derive(Debug)]
-pub struct PipeReader {
+pub(crate) struct PipeReader {
     thread: JoinHandle<()>,
     kept: Arc<Mutex<Vec<u8>>>,
 }
@@ -25,7 +25,7 @@ impl PipeReader {
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn of(mut pipe: impl Read + Send + 'static) -> io::Result<PipeReader> {
+    pub(crate) fn of(mut pipe: impl Read + Send + 'static) -> io::Result<PipeReader> {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let into = Arc::clone(&kept);
         let thread = std::thread::Builder::new().name("child".into()).spawn(move || {
@@ -42,7 +42,7 @@ impl PipeReader {
 
     /// What was said by a program that has ended. A service that it has started in a session of its own may
     /// hold the pipe for ever.
-    pub fn all(self) -> Vec<u8> {
+    pub(crate) fn all(self) -> Vec<u8> {
         for _ in 0..LOOKS {
             if self.thread.is_finished() {
                 break;

@@ -16,7 +16,7 @@ mod earlier;
 mod error;
 mod guard;
 mod hint;
-mod not_put;
+mod put_error;
 
 use crate::files;
 use crate::mutex::LockAnyway;
@@ -25,7 +25,7 @@ use crate::steps::{self, FileStep};
 use earlier::Earlier;
 pub use error::PlaceError;
 pub use guard::Guard;
-pub use not_put::NotPut;
+pub use put_error::PutError;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -254,7 +254,7 @@ impl NewFile {
     ///
     /// # Errors
     /// It isn't there, and where it is instead.
-    pub fn put(&mut self) -> Result<(), NotPut> {
+    pub fn put(&mut self) -> Result<(), PutError> {
         if matches!(self.state, NameState::Unnamed) && self.place.earlier.is_none() {
             let direct = self.link(self.place.spot.name());
             if direct.is_ok() {
@@ -265,14 +265,14 @@ impl NewFile {
         }
         if let Err(error) = self.name_it() {
             self.state = NameState::Placed;
-            return Err(NotPut { error, kept: self.copy_elsewhere() });
+            return Err(PutError { error, kept: self.copy_elsewhere() });
         }
         let NameState::Named(name) = std::mem::replace(&mut self.state, NameState::Placed) else {
             return Ok(());
         };
         self.place
             .rename(&name, &self.file)
-            .map_err(|error| NotPut { error, kept: Ok(self.place.path_of(&name)) })
+            .map_err(|error| PutError { error, kept: Ok(self.place.path_of(&name)) })
     }
 
     /// Keeps it beside its place, under a name of its own.

@@ -59,7 +59,7 @@ pub fn largest_file() -> Option<u64> {
 }
 
 /// Whether the process was started with this signal ignored, as `nohup` does.
-pub fn is_ignored(signal: i32) -> bool {
+pub(crate) fn is_ignored(signal: i32) -> bool {
     // SAFETY: the kernel fills in the structure, which may hold anything before; nothing is changed.
     unsafe {
         let mut found: libc::sigaction = std::mem::zeroed();

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 
 /// Starts in a group of its own: Ctrl-C of the terminal doesn't reach it, and it ends when this program is
 /// killed.
-pub fn leads_its_own(command: &mut Command) {
+pub(crate) fn leads_its_own(command: &mut Command) {
     command.process_group(0);
     // SAFETY: between fork and exec this makes one system call, and nothing is allocated or locked.
     unsafe {
@@ -35,7 +35,7 @@ pub fn kill(child: &mut Child) {
 }
 
 /// Ignores Ctrl-C from now on. Programs that were started before end by it as usual.
-pub fn leaves_interrupts_to_children() {
+pub(crate) fn leaves_interrupts_to_children() {
     // SAFETY: it replaces no handler that could be running.
     unsafe {
         libc::signal(libc::SIGINT, libc::SIG_IGN);

@@ -160,7 +160,7 @@ pub fn spot(path: &Path) -> Result<Spot, ReachError> {
 ///
 /// # Errors
 /// As [`reach`].
-pub fn open_folder(path: &Path) -> Result<OwnedFd, ReachError> {
+pub(crate) fn open_folder(path: &Path) -> Result<OwnedFd, ReachError> {
     let walk = all_folders(path, false)?;
     Ok(openat(&walk.folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
 }
@@ -177,7 +177,7 @@ pub(crate) fn hold_folder(path: &Path) -> Result<OwnedFd, ReachError> {
 ///
 /// # Errors
 /// As [`reach`], or a folder cannot be made.
-pub fn make_folders(path: &Path) -> Result<(), ReachError> {
+pub(crate) fn make_folders(path: &Path) -> Result<(), ReachError> {
     all_folders(path, true).map(drop)
 }
 
@@ -418,7 +418,7 @@ impl Spot {
     ///
     /// # Errors
     /// An error of the kernel.
-    pub fn make_private_folder(&self) -> io::Result<()> {
+    pub(crate) fn make_private_folder(&self) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.folder, &self.name, Mode::RWXU)?)
     }
 

@@ -21,7 +21,7 @@ pub fn screen() -> Option<Screen> {
 }
 
 /// The terminal that a stream goes to; `None` = it goes elsewhere, or to one that can't be drawn on.
-pub fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen> {
+pub(crate) fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen> {
     let named = |name: &str| env::var_os(name).and_then(|value| value.into_string().ok());
     if !stream.is_terminal() || !takes_sequences(stream) {
         return None;

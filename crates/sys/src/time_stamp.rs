@@ -2,7 +2,7 @@
 
 /// Whether the counter runs at one rate in every state of the processor, and the kernel, whose watchdog
 /// compares it with other clocks, still lists it as one to keep time by.
-pub fn are_reliable() -> bool {
+pub(crate) fn are_reliable() -> bool {
     is_invariant() && {
         let clocks = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
         std::fs::read_to_string(clocks).is_ok_and(|listed| listed.split_whitespace().any(|c| c == "tsc"))

@@ -15,7 +15,7 @@ const EXPLAINED: [&str; 3] = ["-> ", "hint: ", "expected: "];
 
 /// Whole lines, wrapped at the terminal's width; `colours`: labels have one. Lines of a table, which has
 /// more than one gap between words, are left alone.
-pub fn fitted(text: &str, columns: usize, colours: bool) -> String {
+pub(crate) fn fitted(text: &str, columns: usize, colours: bool) -> String {
     text.split_inclusive('\n').map(|line| fitted_line(line, columns, colours)).collect()
 }
 

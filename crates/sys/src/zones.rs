@@ -50,11 +50,11 @@ const SEQUENTIAL: u8 = 2;
 
 /// `enum blk_zone_cond`
 mod condition {
-    pub const EMPTY: u8 = 1;
-    pub const IMPLICITLY_OPEN: u8 = 2;
-    pub const EXPLICITLY_OPEN: u8 = 3;
-    pub const CLOSED: u8 = 4;
-    pub const FULL: u8 = 0xe;
+    pub(crate) const EMPTY: u8 = 1;
+    pub(crate) const IMPLICITLY_OPEN: u8 = 2;
+    pub(crate) const EXPLICITLY_OPEN: u8 = 3;
+    pub(super) const CLOSED: u8 = 4;
+    pub(super) const FULL: u8 = 0xe;
 }
 
 /// What an open block device reports: from one zone to the next (bytes), and the zones that must be written

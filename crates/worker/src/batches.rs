@@ -28,7 +28,7 @@ const MOST: usize = 16;
 
 /// The way of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Batches {
+pub(crate) enum Batches {
     All,
     /// One at a time, by the thread itself and in the order of the requests: nothing is ever in flight.
     Single,
@@ -36,7 +36,7 @@ pub enum Batches {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InTime {
+pub(crate) struct InTime {
     /// I/Os that can be submitted in time, as far as is known.
     most: usize,
     least: usize,
@@ -50,7 +50,7 @@ pub struct InTime {
 impl Batches {
     /// The way for an engine, for a thread with up to `depth` I/Os in flight, for a span in which latencies
     /// are `measured`, and for writes that carry `fresh` content.
-    pub fn new(synchronous: bool, depth: usize, measured: bool, fresh: bool) -> Batches {
+    pub(crate) fn new(synchronous: bool, depth: usize, measured: bool, fresh: bool) -> Batches {
         if synchronous {
             return Batches::Single;
         }
@@ -66,7 +66,7 @@ impl Batches {
 
     /// I/Os that are submitted at most next.
     #[inline]
-    pub fn most(self) -> usize {
+    pub(crate) fn most(self) -> usize {
         match self {
             Batches::Single => 1,
             Batches::All => usize::MAX,
@@ -78,27 +78,27 @@ impl Batches {
 
     /// Whether the thread itself does the I/Os.
     #[inline]
-    pub fn is_single(self) -> bool {
+    pub(crate) fn is_single(self) -> bool {
         self == Batches::Single
     }
 
     /// Whether completions are looked for after each batch, although a limit keeps the requests that are
     /// left.
     #[inline]
-    pub fn are_looked_after(self) -> bool {
+    pub(crate) fn are_looked_after(self) -> bool {
         matches!(self, Batches::InTime(InTime { measured: true, .. }))
     }
 
     /// Whether more was submitted than where a device has to wait for it, so that a look before the wait
     /// tells whether that was right.
     #[inline]
-    pub fn are_at_once(self) -> bool {
+    pub(crate) fn are_at_once(self) -> bool {
         matches!(self, Batches::InTime(InTime { at_once: true, .. }))
     }
 
     /// Of `in_flight` I/Os `completed` had ended when they were looked for, without waiting.
     #[inline]
-    pub fn found(&mut self, completed: usize, in_flight: usize) {
+    pub(crate) fn found(&mut self, completed: usize, in_flight: usize) {
         if let Batches::InTime(known) = self {
             known.at_once = completed == in_flight;
         }
@@ -106,7 +106,7 @@ impl Batches {
 
     /// So many were submitted, and completions looked for, in so many ns.
     #[inline]
-    pub fn took(&mut self, ios: usize, nanos: Nanos) {
+    pub(crate) fn took(&mut self, ios: usize, nanos: Nanos) {
         let Batches::InTime(known) = self else {
             return;
         };

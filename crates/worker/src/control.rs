@@ -162,7 +162,7 @@ impl Control {
     }
 
     /// When measuring ended; `None` = it hasn't, or never began.
-    pub fn measure_end(&self) -> Option<Nanos> {
+    pub(crate) fn measure_end(&self) -> Option<Nanos> {
         Some(self.measure_end.load(Ordering::Relaxed)).filter(|end| *end > 0)
     }
 
@@ -357,11 +357,6 @@ impl Control {
 
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
-    }
-
-    /// The flag behind [`Control::is_interrupted`], for work that polls it.
-    pub fn stop_flag(&self) -> &AtomicBool {
-        &self.interrupted
     }
 
     /// Waits until so many workers are ready. False = one failed, or the user interrupted.

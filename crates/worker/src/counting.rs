@@ -5,7 +5,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::WaitStatistics;
 
 #[derive(Debug)]
-pub struct Counting {
+pub(crate) struct Counting {
     /// How often a wait returned 0, 1, .. 6, and 7 or more completions, over the whole life of the thread.
     /// Never with `-u`, as in DISKSPD.
     pub completions: [u64; 8],
@@ -17,13 +17,13 @@ pub struct Counting {
 }
 
 impl Counting {
-    pub fn new(span: &SpanPlan) -> Option<Counting> {
+    pub(crate) fn new(span: &SpanPlan) -> Option<Counting> {
         let ring = span.ring.is_some();
         let wanted = ring || span.wait_completions;
         wanted.then_some(Counting { completions: [0; 8], submits: 0, ring, waits: 0 })
     }
 
-    pub fn count(&mut self, waits: &WaitStatistics, completed: usize, phase: Phase) {
+    pub(crate) fn count(&mut self, waits: &WaitStatistics, completed: usize, phase: Phase) {
         let so_far = waits.completion_waits + waits.throttle_waits;
         // A look doesn't count.
         if so_far == self.waits {

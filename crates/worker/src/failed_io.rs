@@ -3,14 +3,14 @@
 use super::Books;
 use diskspd_engine::{Done, EngineError, Io};
 
-pub enum Failed {
+pub(crate) enum Failed {
     Engine(EngineError),
     /// The target answered with an error.
     Io(FailedIo),
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct FailedIo {
+pub(crate) struct FailedIo {
     pub(super) errno: i32,
     pub(super) io: Io,
     pub(super) target: u32,

@@ -2,7 +2,7 @@ use diskspd_model::plan::WorkerPlan;
 
 /// Which writes are followed by a flush, and which requests do one.
 #[derive(Debug)]
-pub struct Flushes {
+pub(crate) struct Flushes {
     every: u32,
     /// Writes until the next flush, by target.
     left: Vec<u32>,
@@ -14,7 +14,7 @@ pub struct Flushes {
 
 impl Flushes {
     /// `None` = nothing is ever flushed.
-    pub fn new(plan: &WorkerPlan) -> Option<Flushes> {
+    pub(crate) fn new(plan: &WorkerPlan) -> Option<Flushes> {
         let every = plan.flush_every?;
         Some(Flushes {
             every,

@@ -9,7 +9,7 @@ use diskspd_model::workload::{FillParts, Random, ReducibleContent, ThreadWorkloa
 use diskspd_sys::memory::SlotMut;
 
 #[derive(Debug)]
-pub struct Fresh {
+pub(crate) struct Fresh {
     kinds: Vec<Option<DataSource>>,
     making: Making,
 }
@@ -37,7 +37,7 @@ enum Making {
 
 impl Fresh {
     /// `None` when no target is written to in this way.
-    pub fn new(plan: &WorkerPlan, workload: &ThreadWorkload) -> Option<Fresh> {
+    pub(crate) fn new(plan: &WorkerPlan, workload: &ThreadWorkload) -> Option<Fresh> {
         let kinds: Vec<Option<DataSource>> =
             plan.targets.iter().enumerate().map(|(entry, target)| kind(plan, entry, target)).collect();
         let making = match (plan.engine.row().virtual_time, workload.draws()) {
@@ -50,7 +50,7 @@ impl Fresh {
 
     /// Draws the next I/Os of several requests, in order, with the content of each write, and adds them to
     /// a batch.
-    pub fn next_batch(
+    pub(crate) fn next_batch(
         &mut self,
         requests: &mut Requests,
         workload: &mut ThreadWorkload,
@@ -67,7 +67,7 @@ impl Fresh {
     }
 
     /// Makes the content of an I/O that was drawn, if it is such a write.
-    pub fn make(&mut self, flight: &InFlight, random: &mut Random, memory: SlotMut) {
+    pub(crate) fn make(&mut self, flight: &InFlight, random: &mut Random, memory: SlotMut) {
         let InFlight { io, target, .. } = flight;
         let kind = self.kinds[*target as usize].as_mut().filter(|_| io.op == Operation::Write);
         match (kind, self.making) {

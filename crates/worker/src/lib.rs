@@ -13,6 +13,7 @@
 //! a worker.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
@@ -20,7 +21,6 @@ mod account;
 mod batches;
 mod books;
 mod by_quota;
-#[cfg_attr(not(target_os = "linux"), path = "causes/elsewhere.rs")]
 mod causes;
 mod collect;
 pub mod control;

@@ -7,7 +7,7 @@ use diskspd_model::workload::Random;
 const SEED: u64 = u64::from_be_bytes(*b"discards");
 
 #[derive(Debug)]
-pub struct OtherOperations {
+pub(crate) struct OtherOperations {
     shares: Vec<OperationShares>,
     /// Recorded I/Os are done (`--replay`), which say themselves what they do.
     pub(super) recorded: bool,
@@ -18,7 +18,7 @@ pub struct OtherOperations {
 
 impl OtherOperations {
     /// `None` = it only reads and writes.
-    pub fn new(plan: &WorkerPlan, recorded: bool) -> Option<OtherOperations> {
+    pub(crate) fn new(plan: &WorkerPlan, recorded: bool) -> Option<OtherOperations> {
         plan.times_more_than_ios().then(|| OtherOperations {
             shares: plan.targets.iter().map(|target| target.shares).collect(),
             recorded,

@@ -9,7 +9,7 @@ use diskspd_sys::clock::Nanos;
 
 /// One pace per target. (Floating requests can't be limited: the profile's validation sees to it.)
 #[derive(Debug)]
-pub struct Pacing {
+pub(crate) struct Pacing {
     paces: Vec<Pace>,
     targets: Vec<u32>,
     /// When the I/O that each request has in flight was to start; [`Pacing::ANY_TIME`] = whenever it could.
@@ -25,10 +25,10 @@ pub struct Pacing {
 
 impl Pacing {
     /// Instead of a time: the I/O had none to start at.
-    pub const ANY_TIME: Nanos = Nanos::MAX;
+    pub(crate) const ANY_TIME: Nanos = Nanos::MAX;
 
     /// `None` when nothing is limited. The limits count from `start`; measuring takes `longest` ns at most.
-    pub fn new(
+    pub(crate) fn new(
         plan: &WorkerPlan,
         replay: Option<ReplayTurns>,
         start: Nanos,
@@ -50,7 +50,7 @@ impl Pacing {
 
     /// Asks for the next I/O of a request; see [`Pace::ask`].
     #[inline]
-    pub fn ask(&mut self, request: u32, now: Nanos) -> Result<(), Nanos> {
+    pub(crate) fn ask(&mut self, request: u32, now: Nanos) -> Result<(), Nanos> {
         let pace = &mut self.paces[self.targets[request as usize] as usize];
         let due = pace.due().unwrap_or(Self::ANY_TIME);
         pace.ask(now)?;
@@ -58,7 +58,7 @@ impl Pacing {
         Ok(())
     }
 
-    pub fn replays(&self) -> bool {
+    pub(crate) fn replays(&self) -> bool {
         self.replay.is_some()
     }
 
@@ -66,7 +66,7 @@ impl Pacing {
     ///
     /// # Errors
     /// When to ask again; [`Nanos::MAX`] = there is none left.
-    pub fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, Operation), Nanos> {
+    pub(crate) fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, Operation), Nanos> {
         let turns = self.replay.as_mut().ok_or(Nanos::MAX)?;
         let (io, due) = turns.peek().ok_or(Nanos::MAX)?;
         let due = due.map_or(Self::ANY_TIME, |due| self.start.saturating_add(due));
@@ -81,14 +81,14 @@ impl Pacing {
 
     /// When the I/O that a request has in flight was to start; `None` = whenever it could.
     #[inline]
-    pub fn due(&self, request: u32) -> Option<Nanos> {
+    pub(crate) fn due(&self, request: u32) -> Option<Nanos> {
         let due = self.due[request as usize];
         (due != Self::ANY_TIME).then_some(due)
     }
 
     /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and
     /// hadn't been submitted, and for how long the first one (ns). Empty from the second call on.
-    pub fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
+    pub(crate) fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
         let end = now.min(begin.saturating_add(self.longest));
         let closed = std::mem::replace(&mut self.closed, true);
         let paces = if closed || self.replay.is_some() { &[][..] } else { &self.paces[..] };
@@ -102,11 +102,11 @@ impl Pacing {
     }
 
     /// Whether a pause begins as soon as everything has been submitted.
-    pub fn burst_ended(&self) -> bool {
+    pub(crate) fn burst_ended(&self) -> bool {
         self.paces.iter().any(Pace::burst_ended)
     }
 
-    pub fn submitted(&mut self, now: Nanos) {
+    pub(crate) fn submitted(&mut self, now: Nanos) {
         self.paces.iter_mut().for_each(|pace| pace.submitted(now));
     }
 }

@@ -101,7 +101,7 @@ impl Returned {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct OnTime {
+pub(crate) struct OnTime {
     /// Index of the target in the worker's list.
     pub target: usize,
     pub direction: Direction,
@@ -229,7 +229,7 @@ impl Recorder {
 
     /// Counts one I/O that was reaped at `now`, so long after measuring began.
     #[inline(always)]
-    pub fn count_one(&mut self, io: Returned, now: Nanos, since_start: u64) {
+    pub(crate) fn count_one(&mut self, io: Returned, now: Nanos, since_start: u64) {
         if self.timed {
             self.close_what_is_over(since_start);
             return self.count_alike(io.reaped(now, since_start), 1);
@@ -301,7 +301,7 @@ impl Recorder {
     /// Counts how late an I/O started, and what that makes of its latency. It has been counted with the
     /// others.
     #[inline]
-    pub fn count_on_time(&mut self, io: OnTime) {
+    pub(crate) fn count_on_time(&mut self, io: OnTime) {
         let OnTime { target, direction, delay, response, since_start } = io;
         let account = of_direction(&mut self.targets[target], direction);
         let Some(paced) = &mut account.paced else { return };
@@ -321,7 +321,7 @@ impl Recorder {
     }
 
     /// Counts another operation than a read or write on a target, of so many bytes, that took so long, ns.
-    pub fn count_other(&mut self, target: usize, op: Operation, bytes: u64, latency: u64) {
+    pub(crate) fn count_other(&mut self, target: usize, op: Operation, bytes: u64, latency: u64) {
         let Some(account) = self.targets[target].others.of_mut(op) else { return };
         account.ios += 1;
         account.bytes += bytes;
@@ -331,7 +331,7 @@ impl Recorder {
     }
 
     /// Counts how late one of those started, which has been counted.
-    pub fn other_on_time(&mut self, target: usize, op: Operation, delay: u64) {
+    pub(crate) fn other_on_time(&mut self, target: usize, op: Operation, delay: u64) {
         let account = self.targets[target].others.of_mut(op);
         if let Some(paced) = account.and_then(|account| account.paced.as_mut()) {
             paced.delay.record(delay);
@@ -446,7 +446,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
 }
 
 /// The accounts of portions of a target (`--mix`, `--bs-split`) become one, with each of them in it.
-pub fn whole_targets(worker: &WorkerPlan, entries: Vec<TargetResults>) -> Vec<TargetResults> {
+pub(crate) fn whole_targets(worker: &WorkerPlan, entries: Vec<TargetResults>) -> Vec<TargetResults> {
     let mut whole: Vec<TargetResults> = Vec::with_capacity(entries.len());
     for (target, entry) in worker.targets.iter().zip(entries) {
         let portion = target.workload.portion;

@@ -112,7 +112,7 @@ impl Requests {
 
     /// The same, not inlined. For loops in which other work for each I/O takes longer than the call.
     #[inline(never)]
-    pub fn next_outlined(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
+    pub(crate) fn next_outlined(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);
         self.places[next.target as usize].take(&mut self.flights, request, next)
     }

@@ -29,7 +29,7 @@ pub struct Slowest<'a> {
 /// There is no memory to keep the slowest I/Os in.
 #[derive(Debug, thiserror::Error)]
 #[error("--explain={wanted}: not enough memory for so many I/Os of each thread; use a smaller number")]
-pub struct NotHeld {
+pub struct SlowestError {
     pub wanted: u32,
 }
 
@@ -38,9 +38,9 @@ impl<'a> Slowest<'a> {
     ///
     /// # Errors
     /// There is no memory.
-    pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, NotHeld> {
+    pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, SlowestError> {
         let mut room = Vec::new();
-        room.try_reserve_exact(wanted as usize + 1).map_err(|_| NotHeld { wanted })?;
+        room.try_reserve_exact(wanted as usize + 1).map_err(|_| SlowestError { wanted })?;
         let most = wanted as usize;
         Ok(Slowest { out, longest: BinaryHeap::from(room), most, threshold: 0, second_ends: 0 })
     }

@@ -14,7 +14,7 @@ use diskspd_model::workload::{Pattern, Random};
 const SEED: u64 = u64::from_be_bytes(*b"in zones");
 
 #[derive(Debug)]
-pub struct Zones {
+pub(crate) struct Zones {
     /// Of each entry of the worker's list; `None` = it isn't worked on so.
     targets: Vec<Option<ZonedTarget>>,
     random: Random,
@@ -28,7 +28,7 @@ pub struct Zones {
 
 /// A reset before a request's next I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OwedReset {
+pub(crate) struct OwedReset {
     pub(super) request: u32,
     pub(super) target: u32,
     /// Where the zone begins, bytes.
@@ -70,7 +70,7 @@ enum ZoneClass {
 
 impl Zones {
     /// `None` = no target has zones.
-    pub fn new(plan: &WorkerPlan) -> Option<Zones> {
+    pub(crate) fn new(plan: &WorkerPlan) -> Option<Zones> {
         let mut zones = Zones {
             targets: Vec::with_capacity(plan.targets.len()),
             random: Random::new(SEED ^ (plan.seed << 32)),
@@ -101,7 +101,7 @@ impl Zones {
     }
 
     /// Where an I/O goes that was drawn for a target, instead of where it was drawn for.
-    pub fn place(&mut self, target: u32, io: &Io) -> u64 {
+    pub(crate) fn place(&mut self, target: u32, io: &Io) -> u64 {
         let Some(of) = self.targets.get_mut(target as usize).and_then(Option::as_mut) else {
             return io.offset;
         };
@@ -112,7 +112,7 @@ impl Zones {
     }
 
     /// An I/O has ended well. `true` = its request owes a reset from now on.
-    pub fn ended(&mut self, target: u32, io: &Io, bytes: u64) -> bool {
+    pub(crate) fn ended(&mut self, target: u32, io: &Io, bytes: u64) -> bool {
         let Some(of) = self.targets.get_mut(target as usize).and_then(Option::as_mut) else { return false };
         if io.op == Operation::Read {
             of.has_read(io.offset);
@@ -125,13 +125,13 @@ impl Zones {
     }
 
     /// A request flushes before it resets what it owes.
-    pub fn hold(&mut self, request: u32) {
+    pub(crate) fn hold(&mut self, request: u32) {
         let owed = self.owed.extract_if(.., |owed| owed.request == request);
         self.held.extend(owed);
     }
 
     /// A request has flushed. `true` = it owes a reset.
-    pub fn release(&mut self, request: u32) -> bool {
+    pub(crate) fn release(&mut self, request: u32) -> bool {
         let before = self.owed.len();
         self.owed.extend(self.held.extract_if(.., |owed| owed.request == request));
         self.owed.len() > before

@@ -88,7 +88,8 @@ pub static CRATES: LazyLock<BTreeMap<String, CrateFiles>> = LazyLock::new(|| {
         for path in files(folder).into_iter().filter(|path| !elsewhere(path)) {
             let place = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             let source = Source::new(place, fs::read_to_string(&path).unwrap());
-            sources.push((source, module_of(path.strip_prefix(folder).unwrap().to_str().unwrap())));
+            let path = path.strip_prefix(folder).unwrap().to_str().unwrap();
+            sources.push((source, module_of(path, folder.join("lib.rs").exists())));
         }
         let of_tests: BTreeSet<String> = sources.iter().flat_map(|(source, _)| source.test_files()).collect();
         sources.retain(|(source, _)| !of_tests.contains(&source.name));
@@ -97,12 +98,14 @@ pub static CRATES: LazyLock<BTreeMap<String, CrateFiles>> = LazyLock::new(|| {
     crates
 });
 
-/// The module that a file is, of its path below its crate's root. A program beside the library is no part of it.
-fn module_of(path: &str) -> Vec<String> {
+/// Returns the module path of a file, given its path in its crate's folder. `main.rs` is the root of a crate without a library,
+/// and not part of the library in the same folder.
+fn module_of(path: &str, has_library: bool) -> Vec<String> {
     let path = path.trim_end_matches(".rs");
     let path = path.strip_suffix("/mod").unwrap_or(path);
     match path {
         "lib" | "library" => Vec::new(),
+        "main" if !has_library => Vec::new(),
         path => path.split('/').map(str::to_owned).collect(),
     }
 }

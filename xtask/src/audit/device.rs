@@ -2,7 +2,7 @@
 
 use super::log::Line;
 use super::tracepoints::Trace;
-use crate::Failure;
+use crate::harness::{Failure, Undo, output};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -16,6 +16,7 @@ const LOOKED_AT: u64 = 4 << 20;
 pub struct Place {
     directory: PathBuf,
     device: Option<String>,
+    _undo: Undo,
 }
 
 /// What a device has done: bytes read and written.
@@ -33,13 +34,12 @@ impl Place {
         }
         // Large enough for most I/Os to have a place of their own: that tells their requests from each other.
         std::fs::OpenOptions::new().write(true).open(directory.join("image"))?.set_len(1 << 30)?;
-        let made = Command::new("losetup")
-            .args(["--find", "--show", "--direct-io=on"])
-            .arg(directory.join("image"))
-            .output();
-        let made = made.ok().filter(|made| made.status.success());
-        let device = made.map(|made| String::from_utf8_lossy(&made.stdout).trim().to_owned());
-        Ok(Place { directory: directory.to_path_buf(), device })
+        let mut attach = Command::new("losetup");
+        attach.args(["--find", "--show", "--direct-io=on"]).arg(directory.join("image"));
+        let device = output(&mut attach).ok();
+        let mut undo = Undo::default();
+        device.iter().for_each(|device| undo.push(&["losetup", "--detach", device]));
+        Ok(Place { directory: directory.to_path_buf(), device, _undo: undo })
     }
 
     /// The words of a line; `None` = there is no such target here.
@@ -99,13 +99,5 @@ impl Place {
         .into_iter()
         .flatten()
         .collect()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Some(device) = &self.device {
-            let _ = Command::new("losetup").args(["--detach", device]).status();
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! The log of single I/Os, and which of them the measured time holds.
 
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::stats::Series;
 use serde_json::Value;
 use std::collections::BTreeMap;

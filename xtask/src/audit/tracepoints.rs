@@ -2,7 +2,7 @@
 //! within the time that the log has for its I/O.
 
 use super::log::Line;
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::host::root::Root;
 use diskspd::host::tracing::Tracefs;
 use diskspd::host::tracing::instance::{Instance, Recording};

@@ -1,6 +1,6 @@
 //! A part of the cost of an I/O.
 
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::run::exact::Cost;
 
 /// Something whose cost is asked for: does about so many I/Os, and tells what they took.

@@ -1,7 +1,7 @@
 //! Parts of the loop by themselves.
 
 use super::Part;
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::uring;
 use diskspd::run::exact::Cost;

@@ -2,7 +2,7 @@
 
 use super::scene::{Group, Scene, signal};
 use super::spin::spin;
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::results::{Culprit, CulpritKind, IoStage};
 use std::process::{Command, Stdio};
 use std::thread::sleep;

@@ -1,7 +1,7 @@
 //! Where delays are staged: a file system on a loop device, a file in it, a loop device over another file in
 //! it, and control groups that the run is in.
 
-use crate::Failure;
+use crate::harness::{Failure, tool};
 use crate::served::{ServedDisk, serve};
 use std::fs;
 use std::io::Write;
@@ -131,22 +131,22 @@ impl Scene {
         fs::create_dir(&scene.mounted)?;
         let backing = scene.path("disk");
         fs::File::create(&backing)?.set_len(512 << 20)?;
-        let outer = said(&["losetup", "--find", "--show", &text(&backing)])?;
-        run(&["mkfs.ext4", "-q", "-F", &outer])?;
-        run(&["mount", &outer, &text(&scene.mounted)])?;
+        let outer = tool(&["losetup", "--find", "--show", &text(&backing)])?;
+        tool(&["mkfs.ext4", "-q", "-F", &outer])?;
+        tool(&["mount", &outer, &text(&scene.mounted)])?;
         scene.file = text(&scene.mounted.join("file"));
         for file in [&within, &scene.file, &scene.plain] {
-            run(&["dd", "if=/dev/urandom", &format!("of={file}"), "bs=1M", "count=64", "status=none"])?;
+            tool(&["dd", "if=/dev/urandom", &format!("of={file}"), "bs=1M", "count=64", "status=none"])?;
         }
-        run(&["sync"])?;
-        scene.inner = said(&["losetup", "--find", "--show", "--direct-io=on", &within])?;
+        tool(&["sync"])?;
+        scene.inner = tool(&["losetup", "--find", "--show", "--direct-io=on", &within])?;
         let within = in_memory(std::process::id());
         fs::File::create(&within)?.write_all(&vec![0x5A; SLOW_BYTES])?;
-        scene.memory = said(&["losetup", "--find", "--show", &text(&within)])?;
+        scene.memory = tool(&["losetup", "--find", "--show", &text(&within)])?;
         let served = scene.path("served");
         fs::create_dir(&served)?;
         serve(&served, Arc::clone(&scene.disk))?;
-        scene.flushing = said(&["losetup", "--find", "--show", &text(&served.join(format!("{name}.0")))])?;
+        scene.flushing = tool(&["losetup", "--find", "--show", &text(&served.join(format!("{name}.0")))])?;
         let name = scene.inner.trim_start_matches("/dev/").to_owned();
         scene.device = fs::read_to_string(format!("/sys/class/block/{name}/dev"))?.trim().to_owned();
         scene.make_groups()?;
@@ -232,9 +232,9 @@ impl Scene {
     /// # Errors
     /// It can't be frozen.
     pub fn while_frozen(&self, _: u32, length: Duration) -> Result<(), Failure> {
-        run(&["fsfreeze", "--freeze", &text(&self.mounted)])?;
+        tool(&["fsfreeze", "--freeze", &text(&self.mounted)])?;
         sleep(length);
-        run(&["fsfreeze", "--unfreeze", &text(&self.mounted)])
+        tool(&["fsfreeze", "--unfreeze", &text(&self.mounted)]).map(drop)
     }
 }
 
@@ -330,23 +330,5 @@ fn text(path: &Path) -> String {
 /// # Errors
 /// The process is gone.
 pub fn signal(name: &str, process: u32) -> Result<(), Failure> {
-    run(&["kill", &format!("-{name}"), &process.to_string()])
-}
-
-/// Runs a command to its end.
-///
-/// # Errors
-/// It isn't there, or fails.
-pub fn run(words: &[&str]) -> Result<(), Failure> {
-    said(words).map(drop)
-}
-
-fn said(words: &[&str]) -> Result<String, Failure> {
-    let [program, arguments @ ..] = words else { return Err("no command".into()) };
-    let ended = Command::new(program).args(arguments).output()?;
-    if !ended.status.success() {
-        let why = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-        return Err(format!("{}: {why}", words.join(" ")).into());
-    }
-    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
+    tool(&["kill", &format!("-{name}"), &process.to_string()]).map(drop)
 }

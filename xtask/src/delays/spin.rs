@@ -1,7 +1,7 @@
 //! A thread that runs and doesn't look for completions: where it comes back to from the system call in which
 //! it waits for them stands an endless loop, for so long.
 
-use crate::Failure;
+use crate::harness::Failure;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::thread::sleep;

@@ -4,7 +4,7 @@
 use super::build::{Libc, MINGW, Triple, told_by_rustc};
 use super::crates::{Crates, text};
 use super::output;
-use crate::Failure;
+use crate::harness::Failure;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;

@@ -2,7 +2,7 @@
 //! to be one of several ranks of MPI, whose library it loads while it runs; or for Windows, with mingw-w64.
 
 use super::{has_cargo, output, run};
-use crate::Failure;
+use crate::harness::{Failure, is_installed};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -125,7 +125,7 @@ impl Triple {
         if let Ok(given) = std::env::var(&variable) {
             return Ok(given);
         }
-        let there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
+        let there = |name: &&&str| is_installed(name);
         if let Some(installed) = self.compilers.iter().find(there) {
             return Ok((*installed).to_owned());
         }

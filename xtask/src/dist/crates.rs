@@ -2,7 +2,7 @@
 
 use super::build::Triple;
 use super::output;
-use crate::Failure;
+use crate::harness::Failure;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

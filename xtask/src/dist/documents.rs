@@ -1,7 +1,7 @@
 //! The documentation that packages carry: the README, all pages of `docs`, and whatever they link to, in
 //! folders as here, so that every link leads somewhere.
 
-use crate::Failure;
+use crate::harness::Failure;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};

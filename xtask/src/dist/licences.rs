@@ -1,7 +1,7 @@
 //! The licences of what others wrote and the program holds: most want their texts to go with it.
 
 use super::crates::{Crates, text};
-use crate::Failure;
+use crate::harness::Failure;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;

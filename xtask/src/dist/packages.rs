@@ -2,7 +2,7 @@
 
 use super::build::{Libc, Triple, time_of_change};
 use super::{has_cargo, output, run};
-use crate::Failure;
+use crate::harness::Failure;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

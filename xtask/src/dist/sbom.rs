@@ -3,7 +3,7 @@
 use super::beside::{self, Linked};
 use super::build::Triple;
 use super::crates::{Crates, needed, text};
-use crate::Failure;
+use crate::harness::Failure;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 
 use super::build::Built;
 use super::{documents, run};
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::cli::{Shell, completions, man};
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! What is shipped for Windows: an archive with the program, which is made on Linux with mingw-w64.
 
 use super::build::{self, MINGW, WINDOWS, time_of_change};
-use super::commands::{output, run, sha256};
+use super::commands::sha256;
 use super::{crates, documents, licences, sbom};
-use crate::Failure;
+use crate::harness::{Failure, is_installed, output, run};
 use diskspd::cli::{Shell, completions};
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// What isn't here that the archive takes; `None` = it can be made.
 pub fn missing(root: &Path) -> Option<&'static str> {
-    let is_there = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    let is_there = |tool: &str| is_installed(tool);
     let asked = ["--print", "target-libdir", "--target", WINDOWS.name];
     let library = output(Command::new("rustc").args(asked).current_dir(root));
     match library.is_ok_and(|folder| Path::new(folder.trim()).is_dir()) {
@@ -96,7 +96,7 @@ mod tests {
     fn the_same_files_make_the_same_archive() {
         let folder = tempfile::tempdir().unwrap();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        if Command::new("zip").arg("--version").output().is_err() {
+        if !is_installed("zip") {
             eprintln!("SKIPPED: no zip: apt-get install zip");
             return;
         }

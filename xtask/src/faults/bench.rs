@@ -1,6 +1,7 @@
 //! What runs with faults are made with, and how many passed.
 
 use super::ended::Ended;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -27,6 +28,12 @@ pub struct Tally {
     pub met: usize,
     /// What was not as it should be.
     pub surprises: Vec<String>,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} attempts, {} met, {} surprises", self.attempts, self.met, self.surprises.len())
+    }
 }
 
 impl Tally {

@@ -4,7 +4,7 @@
 
 use super::ended::Ended;
 use super::{Bench, Tally};
-use crate::Failure;
+use crate::harness::{Failure, Undo, tool};
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
@@ -84,8 +84,8 @@ struct Spot {
 struct Stage<'a> {
     bench: &'a Bench,
     spots: Vec<Spot>,
-    mounts: Vec<PathBuf>,
     holder: Option<Child>,
+    mounts: Undo,
 }
 
 impl<'a> Stage<'a> {
@@ -93,7 +93,7 @@ impl<'a> Stage<'a> {
         let work = bench.at("work");
         fs::create_dir(&work)?;
         fs::write(work.join("t.dat"), vec![7; 1 << 20])?;
-        let mut stage = Stage { bench, spots: Vec::new(), mounts: Vec::new(), holder: None };
+        let mut stage = Stage { bench, spots: Vec::new(), holder: None, mounts: Undo::default() };
         for line in PREPARING {
             let ended = stage.run(line, "")?;
             if ended.code != Some(0) {
@@ -123,7 +123,7 @@ impl<'a> Stage<'a> {
         stage.add("a disk with hardly any room", "narrow/file", Comes::Either, true)?;
         stage.mount("still", "size=64k")?;
         stage.add("a file system that is read-only", "still/file", Comes::Refused, true)?;
-        tool("mount", &["-o", "remount,ro", &work.join("still").to_string_lossy()])?;
+        tool(&["mount", "-o", "remount,ro", &work.join("still").to_string_lossy()])?;
         Ok(stage)
     }
 
@@ -155,8 +155,9 @@ impl<'a> Stage<'a> {
     fn mount(&mut self, name: &str, options: &str) -> Result<(), Failure> {
         let at = self.bench.at("work").join(name);
         fs::create_dir(&at)?;
-        tool("mount", &["-t", "tmpfs", "-o", options, "faults", &at.to_string_lossy()])?;
-        self.mounts.push(at);
+        let at = at.to_string_lossy();
+        tool(&["mount", "-t", "tmpfs", "-o", options, "faults", &at])?;
+        self.mounts.push(&["umount", &at]);
         Ok(())
     }
 
@@ -240,19 +241,5 @@ impl Drop for Stage<'_> {
             drop(holder.stdin.take());
             let _ = holder.wait();
         }
-        for at in &self.mounts {
-            if tool("umount", &[&at.to_string_lossy()]).is_err() {
-                println!("left behind: {}", at.display());
-            }
-        }
-    }
-}
-
-/// A program that has to go well.
-fn tool(program: &str, arguments: &[&str]) -> Result<(), Failure> {
-    let ended = Command::new(program).args(arguments).output()?;
-    match ended.status.success() {
-        true => Ok(()),
-        false => Err(format!("{program}: {}", String::from_utf8_lossy(&ended.stderr).trim()).into()),
     }
 }

@@ -4,7 +4,7 @@
 use super::commands::writing_lines::words;
 use super::verdict::files;
 use super::{Bench, Tally};
-use crate::Failure;
+use crate::harness::{Failure, Random};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub fn kills(bench: &Bench) -> Result<Tally, Failure> {
 /// A run is killed: its earlier output is intact or replaced, and no temporary file stays.
 fn run(bench: &Bench, random: &mut Random, tally: &mut Tally) -> Result<(), Failure> {
     let before = files(bench.place.path());
-    let delay = Duration::from_millis(random.below(500));
+    let delay = Duration::from_millis(random.below(500) as u64);
     let mut command = Command::new(&bench.program);
     command.args(bench.words(RUN)).env("TMPDIR", bench.at("tmp"));
     let killed = killed_after(&mut command, delay)?;
@@ -150,10 +150,10 @@ impl<'a> History<'a> {
             before = self.kept()?;
         }
         let ids: Vec<String> = ids(&before).into_iter().collect();
-        let id = &ids[self.random.below(ids.len() as u64) as usize];
-        let line = CHANGES[self.random.below(CHANGES.len() as u64) as usize].replace("ID", id);
+        let id = &ids[self.random.below(ids.len())];
+        let line = CHANGES[self.random.below(CHANGES.len())].replace("ID", id);
         let longest = if line.contains("history") { self.change } else { self.save };
-        let delay = Duration::from_micros(self.random.below(longest.as_micros() as u64));
+        let delay = Duration::from_micros(self.random.below(longest.as_micros() as usize) as u64);
         let killed = killed_after(&mut self.command(&line), delay)?;
         tally.attempts += 1;
         tally.met += usize::from(killed.status.code().is_none());
@@ -239,17 +239,4 @@ fn listed(export: &[u8]) -> BTreeSet<String> {
 
 fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(bytes).is_ok()
-}
-
-/// Numbers that are the same each time (xorshift).
-pub struct Random(pub u64);
-
-impl Random {
-    /// One below this.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit.max(1)
-    }
 }

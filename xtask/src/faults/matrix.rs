@@ -1,7 +1,7 @@
 //! What is made to fail.
 
 use super::{Bench, Tally};
-use crate::Failure;
+use crate::harness::Failure;
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;

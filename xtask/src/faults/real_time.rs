@@ -4,7 +4,7 @@
 //! A watchdog of the one class that comes before all of them (`SCHED_DEADLINE`) ends whatever doesn't.
 
 use super::{Bench, Tally};
-use crate::Failure;
+use crate::harness::Failure;
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Command;
 use std::time::{Duration, Instant};

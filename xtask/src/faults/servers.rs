@@ -5,7 +5,7 @@
 use super::commands::writing_lines::{OUTPUTS, PREPARING, words};
 use super::ended::Ended;
 use super::{Bench, Tally};
-use crate::Failure;
+use crate::harness::Failure;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::PathBuf;

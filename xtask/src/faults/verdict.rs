@@ -2,7 +2,7 @@
 
 use super::ended::Ended;
 use super::{Bench, Tally};
-use crate::Failure;
+use crate::harness::Failure;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeSet;
 use std::fs;

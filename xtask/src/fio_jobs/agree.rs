@@ -3,7 +3,7 @@
 
 mod jobs;
 
-use crate::{Failure, program, table};
+use crate::harness::{Failure, program, table};
 use jobs::JOBS;
 use serde_json::Value;
 use std::fs;

@@ -3,7 +3,7 @@
 
 use super::logs::{self, LoggedIo};
 use super::{convert, name};
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::profile::Target;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Conversion of a job file.
 
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::fio_jobs;
 use diskspd::fio_jobs::{Converted, Existing, JobFault, JobSurroundings, Keyword};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Logs of I/Os: fio's iolog, and the program's own.
 
-use crate::Failure;
+use crate::harness::Failure;
 use std::collections::BTreeMap;
 
 /// An I/O that was logged.

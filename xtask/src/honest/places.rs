@@ -1,9 +1,8 @@
 //! Where honest runs write: files of several file systems, and devices.
 
-use crate::Failure;
+use crate::harness::{Failure, Undo, tool};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Bytes of a target that are used; a multiple of all block sizes is not needed.
 const BYTES: u64 = 1 << 20;
@@ -18,7 +17,7 @@ pub struct Place {
     pub bytes: u64,
     /// I/Os past the page cache may be multiples of 512 bytes.
     pub has_small_sectors: bool,
-    down: Vec<Vec<String>>,
+    down: Undo,
 }
 
 /// Makes a place in a folder of its own.
@@ -41,7 +40,7 @@ pub fn all(directory: &Path, word: &str) -> Result<Vec<Place>, Failure> {
         let at = directory.join(number.to_string());
         std::fs::create_dir(&at)?;
         let (target, journal) = (at.join("target"), at.join("journal"));
-        let (has_small_sectors, down) = (!["file", "btrfs", "zram"].contains(&name), Vec::new());
+        let (has_small_sectors, down) = (!["file", "btrfs", "zram"].contains(&name), Undo::default());
         let mut place = Place { name, target, journal, bytes: BYTES, has_small_sectors, down };
         match make(&mut place, &at) {
             Ok(()) => places.push(place),
@@ -59,8 +58,8 @@ fn filled(file: &Path) -> Result<(), Failure> {
 fn loop_device(place: &mut Place, at: &Path, bytes: u64) -> Result<(), Failure> {
     let image = at.join("image");
     File::create(&image)?.set_len(bytes)?;
-    let device = run("losetup", &["--find", "--show", text(&image)?])?;
-    place.down.push(["losetup", "-d", &device].map(str::to_owned).to_vec());
+    let device = tool(&["losetup", "--find", "--show", text(&image)?])?;
+    place.down.push(&["losetup", "-d", &device]);
     place.target = device.into();
     Ok(())
 }
@@ -69,9 +68,9 @@ fn file_system(place: &mut Place, at: &Path, kind: &str, options: &[&str]) -> Re
     loop_device(place, at, 512 << 20)?;
     let (device, mounted) = (place.target.clone(), at.join("mounted"));
     std::fs::create_dir(&mounted)?;
-    run(&format!("mkfs.{kind}"), &[options, &[text(&device)?]].concat())?;
-    run("mount", &[text(&device)?, text(&mounted)?])?;
-    place.down.push(["umount", text(&mounted)?].map(str::to_owned).to_vec());
+    tool(&[&[&*format!("mkfs.{kind}")], options, &[text(&device)?]].concat())?;
+    tool(&["mount", text(&device)?, text(&mounted)?])?;
+    place.down.push(&["umount", text(&mounted)?]);
     place.target = mounted.join("target");
     filled(&place.target)
 }
@@ -82,7 +81,7 @@ fn zram(place: &mut Place, _: &Path) -> Result<(), Failure> {
     let number = number.trim();
     let remove =
         format!("echo 1 > /sys/block/zram{number}/reset; echo {number} > /sys/class/zram-control/hot_remove");
-    place.down.push(["sh", "-c", &remove].map(str::to_owned).to_vec());
+    place.down.push(&["sh", "-c", &remove]);
     std::fs::write(format!("/sys/block/zram{number}/disksize"), "64M")?;
     place.target = format!("/dev/zram{number}").into();
     Ok(())
@@ -95,45 +94,16 @@ fn mapped(place: &mut Place, at: &Path) -> Result<(), Failure> {
     loop_device(place, at, 64 << 20)?;
     let name = format!("diskspd-honest-{}", std::process::id());
     let table = format!("0 {} linear {} 0", (64 << 20) / 512, text(&place.target)?);
-    run("dmsetup", &["create", &name, "--noudevsync", "--table", &table])?;
-    place.down.push(["dmsetup", "remove", "--noudevsync", "--retry", &name].map(str::to_owned).to_vec());
+    tool(&["dmsetup", "create", &name, "--noudevsync", "--table", &table])?;
+    place.down.push(&["dmsetup", "remove", "--noudevsync", "--retry", &name]);
     place.target = format!("/dev/mapper/{name}").into();
     if !place.target.exists() {
         // Nobody makes it where there is no udev.
-        run("dmsetup", &["mknodes", &name])?;
+        tool(&["dmsetup", "mknodes", &name])?;
     }
     Ok(())
 }
 
 fn text(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| "the path isn't UTF-8".into())
-}
-
-/// Output of a program that goes well.
-fn run(program: &str, arguments: &[&str]) -> Result<String, Failure> {
-    let ended =
-        Command::new(program).args(arguments).output().map_err(|error| format!("{program}: {error}"))?;
-    if !ended.status.success() {
-        return Err(format!("{program}: {}", String::from_utf8_lossy(&ended.stderr).trim()).into());
-    }
-    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        while let Some(words) = self.down.pop() {
-            // The kernel closes the files of an io_uring some time after its process has ended.
-            let gone = |_: &i32| {
-                let done =
-                    Command::new(&words[0]).args(&words[1..]).output().is_ok_and(|out| out.status.success());
-                done || {
-                    std::thread::sleep(std::time::Duration::from_millis(100));
-                    false
-                }
-            };
-            if (0..100).find(gone).is_none() {
-                println!("left behind: {}", words.join(" "));
-            }
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! One run of a tool on one CPU, and whether it had that CPU for itself.
 
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::sys::cpu;
 use diskspd::sys::usage::{ThreadUsage, children_usage};
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! What is there: other tools, and the sizes and disks of targets.
 
-use crate::Failure;
+use crate::harness::Failure;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};

@@ -2,8 +2,7 @@
 //! own tracepoints. Events are kept in the kernel's memory while the tool runs and are read afterwards, so
 //! that nobody takes the CPU from it; when there are more than fit, the first ones count.
 
-use crate::Failure;
-use crate::statistics::quantile;
+use crate::harness::{Failure, statistics::quantile};
 use diskspd::host::root::Root;
 use diskspd::host::tracing::Tracefs;
 use diskspd::host::tracing::instance::{Instance, Recording};

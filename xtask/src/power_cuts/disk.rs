@@ -1,6 +1,7 @@
 //! A disk that remembers every write and flush in its order, so that it can be shown as a power cut at any
 //! moment would have left it.
 
+use crate::harness::Random;
 use crate::served::ServedDisk;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -212,6 +213,21 @@ pub enum Kept {
     All,
     /// Of each block that is never torn whether it arrived.
     Sectors(Vec<bool>),
+}
+
+impl Kept {
+    /// Draws the sectors of a write that arrive (none, all, the first, or any).
+    pub fn draw(random: &mut Random, sectors: usize) -> Kept {
+        match random.below(4) {
+            0 => Kept::Nothing,
+            1 => Kept::All,
+            2 => {
+                let arrived = random.below(sectors + 1);
+                Kept::Sectors((0..sectors).map(|number| number < arrived).collect())
+            }
+            _ => Kept::Sectors((0..sectors).map(|_| random.below(2) == 0).collect()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,9 @@
 
 use super::disk::{Kept, SECTOR};
 use super::place::Place;
-use super::random::Random;
 use super::recording::{Recording, Workload};
 use super::setting::Setting;
-use crate::Failure;
-use crate::table::print;
+use crate::harness::{Failure, Random, table::print};
 use diskspd::integrity::journal::{Acknowledged, JournalContent};
 use diskspd::results::IntegrityCounts;
 use std::collections::HashMap;

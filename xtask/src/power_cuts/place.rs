@@ -1,8 +1,7 @@
 //! What a run writes to: the disk itself, or a file of a file system on it.
 
 use super::disk::SECTOR;
-use super::stage::{Stage, run};
-use crate::Failure;
+use crate::harness::{Failure, Undo, tool};
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,23 +67,24 @@ impl Place {
     /// The program for it is missing, or fails.
     pub fn make(self, device: &str) -> Result<(), Failure> {
         let Some(words) = self.mkfs() else { return Ok(()) };
-        run(&[words, &[device]].concat())?;
+        tool(&[words, &[device]].concat())?;
         Ok(())
     }
 
-    /// Mounts it, which has it recover its log; returns the target. `stage` ends with the device: it is
-    /// detached at once, which the kernel does when the file system is unmounted, whatever ends this program.
+    /// Mounts it, so that the file system recovers its log, and returns the target. The last command of
+    /// `undo` must detach the device. It is detached here, and the kernel does so after the file system is
+    /// unmounted.
     ///
     /// # Errors
     /// It can't be mounted.
-    pub fn mount(self, device: &str, at: &str, stage: &mut Stage) -> Result<String, Failure> {
+    pub fn mount(self, device: &str, at: &str, undo: &mut Undo) -> Result<String, Failure> {
         if self == Place::Raw {
             return Ok(device.to_owned());
         }
-        run(&["mount", device, at])?;
-        run(&["losetup", "-d", device])?;
-        stage.forget_last();
-        stage.undo("umount", "--", at);
+        tool(&["mount", device, at])?;
+        tool(&["losetup", "-d", device])?;
+        undo.forget_last();
+        undo.push(&["umount", "--", at]);
         Ok(format!("{at}/target"))
     }
 }

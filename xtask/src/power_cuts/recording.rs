@@ -2,11 +2,9 @@
 
 use super::disk::Disk;
 use super::place::Place;
-use super::random::Random;
 use super::setting::Setting;
-use super::stage::{Stage, run};
 use super::unflushed::Unflushed;
-use crate::Failure;
+use crate::harness::{Failure, Random, Undo, tool};
 use crate::served::{self, ServedDisk};
 use diskspd::integrity::journal::{JournalContent, format};
 use diskspd::integrity::{Power, read_back};
@@ -35,7 +33,7 @@ pub struct Recording {
     disks: String,
     mount: String,
     // Unmounted before the directory goes.
-    _stage: Stage,
+    _undo: Undo,
     _directory: tempfile::TempDir,
 }
 
@@ -62,8 +60,8 @@ impl Recording {
             journal.clone(),
         )));
         served::serve(Path::new(&disks), Arc::clone(&disk))?;
-        let mut stage = Stage::default();
-        stage.undo("umount", "-l", &disks);
+        let mut undo = Undo::default();
+        undo.push(&["umount", "-l", &disks]);
         let mut recording = Recording {
             place: workload.place,
             whole_blocks: workload.whole_blocks,
@@ -72,7 +70,7 @@ impl Recording {
             journal: Vec::new(),
             disks,
             mount,
-            _stage: stage,
+            _undo: undo,
             _directory: directory,
         };
         let begin = recording.record(setting, workload, &journal)?;
@@ -86,14 +84,14 @@ impl Recording {
     }
 
     fn record(&self, setting: &Setting, workload: &Workload, journal: &Path) -> Result<Vec<u8>, Failure> {
-        let mut stage = Stage::default();
-        let device = attach(&self.disks, RECORDED, &mut stage)?;
+        let mut undo = Undo::default();
+        let device = attach(&self.disks, RECORDED, &mut undo)?;
         self.place.make(&device)?;
-        let target = self.place.mount(&device, &self.mount, &mut stage)?;
+        let target = self.place.mount(&device, &self.mount, &mut undo)?;
         let ours = setting.diskspd.display().to_string();
         let size: &[&str] = if self.place == Place::Raw { &["--destroy"] } else { &["-c8M"] };
-        run(&[&[&*ours, "-b64K", "-w100", "-Su", "-W0", "-d1"], size, &[&target]].concat())?;
-        run(&["sync", &target])?;
+        tool(&[&[&*ours, "-b64K", "-w100", "-Su", "-W0", "-d1"], size, &[&target]].concat())?;
+        tool(&["sync", &target])?;
         let begin = self.disk().record();
         let journal = journal.display().to_string();
         let seconds = format!("-d{}", setting.seconds);
@@ -102,7 +100,7 @@ impl Recording {
         words.extend(workload.atomic.then_some("--atomic"));
         words.extend((self.place == Place::Raw).then_some("--destroy"));
         words.push(&target);
-        run(&words)?;
+        tool(&words)?;
         Ok(begin)
     }
 
@@ -174,14 +172,14 @@ impl Recording {
         let Some(mut said) = self.said(bytes)?.filter(|said| !said.acknowledged.is_empty()) else {
             return Ok(None);
         };
-        let mut stage = Stage::default();
+        let mut undo = Undo::default();
         let number = self.disk().shown();
         // The disk itself is read as the file that it is.
         let target = match self.place {
             Place::Raw => format!("{}/{number}", self.disks),
             _ => {
-                let device = attach(&self.disks, number, &mut stage)?;
-                self.place.mount(&device, &self.mount, &mut stage)?
+                let device = attach(&self.disks, number, &mut undo)?;
+                self.place.mount(&device, &self.mount, &mut undo)?
             }
         };
         let mut all = IntegrityResults::default();
@@ -194,8 +192,8 @@ impl Recording {
     }
 }
 
-fn attach(disks: &str, number: usize, stage: &mut Stage) -> Result<String, Failure> {
-    let device = run(&["losetup", "--find", "--show", &format!("{disks}/{number}")])?;
-    stage.undo("losetup", "-d", &device);
+fn attach(disks: &str, number: usize, undo: &mut Undo) -> Result<String, Failure> {
+    let device = tool(&["losetup", "--find", "--show", &format!("{disks}/{number}")])?;
+    undo.push(&["losetup", "-d", &device]);
     Ok(device)
 }

@@ -4,7 +4,7 @@
 //! acknowledgement there has to be one, whatever file system lies between.
 
 use super::disk::{Disk, DiskEvent, SECTOR};
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::integrity::SectorStamp;
 use diskspd::integrity::journal::{Acknowledged, format};
 use diskspd::results::FailedSector;

@@ -1,7 +1,7 @@
 //! A device with a cache, which may be one that lies. It holds what sectors are, and not their bytes.
 
 use super::course::Course;
-use crate::trends::Random;
+use crate::harness::Random;
 use diskspd::integrity::{SectorChecksums, SectorStamp};
 
 /// Bytes of a sector.

@@ -4,7 +4,7 @@
 //! that the course follows from the seed alone, whatever the machine does.
 
 use super::course::Course;
-use crate::trends::Random;
+use crate::harness::Random;
 use diskspd::clock::{Nanos, SECOND};
 use diskspd::cluster::{GroupError, RankGroup, RankMessage};
 use std::collections::VecDeque;

@@ -6,8 +6,7 @@
 //! with a journal keep more of the order; none has to.
 
 use super::course::Course;
-use crate::Failure;
-use crate::trends::Random;
+use crate::harness::{Failure, Random};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};

@@ -3,7 +3,7 @@
 
 use super::course::Course;
 use super::power::DurableFolder;
-use crate::trends::Random;
+use crate::harness::Random;
 use diskspd::sys::steps::{FileStep, StepWatcher, watch};
 use std::cell::Cell;
 use std::fs::File;

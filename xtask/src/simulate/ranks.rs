@@ -3,8 +3,7 @@
 
 use super::course::Course;
 use super::network::{Ended, Network, RankFaults, SimulatedRank};
-use crate::Failure;
-use crate::trends::Random;
+use crate::harness::{Failure, Random};
 use diskspd::clock::{Nanos, SECOND};
 use diskspd::cluster::offset::Offset;
 use diskspd::cluster::{RankGroup, RankLink, WaitLimits};

@@ -1,7 +1,7 @@
 //! What the programs of a history do, what they said is done, and whether that is so.
 
 use super::programs::Programs;
-use crate::Failure;
+use crate::harness::Failure;
 use diskspd::lab::selection::Selection;
 use diskspd::machine::System;
 use diskspd::profile::{Profile, TimeSpan};

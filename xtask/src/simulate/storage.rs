@@ -3,8 +3,7 @@
 
 use super::course::Course;
 use super::device::{Device, Fault, SECTOR, Sector};
-use crate::Failure;
-use crate::trends::Random;
+use crate::harness::{Failure, Random};
 use diskspd::integrity::journal::format::{JournalPiece, read};
 use diskspd::integrity::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
 use diskspd::integrity::{Power, read_back};

@@ -1,8 +1,8 @@
 //! What mapped files ask of Linux, and what its errors mean.
 
-use super::super::EngineError;
-pub(super) use super::super::asking::negated;
-use super::super::asking::priority_refused;
+use crate::EngineError;
+pub(super) use crate::asking::negated;
+use crate::asking::priority_refused;
 use diskspd_model::access::IoPriority;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use std::io;
@@ -14,7 +14,7 @@ pub(super) const NO_MEMORY: i32 = libc::EFAULT;
 
 /// The priority of the thread, with which pages are read that have to be.
 #[derive(Debug, Default)]
-pub struct ThreadPriority(ThreadIoPriority);
+pub(crate) struct ThreadPriority(ThreadIoPriority);
 
 impl ThreadPriority {
     /// Gives the calling thread this priority from now on.

@@ -3,7 +3,7 @@
 use super::histogram::BUCKETS;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum StoredFault {
+pub(super) enum StoredError {
     /// Moments that no values have: count, minimum, maximum, sum, sum of squares.
     #[error("count {0}, minimum {1}, maximum {2}, sum {3} and sum of squares {4} contradict each other")]
     Moments(u64, u64, u64, u128, u128),

@@ -4,7 +4,7 @@
 use super::median;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Noise {
+pub(super) struct Noise {
     /// Long-run variance, the square of the values' unit: what the variance of a mean of n values times n
     /// comes to. For values that don't depend on each other it is their variance, else more.
     pub long_run: f64,
@@ -13,16 +13,16 @@ pub struct Noise {
 }
 
 /// The strongest dependence that a short series lets one tell from a drift.
-pub const STRONGEST: f64 = 0.8;
+pub(crate) const STRONGEST: f64 = 0.8;
 /// From the median of absolute values to the standard deviation, for normal noise.
-pub const TO_DEVIATION: f64 = 1.4826;
+pub(crate) const TO_DEVIATION: f64 = 1.4826;
 
 impl Noise {
     /// Estimated from a series, as if each value resembled its predecessor and nothing else (AR(1)):
     /// differences of neighbours have the variance 2v(1-a), of those two apart 2v(1-a²); their ratio tells
     /// a. `smallest` bounds the deviation from below: a series without any noise would otherwise change
     /// with its last digit.
-    pub fn of(values: &[f64], smallest: f64) -> Noise {
+    pub(super) fn of(values: &[f64], smallest: f64) -> Noise {
         let (near, far) = (spread_of_differences(values, 1), spread_of_differences(values, 2));
         let (near, far) = (near * near, far * far);
         let least = smallest * smallest;
@@ -45,7 +45,7 @@ fn spread_of_differences(values: &[f64], distance: usize) -> f64 {
 }
 
 /// Median of the absolute distances from the median.
-pub fn deviation_around(values: &[f64]) -> f64 {
+pub(crate) fn deviation_around(values: &[f64]) -> f64 {
     let middle = median(values.iter().copied());
     median(values.iter().map(|value| (value - middle).abs()))
 }
@@ -53,7 +53,7 @@ pub fn deviation_around(values: &[f64]) -> f64 {
 const NEIGHBOURS: usize = 4;
 
 /// A value with its neighbours on both sides.
-pub fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
+pub(crate) fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
     let from = index.saturating_sub(NEIGHBOURS);
     let to = (index + NEIGHBOURS + 1).min(values.len());
     &values[from..to]
@@ -65,7 +65,7 @@ const FAR: f64 = 4.0;
 /// The series with every outlier replaced by the median of its neighbourhood, and how many there were.
 /// `smallest`: what is no farther than [`FAR`] times this from the median is none. A change of level that
 /// lasts is none either: at least half of the neighbourhood is with it.
-pub fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
+pub(crate) fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
     let mut outliers = 0;
     let cleaned = (0..values.len()).map(|index| {
         let around = neighbourhood(values, index);

@@ -5,7 +5,7 @@ use super::median;
 use std::ops::Range;
 
 /// What is shorter, s, is a pause ([`super::stalls`]) and no outage.
-pub const SHORTEST_S: f64 = 1.0;
+pub(crate) const SHORTEST_S: f64 = 1.0;
 /// Far less: at most this share of the usual rate.
 const FAR_LESS: f64 = 0.05;
 /// Fewer I/Os than this in a usual second tell nothing by being twenty times fewer.

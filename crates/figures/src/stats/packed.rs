@@ -4,7 +4,7 @@
 use super::Moments;
 
 /// A number, seven bits a byte, the lowest first.
-pub fn push(log: &mut Vec<u8>, mut number: u64) {
+pub(super) fn push(log: &mut Vec<u8>, mut number: u64) {
     while number >= 128 {
         log.push(number as u8 | 128);
         number >>= 7;
@@ -14,7 +14,7 @@ pub fn push(log: &mut Vec<u8>, mut number: u64) {
 
 /// The number that comes next; `None` = there is none.
 #[inline]
-pub fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
+pub(super) fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let byte = *log.next()?;
@@ -35,7 +35,7 @@ const WIDE: u64 = 2;
 
 /// Adds an interval `distance` (below 2^62) intervals after the last one: the distance with the form in its
 /// lowest two bits, then what the form says. A few I/Os around 100 us take some 18 bytes, one takes 5.
-pub fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) {
+pub(crate) fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) {
     let Moments { count, min, max, sum, squares } = *moments;
     let n = u128::from(count);
     let square = u128::from(min) * u128::from(min);
@@ -60,7 +60,7 @@ pub fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) {
 
 /// The interval that comes next, with its distance; `None` = there is none.
 #[inline]
-pub fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moments)> {
+pub(crate) fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moments)> {
     let head = pop(log)?;
     let (count, min) = (pop(log)?, pop(log)?);
     let moments = match head & 3 {

@@ -25,7 +25,7 @@ const AS_GOOD: f64 = 0.05;
 
 /// The turns of a series, from which it departs by less than 30 % of the variance. `None` = there are none,
 /// or fewer than three.
-pub fn of(values: &[f64]) -> Option<Periodic> {
+pub(super) fn of(values: &[f64]) -> Option<Periodic> {
     let longest = values.len() / FEWEST_TURNS;
     let turns: Vec<Periodic> =
         (2 * SHORTEST..=2 * longest).filter_map(|half| folded(values, half as f64 / 2.0)).collect();

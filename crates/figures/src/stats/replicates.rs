@@ -11,7 +11,7 @@ use super::median;
 pub const CONFIDENCE: f64 = 0.95;
 /// How sure an interval has to be, as a share, where its width decides how many repetitions are made: they
 /// end where they happen to scatter little, so that one of 95 % would hold the mean in 88 to 94 of 100 cases.
-pub const CONFIDENCE_TO_STOP: f64 = 0.98;
+pub(crate) const CONFIDENCE_TO_STOP: f64 = 0.98;
 /// Fewer repetitions than this have no outliers: nobody could tell which ones they are.
 const FEWEST_FOR_OUTLIERS: usize = 5;
 /// From so many values on, so many times the usual distance from the median is too far. Iglewicz and Hoaglin

@@ -9,11 +9,11 @@ use super::noise::Noise;
 use std::ops::Range;
 
 /// Fewer values than this are no level: they could be a few outliers in a row.
-pub const SHORTEST_LEVEL: usize = 4;
+pub(super) const SHORTEST_LEVEL: usize = 4;
 
 /// A shape and what it costs: squares left over in units of the noise, plus what its changes had to pay.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fit<T> {
+pub(crate) struct Fit<T> {
     pub shape: T,
     /// Its cost; the shape with the lowest one describes the series best.
     pub cost: f64,
@@ -21,7 +21,7 @@ pub struct Fit<T> {
 
 /// A ramp from the first value on, and a level behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ramp {
+pub(super) struct Ramp {
     /// Where it begins, in the unit of the values.
     pub from: f64,
     pub to: f64,
@@ -32,7 +32,7 @@ pub struct Ramp {
 /// What a change pays, in units of the long-run variance. The best of some n places is taken, hence the
 /// logarithm; few values don't tell their noise well, hence the last part. Chosen so that of a thousand
 /// series of noise fewer than ten seem to change (see the tests of `truth::steady`).
-pub fn penalty(count: usize) -> f64 {
+pub(crate) fn penalty(count: usize) -> f64 {
     let n = count.max(1) as f64;
     8.0 + 3.0 * n.ln() + 80.0 / n
 }
@@ -45,14 +45,14 @@ fn shortest_level(count: usize) -> usize {
 
 /// Sums of the first values, so that sums over any range take two look-ups.
 #[derive(Debug)]
-pub struct Sums {
+pub(super) struct Sums {
     values: Vec<f64>,
     squares: Vec<f64>,
     products: Vec<f64>,
 }
 
 impl Sums {
-    pub fn of(values: &[f64]) -> Sums {
+    pub(super) fn of(values: &[f64]) -> Sums {
         let mut sums = Sums { values: vec![0.0], squares: vec![0.0], products: vec![0.0] };
         let (mut value, mut square, mut product) = (0.0, 0.0, 0.0);
         for (index, x) in values.iter().enumerate() {
@@ -66,29 +66,29 @@ impl Sums {
         sums
     }
 
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.values.len() - 1
     }
 
     /// Arithmetic mean over a range that is not empty.
-    pub fn mean(&self, range: Range<usize>) -> f64 {
+    pub(super) fn mean(&self, range: Range<usize>) -> f64 {
         (self.values[range.end] - self.values[range.start]) / range.len().max(1) as f64
     }
 
     /// Squares of the distances from the mean.
-    pub fn squares_left(&self, range: Range<usize>) -> f64 {
+    pub(crate) fn squares_left(&self, range: Range<usize>) -> f64 {
         let sum = self.values[range.end] - self.values[range.start];
         let squares = self.squares[range.end] - self.squares[range.start];
         (squares - sum * sum / range.len().max(1) as f64).max(0.0)
     }
 }
 
-pub fn level(sums: &Sums, noise: &Noise) -> f64 {
+pub(super) fn level(sums: &Sums, noise: &Noise) -> f64 {
     sums.squares_left(0..sums.count()) / noise.long_run
 }
 
 /// The best division into levels, exact (optimal partitioning): the first index of each.
-pub fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
+pub(super) fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
     let count = sums.count();
     let shortest = shortest_level(count);
     let pays = penalty(count);
@@ -115,7 +115,7 @@ pub fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
 }
 
 /// The best ramp with a level behind it. `None` = too few values.
-pub fn ramp(sums: &Sums, noise: &Noise) -> Option<Fit<Ramp>> {
+pub(super) fn ramp(sums: &Sums, noise: &Noise) -> Option<Fit<Ramp>> {
     let count = sums.count();
     let n = count as f64;
     let shortest = shortest_level(count);

@@ -1,7 +1,7 @@
 //! Completions by interval.
 
 use super::Moments;
-use super::fault::StoredFault;
+use super::fault::StoredError;
 use super::packed::{pop_moments, push_moments};
 use std::borrow::Cow;
 
@@ -105,14 +105,14 @@ impl Series {
     pub(super) fn unpack(
         (width, allocated, last): (u64, u64, u64),
         mut log: Vec<u8>,
-        check: impl Fn(&Moments) -> Result<(), StoredFault>,
-    ) -> Result<Series, StoredFault> {
+        check: impl Fn(&Moments) -> Result<(), StoredError>,
+    ) -> Result<Series, StoredError> {
         let (mut rest, mut next) = (log.iter(), 0u64);
         while !rest.as_slice().is_empty() {
-            let (distance, moments) = pop_moments(&mut rest).ok_or(StoredFault::CutSeries)?;
+            let (distance, moments) = pop_moments(&mut rest).ok_or(StoredError::CutSeries)?;
             let number = next.saturating_add(distance);
             if number >= last.min(allocated) {
-                return Err(StoredFault::NoInterval(number));
+                return Err(StoredError::NoInterval(number));
             }
             check(&moments)?;
             next = number + 1;

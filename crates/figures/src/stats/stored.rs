@@ -3,7 +3,7 @@
 //! Sums exceed what other JSON readers keep exactly (2^53), hence the strings. Nothing that is read decides
 //! by itself how much memory is taken: lists are as long as the text that holds them.
 
-use super::fault::StoredFault;
+use super::fault::StoredError;
 use super::histogram::{BUCKETS, bounds, index, pack};
 use super::packed::pop;
 use super::{Histogram, Moments, Series, base64::Packed};
@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for Moments {
     }
 }
 
-fn possible(moments: &Moments) -> Result<(), StoredFault> {
+fn possible(moments: &Moments) -> Result<(), StoredError> {
     let Moments { count, min, max, sum, squares } = *moments;
     let between = |value: u128, low: u128, high: u128| {
         let n = u128::from(count);
@@ -49,7 +49,7 @@ fn possible(moments: &Moments) -> Result<(), StoredFault> {
     };
     let (low, high) = (u128::from(min), u128::from(max));
     if count == 0 || min > max || !between(sum, low, high) || !between(squares, low * low, high * high) {
-        return Err(StoredFault::Moments(count, min, max, sum, squares));
+        return Err(StoredError::Moments(count, min, max, sum, squares));
     }
     Ok(())
 }
@@ -75,11 +75,11 @@ impl Serialize for Histogram {
     }
 }
 
-fn unpack(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredFault> {
+fn unpack(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredError> {
     let (mut rest, mut buckets, mut next) = (packed.iter(), Vec::new(), 0u64);
     while !rest.as_slice().is_empty() {
         let pair = pop(&mut rest).zip(pop(&mut rest));
-        let (distance, count) = pair.ok_or(StoredFault::CutHistogram)?;
+        let (distance, count) = pair.ok_or(StoredError::CutHistogram)?;
         let bucket = next.saturating_add(distance);
         buckets.push((usize::try_from(bucket).unwrap_or(usize::MAX), count));
         next = bucket.saturating_add(1);
@@ -100,31 +100,31 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredFault> {
+fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredError> {
     let (mut count, mut low, mut high) = (0u64, 0u128, 0u128);
     let mut previous = None;
     for &(bucket, n) in buckets {
         if bucket >= BUCKETS {
-            return Err(StoredFault::NoBucket { bucket });
+            return Err(StoredError::NoBucket { bucket });
         }
         if n == 0 || previous.is_some_and(|p| p >= bucket) {
-            return Err(StoredFault::Bucket(bucket));
+            return Err(StoredError::Bucket(bucket));
         }
         previous = Some(bucket);
         let (first, last) = bounds(bucket);
-        count = count.checked_add(n).ok_or(StoredFault::LargeCounts)?;
+        count = count.checked_add(n).ok_or(StoredError::LargeCounts)?;
         low = low.saturating_add(u128::from(first).saturating_mul(u128::from(n)));
         high = high.saturating_add(u128::from(last).saturating_mul(u128::from(n)));
     }
     if count != moments.count {
-        return Err(StoredFault::Count { found: count, expected: moments.count });
+        return Err(StoredError::Count { found: count, expected: moments.count });
     }
     let ends = buckets.first().zip(buckets.last()).map(|(first, last)| (first.0, last.0));
     if ends != moments.min().zip(moments.max()).map(|(min, max)| (index(min), index(max))) {
-        return Err(StoredFault::Ends);
+        return Err(StoredError::Ends);
     }
     if !(low..=high).contains(&moments.sum) {
-        return Err(StoredFault::Sum(moments.sum));
+        return Err(StoredError::Sum(moments.sum));
     }
     Ok(())
 }
@@ -184,7 +184,7 @@ mod decimal {
     use serde::de::Visitor;
     use std::fmt;
 
-    pub fn serialize<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
         // Nearly all fit into 64 bits, and those divide faster.
         match u64::try_from(*value) {
             Ok(value) => serializer.serialize_str(&value.to_string()),
@@ -192,7 +192,7 @@ mod decimal {
         }
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
         deserializer.deserialize_str(Digits)
     }
 

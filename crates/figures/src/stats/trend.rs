@@ -75,10 +75,6 @@ impl Trend {
         apart.retain(|place| *place < known || values[*place] == 0.0);
         Trend { levels, apart, slope, latest }
     }
-
-    pub fn level_of(&self, place: usize) -> Option<&Level> {
-        self.levels.iter().find(|level| (level.begin..level.end).contains(&place))
-    }
 }
 
 /// Adds the places where levels begin among values that begin at a place of their own.

@@ -314,7 +314,7 @@ pub fn text_within<R>(columns: &[TableColumn<R>], rows: &[R], room: usize) -> St
 
 /// A cell of CSV (RFC 4180): in quotes where it has to be; what a spreadsheet would take for a formula is
 /// text, numbers stay numbers.
-pub fn csv_cell(text: &str) -> String {
+pub(crate) fn csv_cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let text = &*if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };
     match text.contains([',', '"', '\n', '\r']) {

@@ -18,7 +18,7 @@ impl Groups {
 
 impl ControlGroup {
     /// Its limit of memory, page cache included, bytes, where it is in force for this process; `None` = none.
-    pub fn memory_limit(&self) -> Option<u64> {
+    pub(crate) fn memory_limit(&self) -> Option<u64> {
         // Above `memory.high` nothing is killed: the kernel takes memory back, and holds up who wants more.
         let high = self.text("memory.high").and_then(|high| high.parse().ok());
         high.into_iter().chain(self.memory_max()).min()

@@ -19,20 +19,20 @@ pub(super) enum Without {
 }
 
 impl Without {
-    pub fn unknown(why: impl Into<String>) -> Without {
+    pub(super) fn unknown(why: impl Into<String>) -> Without {
         Without::Unknown(why.into())
     }
 
-    pub fn is_memory(&self) -> bool {
+    pub(super) fn is_memory(&self) -> bool {
         !matches!(self, Without::Unknown(_))
     }
 
-    pub fn why(self) -> String {
+    pub(super) fn why(self) -> String {
         let (Without::Unknown(why) | Without::Memory(why) | Without::HiddenMemory(why)) = self;
         why
     }
 
-    pub fn told(self, about: impl Fn(&str) -> String) -> Without {
+    pub(super) fn told(self, about: impl Fn(&str) -> String) -> Without {
         match self {
             Without::Unknown(why) => Without::Unknown(about(&why)),
             Without::Memory(why) => Without::Memory(about(&why)),
@@ -49,7 +49,7 @@ pub(super) struct Beneath {
 }
 
 impl Beneath {
-    pub fn file(root: &Root, place: &FilePlace, nesting: u32) -> Result<Beneath, Without> {
+    pub(super) fn file(root: &Root, place: &FilePlace, nesting: u32) -> Result<Beneath, Without> {
         let mount = place.mount(root);
         let known = place.number.and_then(|number| Device::of(root, number));
         let Some(mount) = mount else {

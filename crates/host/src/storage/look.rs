@@ -98,7 +98,7 @@ fn measure(file_system: &mut FileSystem, place: &Path) {
 }
 
 impl Device {
-    pub fn settings(&self) -> BlockDevice {
+    pub(crate) fn settings(&self) -> BlockDevice {
         let disk = self.whole();
         let whole = disk.as_ref().unwrap_or(self);
         let read = |file: &str| text(&whole.directory().join(file)).filter(|text| !text.is_empty());

@@ -45,7 +45,7 @@ pub struct WatchedDevice {
 
 /// Why the I/Os of a device can't be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotWatched {
+pub enum WatchedDeviceError {
     #[error(
         "{}: only block devices can be traced, and this is none; diskspd devices lists them, findmnt -T FILE \
          shows the one of a file", .0.display()
@@ -66,13 +66,13 @@ impl WatchedDevice {
     ///
     /// # Errors
     /// It is none, or its I/Os can't be told from those of others.
-    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, NotWatched> {
+    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, WatchedDeviceError> {
         let name = || path.to_owned();
-        let number = block_number(path).ok_or_else(|| NotWatched::NoDevice(name()))?;
-        let device = Device::of(root, number).ok_or_else(|| NotWatched::Unlisted(name()))?;
+        let number = block_number(path).ok_or_else(|| WatchedDeviceError::NoDevice(name()))?;
+        let device = Device::of(root, number).ok_or_else(|| WatchedDeviceError::Unlisted(name()))?;
         WatchedDevice::of(&device).ok_or_else(|| {
             let disk = device.whole().map_or_else(|| device.node(), |disk| disk.node());
-            NotWatched::Partition { path: name(), disk }
+            WatchedDeviceError::Partition { path: name(), disk }
         })
     }
 

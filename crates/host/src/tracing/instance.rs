@@ -5,7 +5,7 @@
 //! removes it.
 
 use super::pages::PageLayout;
-use super::refusal::TraceRefusal;
+use super::refusal::TracingError;
 use super::tracefs::Tracefs;
 use crate::root::names;
 use diskspd_model::machine::tracing::StampClock;
@@ -52,7 +52,7 @@ impl Instance {
     ///
     /// # Errors
     /// It can't be made, and what to do.
-    pub fn open(tracefs: &Tracefs, recording: &Recording) -> Result<Instance, TraceRefusal> {
+    pub fn open(tracefs: &Tracefs, recording: &Recording) -> Result<Instance, TracingError> {
         let all = tracefs.directory().join("instances");
         remove_abandoned(&all);
         let directory = make(&all).map_err(|error| refusal(&all, error))?;
@@ -68,7 +68,7 @@ impl Instance {
         Ok(instance)
     }
 
-    fn set_up(&mut self, recording: &Recording) -> Result<(), TraceRefusal> {
+    fn set_up(&mut self, recording: &Recording) -> Result<(), TracingError> {
         let set = |file: &str, value: &str| {
             self.set(file, value).map_err(|error| refusal(&self.directory.join(file), error))
         };
@@ -99,7 +99,7 @@ impl Instance {
         Ok(())
     }
 
-    fn set_size(&self, (wanted, least): (u64, u64)) -> Result<u64, TraceRefusal> {
+    fn set_size(&self, (wanted, least): (u64, u64)) -> Result<u64, TracingError> {
         let file = "buffer_size_kb";
         let mut kib = wanted;
         loop {
@@ -121,7 +121,7 @@ impl Instance {
     ///
     /// # Errors
     /// The kernel doesn't take it.
-    pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TraceRefusal> {
+    pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TracingError> {
         for tracepoint in tracepoints {
             let file = format!("events/{tracepoint}/filter");
             self.set(&file, filter).map_err(|error| refusal(&self.directory.join(file), error))?;
@@ -226,8 +226,8 @@ fn in_one_piece(file: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
 }
 
-fn refusal(at: &Path, error: io::Error) -> TraceRefusal {
-    TraceRefusal::Instance { at: at.to_owned(), error }
+fn refusal(at: &Path, error: io::Error) -> TracingError {
+    TracingError::Instance { at: at.to_owned(), error }
 }
 
 /// How often an instance is tried to be removed, and how long after each other.

@@ -4,35 +4,38 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-#[derive(Debug)]
-pub enum TraceRefusal {
+#[derive(Debug, thiserror::Error)]
+pub enum TracingError {
     /// tracefs isn't mounted, and mounting it for this program alone failed like this.
     NotMounted {
+        #[source]
         error: io::Error,
     },
     /// tracefs may not be read.
     Tracefs {
         at: PathBuf,
+        #[source]
         error: io::Error,
     },
     Instance {
         at: PathBuf,
+        #[source]
         error: io::Error,
     },
     /// The thread that reads recorded events can't be started.
     Thread {
+        #[source]
         error: io::Error,
     },
     /// The kernel doesn't let its events be opened.
     Events {
+        #[source]
         error: io::Error,
         /// What `/proc/sys/kernel/perf_event_paranoid` says; `None` = there is no such file.
         paranoid: Option<i32>,
     },
     /// The kernel has no tracepoint to tell of a class of events.
-    NoTracepoint {
-        names: String,
-    },
+    NoTracepoint { names: String },
 }
 
 /// Who may do all of it. Nothing of this lets anybody pass the permissions of a file: CAP_DAC_OVERRIDE,
@@ -44,24 +47,24 @@ const PRIVILEGE: &str = "run it as root, or as root permit it to the users of on
 const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root may make and the user who \
                       owns the folder of instances: chown USER /sys/kernel/tracing/instances";
 
-impl fmt::Display for TraceRefusal {
+impl fmt::Display for TracingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("-e: ")?;
         match self {
-            TraceRefusal::NotMounted { error } => write!(
+            TracingError::NotMounted { error } => write!(
                 f,
                 "the kernel's tracepoints need tracefs: it is not mounted, and mounting it for this run \
                  failed ({error}); run as root, or mount it as root: mount -t tracefs tracefs \
                  /sys/kernel/tracing"
             ),
-            TraceRefusal::Tracefs { at, error } => {
+            TracingError::Tracefs { at, error } => {
                 write!(
                     f,
                     "the kernel's tracepoints can't be read in {}: {error}; {PRIVILEGE}. {WRITES}",
                     at.display()
                 )
             }
-            TraceRefusal::Instance { at, error } => {
+            TracingError::Instance { at, error } => {
                 write!(f, "the kernel's events can't be recorded in {}: {error}", at.display())?;
                 match error.raw_os_error() {
                     Some(libc::ENOMEM) => f.write_str("; the kernel has no memory for a buffer per CPU"),
@@ -73,28 +76,15 @@ impl fmt::Display for TraceRefusal {
                     _ => Ok(()),
                 }
             }
-            TraceRefusal::Thread { error } => write!(f, "can't start the recording thread: {error}"),
-            TraceRefusal::Events { error, paranoid } => events(f, error, *paranoid),
-            TraceRefusal::NoTracepoint { names } => {
+            TracingError::Thread { error } => write!(f, "cannot start the recording thread: {error}"),
+            TracingError::Events { error, paranoid } => events(f, error, *paranoid),
+            TracingError::NoTracepoint { names } => {
                 write!(
                     f,
                     "this kernel has no tracepoint {names}; it was built without (CONFIG_FTRACE, \
                      CONFIG_BLOCK)"
                 )
             }
-        }
-    }
-}
-
-impl std::error::Error for TraceRefusal {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            TraceRefusal::NotMounted { error }
-            | TraceRefusal::Tracefs { error, .. }
-            | TraceRefusal::Instance { error, .. }
-            | TraceRefusal::Thread { error }
-            | TraceRefusal::Events { error, .. } => Some(error),
-            TraceRefusal::NoTracepoint { .. } => None,
         }
     }
 }
@@ -122,28 +112,28 @@ mod tests {
     #[test]
     fn every_refusal_says_what_to_do() {
         let events =
-            |errno, paranoid| TraceRefusal::Events { error: io::Error::from_raw_os_error(errno), paranoid };
-        let instance = |errno| TraceRefusal::Instance {
+            |errno, paranoid| TracingError::Events { error: io::Error::from_raw_os_error(errno), paranoid };
+        let instance = |errno| TracingError::Instance {
             at: "/sys/kernel/tracing/instances".into(),
             error: io::Error::from_raw_os_error(errno),
         };
         let denied = || io::Error::from_raw_os_error(libc::EACCES);
         let table = [
-            (TraceRefusal::NotMounted { error: denied() }, "mount -t tracefs tracefs /sys/kernel/tracing"),
+            (TracingError::NotMounted { error: denied() }, "mount -t tracefs tracefs /sys/kernel/tracing"),
             (
-                TraceRefusal::Tracefs { at: "/sys/kernel/tracing".into(), error: denied() },
+                TracingError::Tracefs { at: "/sys/kernel/tracing".into(), error: denied() },
                 "remount,gid=GROUP,mode=0750",
             ),
             (instance(libc::EACCES), "chown USER /sys/kernel/tracing/instances"),
             (instance(libc::EROFS), "in a container"),
             (instance(libc::EMFILE), "ulimit -n"),
             (instance(libc::ENOMEM), "no memory"),
-            (TraceRefusal::Thread { error: denied() }, "thread"),
+            (TracingError::Thread { error: denied() }, "thread"),
             (events(libc::EACCES, Some(2)), "kernel.perf_event_paranoid is 2"),
             (events(libc::EPERM, Some(4)), "setcap cap_perfmon"),
             (events(libc::EMFILE, Some(2)), "ulimit -n"),
             (events(libc::ENOSYS, None), "CONFIG_PERF_EVENTS"),
-            (TraceRefusal::NoTracepoint { names: "a/b".into() }, "no tracepoint a/b"),
+            (TracingError::NoTracepoint { names: "a/b".into() }, "no tracepoint a/b"),
         ];
         for (refusal, expected) in table {
             let told = refusal.to_string();

@@ -1,7 +1,7 @@
 //! tracefs, where the kernel describes its tracepoints.
 
 use super::format::EventFormat;
-use super::refusal::TraceRefusal;
+use super::refusal::TracingError;
 use crate::root::Root;
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use std::io;
@@ -24,17 +24,17 @@ impl Tracefs {
     ///
     /// # Errors
     /// It isn't to be had, and what to do.
-    pub fn find(root: &Root) -> Result<Tracefs, TraceRefusal> {
+    pub fn find(root: &Root) -> Result<Tracefs, TracingError> {
         for place in PLACES {
             match std::fs::read_dir(root.path(place).join("events")) {
                 Ok(_) => return Ok(Tracefs { directory: root.path(place), _own: None }),
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    return Err(TraceRefusal::Tracefs { at: place.into(), error });
+                    return Err(TracingError::Tracefs { at: place.into(), error });
                 }
                 Err(_) => {}
             }
         }
-        let own = mount_privately().map_err(|error| TraceRefusal::NotMounted { error: error.into() })?;
+        let own = mount_privately().map_err(|error| TracingError::NotMounted { error: error.into() })?;
         let directory = Path::new("/proc/self/fd").join(own.as_raw_fd().to_string());
         Ok(Tracefs { directory, _own: Some(Arc::new(own)) })
     }
@@ -49,12 +49,12 @@ impl Tracefs {
     ///
     /// # Errors
     /// It may not be read.
-    pub fn format(&self, name: &str) -> Result<Option<EventFormat>, TraceRefusal> {
+    pub fn format(&self, name: &str) -> Result<Option<EventFormat>, TracingError> {
         let file = self.directory.join("events").join(name).join("format");
         match std::fs::read_to_string(&file) {
             Ok(text) => Ok(EventFormat::parse(&text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(TraceRefusal::Tracefs { at: file, error }),
+            Err(error) => Err(TracingError::Tracefs { at: file, error }),
         }
     }
 }

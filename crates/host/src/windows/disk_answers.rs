@@ -40,7 +40,7 @@ pub(super) struct Performance {
 
 impl Performance {
     /// `None` = the answer is too short.
-    pub fn parse(answer: &[u8]) -> Option<Performance> {
+    pub(super) fn parse(answer: &[u8]) -> Option<Performance> {
         let found = Fields(answer);
         Some(Performance {
             read_bytes: found.u64(0)?,
@@ -68,7 +68,7 @@ impl Counted {
     /// What was done until this reading, as Linux's block layer tells it: merged I/Os aren't told apart, nor
     /// discards; flushes aren't counted. Time is counted from where the system begins: only differences mean
     /// anything.
-    pub fn read(&mut self, now: Performance) -> Activity {
+    pub(super) fn read(&mut self, now: Performance) -> Activity {
         let last = self.last.replace(now).unwrap_or_default();
         self.reads += u64::from(now.reads.wrapping_sub(last.reads));
         self.writes += u64::from(now.writes.wrapping_sub(last.writes));
@@ -105,7 +105,7 @@ pub(super) struct DeviceNumber {
 impl DeviceNumber {
     /// Of `STORAGE_DEVICE_NUMBER`. `None` = the answer is too short, or tells of no disk: a drive for tapes
     /// or discs is numbered for itself.
-    pub fn parse(answer: &[u8]) -> Option<DeviceNumber> {
+    pub(super) fn parse(answer: &[u8]) -> Option<DeviceNumber> {
         const DISK: u32 = 7;
         let found = Fields(answer);
         let (kind, disk, partition) = (found.u32(0)?, found.u32(4)?, found.u32(8)?);
@@ -190,7 +190,7 @@ const BUSES: [&str; 20] = [
 
 impl Descriptor {
     /// `None` = the answer is too short.
-    pub fn parse(answer: &[u8]) -> Option<Descriptor> {
+    pub(super) fn parse(answer: &[u8]) -> Option<Descriptor> {
         let found = Fields(answer);
         let word = |at: usize| {
             let offset = usize::try_from(found.u32(at)?).ok().filter(|offset| *offset != 0)?;
@@ -212,7 +212,7 @@ impl Descriptor {
     }
 
     /// Whether what lies beneath it can't be seen: another's disks make it.
-    pub fn is_made_of_others(&self) -> Option<&'static str> {
+    pub(crate) fn is_made_of_others(&self) -> Option<&'static str> {
         match self.bus {
             Some("spaces") => Some("it is a space of a storage pool, whose disks Windows doesn't report"),
             Some("file") => Some("it is a virtual disk in a file"),

@@ -9,24 +9,24 @@ impl<'a> Fields<'a> {
         self.0.get(at..at.checked_add(N)?)?.try_into().ok()
     }
 
-    pub fn u8(self, at: usize) -> Option<u8> {
+    pub(super) fn u8(self, at: usize) -> Option<u8> {
         self.part::<1>(at).map(|[byte]| byte)
     }
 
-    pub fn u16(self, at: usize) -> Option<u16> {
+    pub(super) fn u16(self, at: usize) -> Option<u16> {
         self.part(at).map(u16::from_le_bytes)
     }
 
-    pub fn u32(self, at: usize) -> Option<u32> {
+    pub(super) fn u32(self, at: usize) -> Option<u32> {
         self.part(at).map(u32::from_le_bytes)
     }
 
-    pub fn u64(self, at: usize) -> Option<u64> {
+    pub(super) fn u64(self, at: usize) -> Option<u64> {
         self.part(at).map(u64::from_le_bytes)
     }
 
     /// Structures of `size` bytes that lie behind each other from `at` on, as many as are there whole.
-    pub fn array(self, at: usize, size: usize, count: usize) -> impl Iterator<Item = Fields<'a>> {
+    pub(super) fn array(self, at: usize, size: usize, count: usize) -> impl Iterator<Item = Fields<'a>> {
         let rest = self.0.get(at..).unwrap_or_default();
         rest.chunks_exact(size.max(1)).take(count).map(Fields)
     }

@@ -33,7 +33,7 @@ pub(super) struct VolumeBeneath {
 }
 
 impl DiskProperties {
-    pub fn details(&self) -> Details {
+    pub(super) fn details(&self) -> Details {
         Details {
             model: self.descriptor.as_ref().and_then(|found| found.model.clone()),
             rotational: self.rotates,
@@ -45,7 +45,7 @@ impl DiskProperties {
     }
 
     /// As records hold it, for a volume of this name on it.
-    pub fn block_device(&self, volume: &str) -> BlockDevice {
+    pub(super) fn block_device(&self, volume: &str) -> BlockDevice {
         let descriptor = self.descriptor.clone().unwrap_or_default();
         let mut queue = BTreeMap::new();
         let mut add = |name: &str, value: Option<String>| {

@@ -10,4 +10,4 @@ mod times;
 mod uses;
 
 #[cfg(windows)]
-pub mod fetched;
+pub(crate) mod fetched;

@@ -36,7 +36,7 @@ pub(super) struct OpenFound {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub struct Unknown {
+pub(super) struct Unknown {
     pub why: String,
 }
 

@@ -161,7 +161,7 @@ pub struct JournalDamage {
 
 /// Why a file can't be used as a journal.
 #[derive(Debug, thiserror::Error)]
-pub enum NoJournal {
+pub enum JournalReadError {
     #[error("it can't be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error("it is empty: the run that should have written it probably failed; see its messages")]
@@ -175,7 +175,7 @@ pub enum NoJournal {
 ///
 /// # Errors
 /// It can't be read, or isn't a journal.
-pub fn read(from: impl Read) -> Result<JournalContent, NoJournal> {
+pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
     let mut pieces = Pieces::new(from);
     let mut content = begin(&mut pieces)?;
     // Bytes since the last piece that was understood, and whether another one follows them.
@@ -218,14 +218,14 @@ pub fn began_ms(from: impl Read) -> Option<i64> {
 }
 
 /// Reads the first piece; `None` if this is not a journal.
-fn begin(pieces: &mut Pieces<impl Read>) -> Result<JournalContent, NoJournal> {
+fn begin(pieces: &mut Pieces<impl Read>) -> Result<JournalContent, JournalReadError> {
     let mut content = JournalContent::default();
     match pieces.next()? {
         Next::Piece(length) => {
-            content.take(pieces.take(length), true).map(|()| content).ok_or(NoJournal::Other)
+            content.take(pieces.take(length), true).map(|()| content).ok_or(JournalReadError::Other)
         }
-        Next::End => Err(NoJournal::Empty),
-        Next::Bad => Err(NoJournal::Other),
+        Next::End => Err(JournalReadError::Empty),
+        Next::Bad => Err(JournalReadError::Other),
     }
 }
 
@@ -452,9 +452,9 @@ mod tests {
             acks(&after),
         ]);
         assert_eq!(read(&bytes[..]).unwrap().acknowledged.into_values().collect::<Vec<_>>(), after);
-        assert!(matches!(read(&b""[..]), Err(NoJournal::Empty)));
+        assert!(matches!(read(&b""[..]), Err(JournalReadError::Empty)));
         for other in [&b"text"[..], &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
-            assert!(matches!(read(other), Err(NoJournal::Other)), "{other:?}");
+            assert!(matches!(read(other), Err(JournalReadError::Other)), "{other:?}");
         }
     }
 

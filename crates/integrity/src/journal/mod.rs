@@ -5,6 +5,6 @@ mod layout;
 mod pieces;
 mod writer;
 
-pub use format::{Acknowledged, JournalContent, JournalDamage, JournalTarget, Mixing, NoJournal};
+pub use format::{Acknowledged, JournalContent, JournalDamage, JournalReadError, JournalTarget, Mixing};
 pub(crate) use layout::LARGEST_SECTOR;
 pub use writer::AckJournal;

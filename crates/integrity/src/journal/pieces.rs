@@ -16,7 +16,7 @@ const CHUNK: usize = 1 << 16;
 const MOST_SEARCHED: usize = 1 << 28;
 
 /// Reads a journal from its beginning.
-pub struct Pieces<R> {
+pub(super) struct Pieces<R> {
     from: R,
     held: Vec<u8>,
     /// The place in `held` up to which everything is taken.
@@ -26,7 +26,7 @@ pub struct Pieces<R> {
 
 /// The next part of a journal.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Next {
+pub(super) enum Next {
     /// A piece whose checksum is right; the length of its body.
     Piece(usize),
     /// No more bytes.
@@ -37,7 +37,7 @@ pub enum Next {
 
 /// Bytes between two pieces, or after the last.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Gap {
+pub(crate) struct Gap {
     pub bytes: u64,
     /// A piece follows, or may.
     pub is_inside: bool,
@@ -46,12 +46,12 @@ pub struct Gap {
 }
 
 impl<R: Read> Pieces<R> {
-    pub fn new(from: R) -> Pieces<R> {
+    pub(super) fn new(from: R) -> Pieces<R> {
         Pieces { from, held: Vec::new(), at: 0, searched: 0 }
     }
 
     /// Reads the part at the present place.
-    pub fn next(&mut self) -> io::Result<Next> {
+    pub(super) fn next(&mut self) -> io::Result<Next> {
         let Some(length) = self.length()? else {
             return Ok(if self.hold(1)?.is_empty() { Next::End } else { Next::Bad });
         };
@@ -60,14 +60,14 @@ impl<R: Read> Pieces<R> {
     }
 
     /// Returns the body of the piece at the present place, and moves after it.
-    pub fn take(&mut self, length: usize) -> &[u8] {
+    pub(super) fn take(&mut self, length: usize) -> &[u8] {
         let start = self.at + HEAD;
         self.at = start + length;
         &self.held[start..self.at]
     }
 
     /// Moves over bytes that are not a piece, to the next piece.
-    pub fn skip(&mut self) -> io::Result<Gap> {
+    pub(super) fn skip(&mut self) -> io::Result<Gap> {
         let told = self.length()?;
         let mut bytes = 0;
         while !self.hold(1)?.is_empty() {

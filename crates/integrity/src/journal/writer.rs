@@ -2,7 +2,7 @@
 
 use super::format::{Acknowledged, JournalPiece};
 use super::layout::MOST_IN_A_PIECE;
-use crate::error::JournalFailure;
+use crate::error::JournalError;
 use diskspd_outlet::guard;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockAnyway;
@@ -39,7 +39,7 @@ struct Waiting {
     added: Vec<u8>,
     is_writing: bool,
     is_closed: bool,
-    failure: Option<JournalFailure>,
+    failure: Option<JournalError>,
 }
 
 impl AckJournal {
@@ -82,7 +82,7 @@ impl AckJournal {
     ///
     /// # Errors
     /// A message: nothing can be added any more.
-    pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), JournalFailure> {
+    pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), JournalError> {
         let mut waiting = self.shared.wait_while(Waiting::is_busy);
         if let Some(failure) = &waiting.failure {
             return Err(failure.clone());
@@ -128,7 +128,7 @@ impl JournalQueue {
         let ended = self.changed.wait_timeout_while(waiting, PATIENCE, still);
         let (mut waiting, timeout) = ended.unwrap_or_else(PoisonError::into_inner);
         if timeout.timed_out() {
-            waiting.failure = Some(JournalFailure::Unanswered(PATIENCE.as_secs()));
+            waiting.failure = Some(JournalError::Unanswered(PATIENCE.as_secs()));
         }
         waiting
     }

@@ -1,7 +1,7 @@
 //! What a run reads and what it writes are different files, each of them named once.
 
 use super::{Destination, descriptor, is_standard_output, key_of};
-use crate::output_error::{OutputError, OutputFault};
+use crate::output_error::{OutputError, OutputErrorKind};
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::reach::SpotKey;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ const STANDARD: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// A message.
-pub fn refuse_double(
+pub(crate) fn refuse_double(
     output: &Named,
     destination: &Destination,
     earlier: &[Named],
@@ -35,7 +35,7 @@ pub fn refuse_double(
     let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
-        return Err(OutputFault::Input(input.by.clone()).of(by));
+        return Err(OutputErrorKind::Input(input.by.clone()).of(by));
     }
     if destination.is_standard_output()
         && let Some(other) = earlier.iter().find(|other| is_standard_output(&other.path))
@@ -43,7 +43,7 @@ pub fn refuse_double(
         return Err(OutputError::BothStandardOutput { earlier: other.by.clone(), by: by.clone() });
     }
     if let Some(other) = earlier.iter().find(is_it) {
-        return Err(OutputFault::Twice(other.by.clone()).of(by));
+        return Err(OutputErrorKind::Twice(other.by.clone()).of(by));
     }
     // Who names a descriptor means it.
     if matches!(destination, Destination::Descriptor(_)) {
@@ -52,7 +52,7 @@ pub fn refuse_double(
     let standard =
         STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && identity(Path::new(path)) == it);
     match standard {
-        Some((_, name)) => Err(OutputFault::Redirected(name).of(by)),
+        Some((_, name)) => Err(OutputErrorKind::Redirected(name).of(by)),
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Folders that the program keeps: an output or a target in one would destroy what cannot be re-created.
 
-use crate::output_error::OutputFault;
+use crate::output_error::OutputErrorKind;
 use diskspd_sys::locks::IN_USE;
 use diskspd_sys::reach::Spot;
 use std::fs::File;
@@ -68,9 +68,9 @@ const CAMPAIGN: &str = "a campaign (--campaign)";
 ///
 /// # Errors
 /// The keeper of the file.
-pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Result<(), OutputFault> {
+pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Result<(), OutputErrorKind> {
     if spot.open_to_read().is_some_and(|file| is_journal(&file)) {
-        return Err(OutputFault::Journal);
+        return Err(OutputErrorKind::Journal);
     }
     let (Some(parent), Some(name)) = (spot.real_folder(), spot.path().file_name()) else { return Ok(()) };
     let path = parent.join(name);
@@ -82,7 +82,7 @@ pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Res
     let first = path.strip_prefix(&folder).ok().and_then(|inside| inside.iter().next()?.to_str());
     match is_kept_here && !first.is_some_and(kind.is_own) {
         true => Ok(()),
-        false => Err(OutputFault::Kept(kind.name)),
+        false => Err(OutputErrorKind::Kept(kind.name)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::kept::{KeptRule, is_journal, refuse_kept};
 use super::{Named, key_of};
-use crate::output_error::{OutputError, OutputFault};
+use crate::output_error::{OutputError, OutputErrorKind};
 use diskspd_host::claims;
 use diskspd_sys::inode;
 use diskspd_sys::place::Guard;
@@ -39,16 +39,16 @@ impl Precious {
         Precious { path: path.to_owned(), keys: targets.chain(inputs.iter().filter_map(input)).collect() }
     }
 
-    fn judge(&self, earlier: &File) -> Result<(), OutputFault> {
+    fn judge(&self, earlier: &File) -> Result<(), OutputErrorKind> {
         claims::permit_output(&self.path, earlier)?;
         let key = inode::identity_of_open(earlier).map(SpotKey::There);
         match self.keys.iter().find(|(known, _)| Some(known) == key.as_ref()) {
-            Some((_, Owner::Target)) => return Err(OutputFault::Target),
-            Some((_, Owner::Input(by))) => return Err(OutputFault::Input(by.clone())),
+            Some((_, Owner::Target)) => return Err(OutputErrorKind::Target),
+            Some((_, Owner::Input(by))) => return Err(OutputErrorKind::Input(by.clone())),
             None => {}
         }
         let readable = inode::reopened_to_read(earlier);
-        if readable.is_some_and(|file| is_journal(&file)) { Err(OutputFault::Journal) } else { Ok(()) }
+        if readable.is_some_and(|file| is_journal(&file)) { Err(OutputErrorKind::Journal) } else { Ok(()) }
     }
 }
 
@@ -64,12 +64,12 @@ impl Guard for Precious {
 /// # Errors
 /// The owner of the file.
 pub fn refuse_target_of_command(shown: &str, path: &Path, own: &OwnFiles) -> Result<(), OutputError> {
-    let fault = |fault: OutputFault| fault.of(format!("target '{shown}'"));
+    let fault = |fault: OutputErrorKind| fault.of(format!("target '{shown}'"));
     let Ok(Reached::Spot(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
     refuse_kept(&spot, &own.keeps, KeptRule::All).map_err(fault)?;
     let key = spot.key();
     match own.reads.iter().find(|input| key.is_some() && key_of(&input.path) == key) {
-        Some(input) => Err(fault(OutputFault::Input(input.by.clone()))),
+        Some(input) => Err(fault(OutputErrorKind::Input(input.by.clone()))),
         None => Ok(()),
     }
 }

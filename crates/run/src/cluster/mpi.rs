@@ -3,7 +3,7 @@
 use super::error::GroupError;
 use super::launcher::{Launcher, MpiAbi, kind_of};
 use super::{RankGroup, RankMessage};
-use diskspd_sys::mpi::{Abi, CAN_LOAD, MpiError, NotJoined, NotLoaded, World};
+use diskspd_sys::mpi::{Abi, CAN_LOAD, MpiError, World};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub enum NoGroup {
     /// This program may do more than its user.
     Privileged,
     /// No library can be used; each that was tried, and why not.
-    NoLibrary(Vec<(String, NotLoaded)>),
+    NoLibrary(Vec<(String, MpiError)>),
     NotBegun {
         library: String,
         why: MpiError,
@@ -100,9 +100,9 @@ pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
         };
         match World::join(&path, abi) {
             Ok(world) => return checked(world, library, launcher),
-            Err(NotJoined::Privileged) => return Err(NoGroup::Privileged),
-            Err(NotJoined::NotLoaded(why)) => tried.push((library, why)),
-            Err(NotJoined::NotBegun(why)) => return Err(NoGroup::NotBegun { library, why }),
+            Err(MpiError::Privileged) => return Err(NoGroup::Privileged),
+            Err(why) if why.is_before_start() => tried.push((library, why)),
+            Err(why) => return Err(NoGroup::NotBegun { library, why }),
         }
     }
     Err(NoGroup::NoLibrary(tried))

@@ -3,7 +3,7 @@
 use crate::files::creation;
 use crate::options::Options;
 use crate::precreate::{File, NotCreated, files};
-use diskspd_host::target::{self, NotLocated};
+use diskspd_host::target::{self, LocateError};
 use diskspd_model::profile::{Profile, RawText};
 use diskspd_worker::{Control, SpanOutcome, Voice};
 use std::collections::HashSet;
@@ -44,6 +44,6 @@ pub fn create(
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
         .collect::<Result<_, _>>()
-        .map_err(|error: NotLocated| NotCreated::Refused(error.to_string()))?;
+        .map_err(|error: LocateError| NotCreated::Refused(error.to_string()))?;
     creation::create_all(&located, options, control, voice)
 }

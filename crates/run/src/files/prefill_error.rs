@@ -1,6 +1,6 @@
 //! Why a target can't be filled (`--prefill`).
 
-use diskspd_host::claims::Denial;
+use diskspd_host::claims::ClaimError;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::Size;
 use diskspd_sys::problem::TargetError;
@@ -16,7 +16,7 @@ pub enum PrefillError {
     Open(#[source] TargetError),
     /// It may not be written to.
     #[error(transparent)]
-    Denied(#[from] Denial),
+    Denied(#[from] ClaimError),
     /// A block device, and nobody said that it may be overwritten.
     #[error(
         "'{path}' is a block device: --prefill would overwrite {:#} of it; pass --destroy to allow it",

@@ -1,7 +1,7 @@
 //! All that is on a target is thrown away, so that the device knows of nothing it would have to keep.
 
-use diskspd_host::claims::{self, Claims, Denial};
-use diskspd_host::target::{self, NotLocated};
+use diskspd_host::claims::{self, ClaimError, Claims};
+use diskspd_host::target::{self, LocateError};
 use diskspd_model::access::OpenMode;
 use diskspd_model::profile::RawText;
 use diskspd_outlet::{Patience, Unanswered};
@@ -19,10 +19,10 @@ pub enum PurgeError {
     Unanswered { target: RawText, source: Unanswered },
     /// There is no such device.
     #[error(transparent)]
-    NotLocated(#[from] NotLocated),
+    NotLocated(#[from] LocateError),
     /// It may not be written to.
     #[error(transparent)]
-    Denied(#[from] Denial),
+    Denied(#[from] ClaimError),
     #[error(transparent)]
     Target(#[from] TargetError),
     /// The device or the file system can't.

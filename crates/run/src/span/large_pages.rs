@@ -3,7 +3,7 @@
 
 use crate::sources;
 use diskspd_model::plan::SpanPlan;
-use diskspd_sys::memory::{LargePages, NoLargePages};
+use diskspd_sys::memory::{LargePages, LargePagesError};
 
 /// The machine's large pages, and what a time span needs of them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,7 +31,7 @@ impl Reserve {
     }
 
     /// Why a thread has got none, and what to do about it.
-    pub fn explain(&self, why: &NoLargePages) -> String {
+    pub fn explain(&self, why: &LargePagesError) -> String {
         let Reserve { before: LargePages { size, total, free }, needed } = *self;
         if size == 0 {
             return format!("-l: {why}; leave out -l");
@@ -82,7 +82,7 @@ mod tests {
             plan(&profile, &span, Surroundings { system: &system, facts: &facts, run_options: &run_options })
                 .unwrap();
         let pages = LargePages { free: 0, ..before };
-        let why = NoLargePages { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
+        let why = LargePagesError { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
         Reserve::with(before, &plan).explain(&why)
     }
 

@@ -1,6 +1,6 @@
 //! Why a worker doesn't get a target.
 
-use diskspd_host::claims::Denial;
+use diskspd_host::claims::ClaimError;
 use diskspd_model::profile::RawText;
 use diskspd_sys::problem::TargetError;
 use diskspd_worker::Failure;
@@ -13,7 +13,7 @@ pub enum OpenError {
     Target(#[from] TargetError),
     /// A target may not be written to.
     #[error(transparent)]
-    Denied(#[from] Denial),
+    Denied(#[from] ClaimError),
     #[error(
         "{option}: '{path}': its file system can't {what}: {source}; leave out {option}, or use a file \
          elsewhere (ext4, xfs, btrfs)"

@@ -12,7 +12,7 @@ use crate::watch::trace::buffer_kib;
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::instance::{Instance, Recording};
-use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::refusal::TracingError;
 use diskspd_host::tracing::{Tracefs, online_cpus};
 use diskspd_judge::slow::{BlockStep, ThreadDoing};
 use diskspd_model::machine::tracing::StampClock;
@@ -20,7 +20,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::SlowIos;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::cpu;
-use diskspd_worker::slowest::{NotHeld, SlowestRings};
+use diskspd_worker::slowest::{SlowestError, SlowestRings};
 use diskspd_worker::tell::io_log::LineRing;
 use diskspd_worker::tell::live::Counters;
 use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelTold, QUEUED, SWITCH, WOKEN};
@@ -47,13 +47,13 @@ const ROOM: usize = 4;
 pub enum NotExplained {
     /// The kernel's events can't be recorded.
     #[error("--explain: {}", without_option(.0))]
-    Refused(#[source] TraceRefusal),
+    Refused(#[source] TracingError),
     #[error(transparent)]
-    NotHeld(#[from] NotHeld),
+    NotHeld(#[from] SlowestError),
 }
 
 /// A refusal without the option that usually asks for traces.
-fn without_option(refusal: &TraceRefusal) -> String {
+fn without_option(refusal: &TracingError) -> String {
     let text = refusal.to_string();
     text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
@@ -95,7 +95,7 @@ impl Explainer {
         let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
         let rings: Option<Vec<LineRing>> =
             plan.workers.iter().map(|worker| LineRing::new(worker.thread, entries, false)).collect();
-        let rings = Arc::new(rings.ok_or(NotHeld { wanted })?);
+        let rings = Arc::new(rings.ok_or(SlowestError { wanted })?);
         let shared = Arc::new(FollowerOrders {
             threads: OnceLock::new(),
             started: Barrier::new(2),
@@ -111,7 +111,7 @@ impl Explainer {
         };
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
-        let thread = thread.map_err(|error| NotExplained::Refused(TraceRefusal::Thread { error }))?;
+        let thread = thread.map_err(|error| NotExplained::Refused(TracingError::Thread { error }))?;
         Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 
@@ -175,7 +175,7 @@ impl EventFollower {
         root: &Root,
         keeper: Keeper,
         (rings, shared): (&Arc<Vec<LineRing>>, &Arc<FollowerOrders>),
-    ) -> Result<EventFollower, TraceRefusal> {
+    ) -> Result<EventFollower, TracingError> {
         let tracefs = Tracefs::find(root)?;
         let formats = EventFormats::find(&tracefs)?;
         let cpus = online_cpus(root);
@@ -207,14 +207,14 @@ impl EventFollower {
     }
 
     /// Recording begins, of the workers' threads with these numbers.
-    fn begin(&mut self, threads: &[i32]) -> Result<(), TraceRefusal> {
+    fn begin(&mut self, threads: &[i32]) -> Result<(), TracingError> {
         let narrow = |tracepoint, filter: String| self.instance.narrow(&[tracepoint], &filter);
         narrow(SWITCH, format!("{} || {}", any("prev_pid", threads), any("next_pid", threads)))?;
         narrow(WOKEN, any("pid", threads))?;
         self.keeper.threads =
             threads.iter().map(|number| Thread { number: *number, ..Thread::default() }).collect();
         self.since = clock::monotonic();
-        let failed = |error| TraceRefusal::Instance { at: "tracing_on".into(), error };
+        let failed = |error| TracingError::Instance { at: "tracing_on".into(), error };
         self.instance.start().map_err(failed)
     }
 

@@ -16,7 +16,7 @@ use diskspd_host::device_log;
 use diskspd_host::interrupts::InterruptCounters;
 use diskspd_host::root::Root;
 use diskspd_host::tracer::TracerWatch;
-use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::refusal::TracingError;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::machine::completion::OneByOne;
@@ -32,7 +32,7 @@ use diskspd_worker::tell::live::Counters;
 pub enum NotObserved {
     /// `-e`
     #[error(transparent)]
-    Trace(#[from] TraceRefusal),
+    Trace(#[from] TracingError),
     #[error(transparent)]
     Explain(#[from] NotExplained),
 }

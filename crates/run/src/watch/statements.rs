@@ -2,7 +2,7 @@
 //!
 //! Outside of it on both sides: a command for a log takes the device's time.
 
-use diskspd_host::device_log::{DeviceLogs, LogRefusal};
+use diskspd_host::device_log::{DeviceLogError, DeviceLogs};
 use diskspd_host::root::Root;
 use diskspd_model::machine::device_log::{DeviceStatement, LogPage, LogSource};
 use diskspd_sys::clock::{self, Nanos};
@@ -21,7 +21,7 @@ struct LogReading {
     pages: Vec<DiskPages>,
 }
 
-type DiskPages = Vec<(LogSource, Result<LogPage, LogRefusal>)>;
+type DiskPages = Vec<(LogSource, Result<LogPage, DeviceLogError>)>;
 
 impl StatementWatch {
     /// Finds out which of these devices, by the kernel's names, have logs.
@@ -90,9 +90,9 @@ mod tests {
         let both = one(page(300), page(310));
         assert_eq!((both.error.as_deref(), both.interval_ns), (None, 7));
         assert_eq!(both.health().map(|(before, after)| (before.kelvin, after.kelvin)), Some((300, 310)));
-        let gone = one(page(300), Err(LogRefusal::Nonsense));
+        let gone = one(page(300), Err(DeviceLogError::Nonsense));
         assert_eq!((gone.health(), gone.error.as_deref()), (None, Some("its answer is invalid")));
-        let neither = one(Err(LogRefusal::NotRoot), Err(LogRefusal::NotRoot));
+        let neither = one(Err(DeviceLogError::NotRoot), Err(DeviceLogError::NotRoot));
         assert_eq!((neither.before, neither.error.as_deref()), (None, Some("only root may read them")));
     }
 

@@ -19,7 +19,7 @@ use counters::Counters;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::traced_devices;
 use diskspd_host::tracing::instance::Instance;
-use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::refusal::TracingError;
 use diskspd_model::machine::tracing::TraceClass;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Trace, TraceSession};
@@ -63,7 +63,7 @@ impl Ready {
     ///
     /// # Errors
     /// It can't be opened, and what to do.
-    pub fn open(plan: &SpanPlan) -> Result<Option<Ready>, TraceRefusal> {
+    pub fn open(plan: &SpanPlan) -> Result<Option<Ready>, TracingError> {
         let Some(trace) = &plan.trace else { return Ok(None) };
         let machine = Machine::look(&trace.classes)?;
         let counters = Counters::open(&trace.classes, &machine)?;
@@ -82,7 +82,7 @@ impl TraceWatch {
         plan: &SpanPlan,
         located: &SpanTargets,
         ready: Option<Ready>,
-    ) -> Result<Option<TraceWatch>, TraceRefusal> {
+    ) -> Result<Option<TraceWatch>, TracingError> {
         let Some(trace) = &plan.trace else { return Ok(None) };
         let opened = ready.map_or_else(|| Ready::open(plan), |ready| Ok(Some(ready)))?;
         let Some(Ready { machine, counters, recording }) = opened else { return Ok(None) };
@@ -94,7 +94,7 @@ impl TraceWatch {
             instance.narrow(&TRACEPOINTS, &device_filter(&numbers))?;
             let workers = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
             let started = RequestRecorder::start(instance, formats, &numbers, trace.clock, workers);
-            recorder = Some(started.map_err(|error| TraceRefusal::Thread { error })?);
+            recorder = Some(started.map_err(|error| TracingError::Thread { error })?);
         }
         Ok(Some(TraceWatch { counters, recorder, devices, clock: trace.clock.name() }))
     }

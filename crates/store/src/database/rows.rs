@@ -12,13 +12,13 @@ use diskspd_model::units::Millis;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql, Transaction, params};
 
-pub fn source(text: &str) -> KeptAs {
+pub(super) fn source(text: &str) -> KeptAs {
     KeptAs::of_word(text).unwrap_or(KeptAs::Record)
 }
 
 /// Writes the rows of a run, in place of those that it had. `notes`: the stamp of the file of what is said
 /// about it, looked at before that was read.
-pub fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlite::Result<()> {
+pub(super) fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlite::Result<()> {
     let StoreEntry { id, source, about, run, .. } = entry;
     remove(transaction, id)?;
     let mut insert = transaction.prepare_cached(
@@ -113,24 +113,24 @@ fn disks_of(cell: Option<String>) -> Vec<Option<String>> {
     cell.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-pub fn has(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
+pub(super) fn has(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
     transaction.prepare_cached(sql)?.query_row([id], |row| row.get(0))
 }
 
 /// Takes the rows of a run away.
-pub fn remove(transaction: &Transaction, id: &str) -> rusqlite::Result<()> {
+pub(super) fn remove(transaction: &Transaction, id: &str) -> rusqlite::Result<()> {
     transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([id]).map(drop)
 }
 
-pub fn add_fingerprint(transaction: &Transaction, fingerprint: &Fingerprint) -> rusqlite::Result<()> {
+pub(crate) fn add_fingerprint(transaction: &Transaction, fingerprint: &Fingerprint) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO fingerprints (hash, part, value) VALUES (?1, ?2, ?3)";
     let mut insert = transaction.prepare_cached(sql)?;
     let mut parts = fingerprint.parts.iter();
     parts.try_for_each(|(part, value)| insert.execute([&fingerprint.hash, part, value]).map(drop))
 }
 
-pub fn has_fingerprint(transaction: &Transaction, hash: &str) -> rusqlite::Result<bool> {
+pub(crate) fn has_fingerprint(transaction: &Transaction, hash: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM fingerprints WHERE hash = ?1)";
     transaction.prepare_cached(sql)?.query_row([hash], |row| row.get(0))
 }
@@ -165,12 +165,12 @@ impl FromSql for WorkCell {
 const MIXED: &str = "mixed";
 
 /// The columns that [`decode`] reads.
-pub const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, r.started_at, \
-                           r.computer, r.fingerprint, r.workload, r.command_line, r.worst, r.identity, \
-                           r.machine, r.kept, r.disks";
+pub(crate) const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, \
+                                  r.started_at, r.computer, r.fingerprint, r.workload, r.command_line, \
+                                  r.worst, r.identity, r.machine, r.kept, r.disks";
 
 /// A run without its tags, targets and figures, out of a row of [`COLUMNS`].
-pub fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
+pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
     let about = RunNotes {
         label: row.get(2)?,
         tags: Vec::new(),
@@ -200,7 +200,7 @@ pub fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
 
 /// The figures of a run out of a row: run, time span, direction, and the rest in the order of the table.
 /// They come in the order of the time spans, all I/Os of each first.
-pub fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
+pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
     let of = WhichIos::named(row.get_ref(2)?.as_str()?).unwrap_or_default();
     let (seconds, ios): (Option<f64>, Option<i64>) = (row.get(3)?, row.get(4)?);
     let number: u32 = row.get(1)?;
@@ -234,7 +234,7 @@ pub fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
 const MOST_MISSING: usize = 1000;
 
 /// The work of a time span out of a row: run, time span, and the rest in the order of [`WORK`].
-pub fn work(row: &Row) -> rusqlite::Result<(String, SpanWork)> {
+pub(crate) fn work(row: &Row) -> rusqlite::Result<(String, SpanWork)> {
     let mut values = [OfAllTargets::Unknown; WORK.len()];
     for (value, column) in values.iter_mut().zip(2..) {
         *value = row.get::<_, WorkCell>(column)?.0;

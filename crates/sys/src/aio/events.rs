@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// `struct io_event` of linux/aio_abi.h.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Event {
+pub(super) struct Event {
     pub tag: u64,
     /// Address of the block that it was submitted with.
     pub block: u64,
@@ -37,7 +37,7 @@ struct RingHeader {
 const MAGIC: u32 = 0xa10a_10a1;
 
 #[derive(Debug)]
-pub struct EventRing {
+pub(crate) struct EventRing {
     header: *const RingHeader,
     slots: u32,
 }
@@ -61,7 +61,7 @@ impl EventRing {
     ///
     /// # Safety
     /// The context is one of this process and lives longer than the ring.
-    pub unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
+    pub(super) unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
         let header = context as *const RingHeader;
         let found = copied(context as usize)?;
         let known = found.magic == MAGIC
@@ -73,7 +73,7 @@ impl EventRing {
 
     /// Takes every event that is there; returns how many.
     #[inline]
-    pub fn take(&mut self, mut each: impl FnMut(&Event)) -> usize {
+    pub(super) fn take(&mut self, mut each: impl FnMut(&Event)) -> usize {
         // SAFETY: what lies there is a ring, `of` has seen its magic. Head and tail are read and written by
         // both sides, therefore atomic; the rest of the header doesn't change.
         let header = unsafe { &*self.header };

@@ -93,7 +93,7 @@ impl Counter {
     }
 
     /// Counts per second in MHz; `None` = the counter turned out not to be reliable.
-    pub fn megahertz(&self) -> Option<f64> {
+    pub(crate) fn megahertz(&self) -> Option<f64> {
         (self.valid.get() > 0).then(|| 1000.0 * 2f64.powi(SCALE as i32) / self.rate.get() as f64)
     }
 

@@ -32,7 +32,7 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 ///
 /// # Errors
 /// None is known; what `sigaction(2)` answers.
-pub fn watch() -> io::Result<()> {
+pub(super) fn watch() -> io::Result<()> {
     // Asked first, so that the handler finds what was there before.
     let mut failed = None;
     BEFORE.get_or_init(|| {
@@ -66,7 +66,7 @@ pub fn watch() -> io::Result<()> {
 /// can be replaced. Returns false if a page was missing: the range has been replaced by zeroed memory, and
 /// the view no longer shows its file.
 #[inline]
-pub fn guarded(start: *const u8, length: usize, page: usize, copy: impl FnOnce()) -> bool {
+pub(super) fn guarded(start: *const u8, length: usize, page: usize, copy: impl FnOnce()) -> bool {
     let (first, end) = (start.addr(), start.addr() + length);
     PAGES.set((first - first % page, end.next_multiple_of(page)));
     // The compiler must not move the copy out from between the two; the handler runs in this thread.

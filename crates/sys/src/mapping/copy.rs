@@ -5,7 +5,7 @@
 /// # Safety
 /// Both ranges are mapped, the target for writing, and they don't overlap.
 #[inline]
-pub unsafe fn copy(from: *const u8, to: *mut u8, length: usize, around_caches: bool) {
+pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize, around_caches: bool) {
     // SAFETY: the caller's promise, passed on.
     unsafe {
         if around_caches {

@@ -1,13 +1,13 @@
 //! Writing CPU caches back to persistent memory, line by line.
 
-pub const AVAILABLE: bool = cfg!(target_arch = "x86_64");
+pub(crate) const AVAILABLE: bool = cfg!(target_arch = "x86_64");
 
 /// Writes the cache lines of a range back; with `drain`, waits until they have arrived.
 ///
 /// # Safety
 /// The range is mapped.
 #[cfg(target_arch = "x86_64")]
-pub unsafe fn write_back(start: *const u8, length: usize, drain: bool) {
+pub(super) unsafe fn write_back(start: *const u8, length: usize, drain: bool) {
     use std::arch::asm;
     use std::arch::x86_64::{_mm_clflush, _mm_sfence};
     let first = start.addr() % LINE;

@@ -35,16 +35,14 @@ impl LargePages {
     }
 }
 
-#[derive(Debug)]
-pub struct NoLargePages {
+#[derive(Debug, thiserror::Error)]
+pub struct LargePagesError {
     pub bytes: u64,
     pub pages: LargePages,
     pub source: io::Error,
 }
 
-impl std::error::Error for NoLargePages {}
-
-impl fmt::Display for NoLargePages {
+impl fmt::Display for LargePagesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LargePages { size, total, free } = self.pages;
         if size == 0 {
@@ -84,7 +82,7 @@ mod tests {
     fn space_refusal_has_needed_and_free_bytes() {
         let told = |bytes, meminfo| {
             let source = io::Error::from(io::ErrorKind::OutOfMemory);
-            NoLargePages { bytes, pages: LargePages::parse(meminfo), source }.to_string()
+            LargePagesError { bytes, pages: LargePages::parse(meminfo), source }.to_string()
         };
         assert!(
             told(11 << 20, MEMINFO).contains("6 large pages are needed (2048 KiB each), 4 of 10 are free")

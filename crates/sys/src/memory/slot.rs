@@ -94,7 +94,7 @@ impl<'a> SlotMut<'a> {
     }
 
     /// Address of the first byte.
-    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut u8 {
         self.start
     }
 

@@ -1,6 +1,6 @@
 //! Buffers behind whose own bytes lie those that several have in common.
 
-use super::{Buffer, BufferPages, HugePages, LargePages, NoLargePages, Shared, huge_page, page_size};
+use super::{Buffer, BufferPages, HugePages, LargePages, LargePagesError, Shared, huge_page, page_size};
 use std::io;
 
 impl Buffer {
@@ -45,8 +45,8 @@ impl Buffer {
     pub fn of_large_pages_with(
         private: usize,
         shared: &[&Shared],
-    ) -> Result<(Buffer, Vec<usize>), NoLargePages> {
-        let refused = |source| NoLargePages { bytes: private as u64, pages: LargePages::now(), source };
+    ) -> Result<(Buffer, Vec<usize>), LargePagesError> {
+        let refused = |source| LargePagesError { bytes: private as u64, pages: LargePages::now(), source };
         let too_large = || refused(io::ErrorKind::OutOfMemory.into());
         let (view, origins) = Buffer::with_shared(0, shared, HugePages::NotAskedFor).map_err(refused)?;
         let own = private.checked_next_multiple_of(page_size()).ok_or_else(too_large)?;

@@ -5,37 +5,17 @@ use diskspd_model::units::amount;
 use std::ffi::c_int;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotJoined {
-    /// This process may do more than its user: a library that the user names would too.
+pub enum MpiError {
+    /// This process has more rights than its user, and a library that the user names would get them.
     #[error("this process has more rights than its user")]
     Privileged,
-    /// The library isn't there, or not what it should be: another one may be.
-    #[error(transparent)]
-    NotLoaded(#[from] NotLoaded),
-    /// It is there, and can't begin: no other one can be tried in this process.
-    #[error(transparent)]
-    NotBegun(#[from] MpiError),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotLoaded {
     #[error("{0}")]
-    ByLoader(String),
+    Loader(String),
     #[error("it is not an MPI library: it has no MPI_Get_library_version")]
-    NoMpi,
-    /// It is none of the ABI that its name says.
+    NotMpi,
+    /// The library has another ABI than its name states.
     #[error("by its name it is {wanted}, but it reports '{found}'")]
     OtherMpi { wanted: &'static str, found: String },
-}
-
-impl From<libloading::Error> for NotLoaded {
-    fn from(error: libloading::Error) -> NotLoaded {
-        NotLoaded::ByLoader(error.to_string())
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MpiError {
     #[error("{call}: {why}")]
     Call { call: &'static str, why: String },
     /// It can't be called by one thread among several.
@@ -55,4 +35,17 @@ pub enum MpiError {
     /// No message of this program is as long.
     #[error("a message of more than {}, the limit", amount(MESSAGE.bytes))]
     LongMessage,
+}
+
+impl MpiError {
+    /// Whether the library was not loaded, so that another library can be tried in this process.
+    pub fn is_before_start(&self) -> bool {
+        matches!(self, MpiError::Loader(_) | MpiError::NotMpi | MpiError::OtherMpi { .. })
+    }
+}
+
+impl From<libloading::Error> for MpiError {
+    fn from(error: libloading::Error) -> MpiError {
+        MpiError::Loader(error.to_string())
+    }
 }

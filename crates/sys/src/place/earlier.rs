@@ -15,7 +15,7 @@ const ATTRIBUTES_MAX: usize = 1 << 16;
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
 #[derive(Debug)]
-pub struct Earlier {
+pub(super) struct Earlier {
     owner: Uid,
     group: Gid,
     mode: Mode,
@@ -28,7 +28,7 @@ impl Earlier {
     ///
     /// # Errors
     /// It may not be replaced.
-    pub fn look(spot: &Spot, guard: Option<&dyn Guard>) -> Result<Option<Earlier>, PlaceError> {
+    pub(super) fn look(spot: &Spot, guard: Option<&dyn Guard>) -> Result<Option<Earlier>, PlaceError> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(spot.folder(), spot.name(), flags, Mode::empty()) {
             Ok(file) => File::from(file),
@@ -53,12 +53,12 @@ impl Earlier {
         }))
     }
 
-    pub fn is_foreign(&self) -> bool {
+    pub(crate) fn is_foreign(&self) -> bool {
         self.owner != rustix::process::geteuid() || self.group != rustix::process::getegid()
     }
 
     /// The number of its owner; of its group, where it's ours.
-    pub fn owner(&self) -> u32 {
+    pub(super) fn owner(&self) -> u32 {
         match self.owner == rustix::process::geteuid() {
             true => self.group.as_raw(),
             false => self.owner.as_raw(),
@@ -69,7 +69,7 @@ impl Earlier {
     ///
     /// # Errors
     /// What the kernel says: this process may make no file for that user.
-    pub fn apply(&self, file: &File) -> io::Result<()> {
+    pub(super) fn apply(&self, file: &File) -> io::Result<()> {
         let new = rustix::fs::fstat(file)?;
         if (new.st_uid, new.st_gid) != (self.owner.as_raw(), self.group.as_raw()) {
             rustix::fs::fchown(file, Some(self.owner), Some(self.group))?;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-pub fn hint(error: &io::Error) -> &'static str {
+pub(super) fn hint(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM) => ", perhaps because it is immutable (lsattr shows an i or an a)",
         _ => "",

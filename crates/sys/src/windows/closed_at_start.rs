@@ -5,7 +5,7 @@ use std::io;
 use std::os::windows::io::AsRawHandle;
 
 /// Whether there is none of this number, as they are numbered elsewhere: 0 to 2.
-pub fn is(number: i32) -> bool {
+pub(crate) fn is(number: i32) -> bool {
     match number {
         0 => io::stdin().as_raw_handle().is_null(),
         1 => io::stdout().as_raw_handle().is_null(),

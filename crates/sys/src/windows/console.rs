@@ -23,7 +23,7 @@ pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
 
 /// Has the console obey control sequences (colours), as terminals elsewhere do by themselves. False = it
 /// can't, as before Windows 10, or the stream is no console of Windows.
-pub fn takes_sequences(stream: &impl AsStream) -> bool {
+pub(crate) fn takes_sequences(stream: &impl AsStream) -> bool {
     let handle = stream.as_handle().as_raw_handle().cast();
     let mut mode = 0;
     // SAFETY: the handle is open as long as the stream is borrowed; the kernel writes one number, which lives
@@ -34,7 +34,7 @@ pub fn takes_sequences(stream: &impl AsStream) -> bool {
 }
 
 /// Whether the stream goes to a regular file.
-pub fn is_regular_file(stream: &impl AsStream) -> bool {
+pub(crate) fn is_regular_file(stream: &impl AsStream) -> bool {
     let owned = stream.as_handle().try_clone_to_owned();
     owned.is_ok_and(|owned| File::from(owned).metadata().is_ok_and(|found| found.is_file()))
 }

@@ -3,6 +3,6 @@
 use std::io;
 
 /// That, where its text doesn't say it: Windows' own texts do.
-pub fn hint(_: &io::Error) -> &'static str {
+pub(super) fn hint(_: &io::Error) -> &'static str {
     ""
 }

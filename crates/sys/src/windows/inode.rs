@@ -64,12 +64,6 @@ pub fn owner(_: &Metadata) -> u32 {
     0
 }
 
-/// Whether others than its owner may put files into a folder, and lead us by links: making one takes a
-/// privilege.
-pub fn is_open_to_others(_: &Metadata) -> bool {
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

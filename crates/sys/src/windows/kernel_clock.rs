@@ -36,7 +36,7 @@ pub fn process_cpu() -> Nanos {
 }
 
 /// Since the machine was started, suspended time included; exact to some 16 ms.
-pub fn since_boot() -> Nanos {
+pub(crate) fn since_boot() -> Nanos {
     // SAFETY: takes nothing, and always answers.
     unsafe { GetTickCount64() }.saturating_mul(1_000_000)
 }

@@ -8,14 +8,14 @@ mod error;
 #[path = "../place/guard.rs"]
 mod guard;
 mod hint;
-#[path = "../place/not_put.rs"]
-mod not_put;
+#[path = "../place/put_error.rs"]
+mod put_error;
 
 use crate::reach::Spot;
 use crate::steps;
 pub use error::PlaceError;
 pub use guard::Guard;
-pub use not_put::NotPut;
+pub use put_error::PutError;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Seek};
@@ -154,14 +154,14 @@ impl NewFile {
     ///
     /// # Errors
     /// It isn't there, and where it is instead.
-    pub fn put(&mut self) -> Result<(), NotPut> {
+    pub fn put(&mut self) -> Result<(), PutError> {
         let Some(path) = self.path.take() else { return Ok(()) };
         let Err(error) = self.place.rename(&path) else { return Ok(()) };
         let kept = match path.exists() {
             true => Ok(path),
             false => self.copy_elsewhere(),
         };
-        Err(NotPut { error, kept })
+        Err(PutError { error, kept })
     }
 
     /// Keeps it beside its place, under a name of its own.

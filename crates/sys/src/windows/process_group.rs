@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Child, Command};
 
 /// Starts as it is: Ctrl-C of the console reaches it by itself.
-pub fn leads_its_own(_: &mut Command) {}
+pub(crate) fn leads_its_own(_: &mut Command) {}
 
 /// Whether the program has ended; it can still be waited for, and keeps its number.
 ///
@@ -23,4 +23,4 @@ pub fn kill(child: &mut Child) {
 }
 
 /// Ctrl-C ends this process and its children together.
-pub fn leaves_interrupts_to_children() {}
+pub(crate) fn leaves_interrupts_to_children() {}

@@ -11,7 +11,7 @@
 
 use diskspd_model::operation::Operation;
 use diskspd_model::results::SpanBegin;
-use diskspd_outlet::{LateFile, Outlet, OutputError, OutputFault, guard};
+use diskspd_outlet::{LateFile, Outlet, OutputError, OutputErrorKind, guard};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockAnyway;
@@ -90,7 +90,7 @@ impl IoLog {
     pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, OutputError> {
         let mut file = LateFile::open(outlet)?;
         file.write_all(HEADER.as_bytes())
-            .map_err(|error| OutputFault::NotWritten(error.into()).of_file("--io-log", path))?;
+            .map_err(|error| OutputErrorKind::NotWritten(error.into()).of_file("--io-log", path))?;
         let output = Output { file, has_lines: false, seen: 0, dropped: 0, spans: 0, failure: None };
         let (note, left) = Default::default();
         Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output), note, left })
@@ -137,7 +137,7 @@ impl IoLog {
         let entries = 1 << entries.ilog2();
         let rings: Option<Vec<LineRing>> =
             threads.map(|thread| LineRing::new(thread, entries, patient)).collect();
-        let rings = rings.ok_or_else(|| OutputFault::NoBuffers.of_file("--io-log", &self.path))?;
+        let rings = rings.ok_or_else(|| OutputErrorKind::NoBuffers.of_file("--io-log", &self.path))?;
         let finished = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let writer = || {
@@ -147,7 +147,7 @@ impl IoLog {
             let writer = std::thread::Builder::new().name("log".into()).spawn_scoped(scope, writer);
             let writer = writer.map_err(|error| {
                 let failed = FailedCall::starting_thread("for the log", &error);
-                OutputFault::NoThread(failed).of_file("--io-log", &self.path)
+                OutputErrorKind::NoThread(failed).of_file("--io-log", &self.path)
             })?;
             let _finish = Finish { finished: &finished, writer: writer.thread().clone() };
             Ok(work(&rings))

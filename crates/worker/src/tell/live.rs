@@ -40,7 +40,7 @@ impl Counters {
     }
 
     #[inline]
-    pub fn has_latencies(&self) -> bool {
+    pub(crate) fn has_latencies(&self) -> bool {
         !self.latency.is_empty()
     }
 
@@ -75,13 +75,13 @@ impl Counters {
 
     /// Counts one latency, ns.
     #[inline]
-    pub fn add_latency(&self, nanos: u64) {
+    pub(crate) fn add_latency(&self, nanos: u64) {
         self.add_latencies(nanos, 1);
     }
 
     /// Counts so many latencies of the same length, ns.
     #[inline]
-    pub fn add_latencies(&self, nanos: u64, count: u64) {
+    pub(crate) fn add_latencies(&self, nanos: u64, count: u64) {
         if let Some(cell) = self.latency.get(Steps::cell(nanos)) {
             bump(cell, count);
             bump(&self.latency_sum, count * nanos);
@@ -95,11 +95,11 @@ fn bump(counter: &AtomicU64, by: u64) {
 }
 
 /// Smallest latency of a cell, ns.
-pub fn floor_of(cell: usize) -> u64 {
+pub(crate) fn floor_of(cell: usize) -> u64 {
     Steps::first(cell)
 }
 
-pub fn middle_of(cell: usize) -> u64 {
+pub(crate) fn middle_of(cell: usize) -> u64 {
     Steps::first(cell) + Steps::width(cell) / 2
 }
 
@@ -119,7 +119,7 @@ pub struct Seen {
 
 impl Seen {
     /// Latencies by cell that came since an earlier look.
-    pub fn latencies_since(&self, before: &Seen) -> Vec<u64> {
+    pub(crate) fn latencies_since(&self, before: &Seen) -> Vec<u64> {
         let earlier = before.latency.iter().copied().chain(std::iter::repeat(0));
         self.latency.iter().zip(earlier).map(|(now, before)| now - before).collect()
     }

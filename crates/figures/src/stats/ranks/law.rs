@@ -46,7 +46,7 @@ impl RankLaw {
 
     /// How many of the smallest numbers are together no likelier than `rest`: 0 = there are too few values
     /// for any of them.
-    pub fn unlikely(&self, rest: f64) -> usize {
+    pub(crate) fn unlikely(&self, rest: f64) -> usize {
         let (mut low, mut high) = (0, self.most / 2 + 1);
         while low < high {
             let middle = (low + high) / 2;

@@ -3,7 +3,7 @@
 use super::{FEWEST_RUNS, LEAST_CHANGE, LEAST_NOISE, Slope, noise, steadied};
 
 /// The line through all runs, if it is steeper than noise explains and makes a difference.
-pub fn slope(values: &[f64]) -> Option<Slope> {
+pub(super) fn slope(values: &[f64]) -> Option<Slope> {
     let count = values.len();
     if count < FEWEST_RUNS {
         return None;

@@ -15,7 +15,7 @@ const STRONGEST: f64 = 0.95;
 
 /// The long-run variance of what is left over around levels or a line, stretch by stretch, with as many
 /// parameters taken from it; `least`: the deviation is at least so much.
-pub fn long_run(left: &[f64], stretches: &[Range<usize>], parameters: usize, least: f64) -> f64 {
+pub(crate) fn long_run(left: &[f64], stretches: &[Range<usize>], parameters: usize, least: f64) -> f64 {
     let count = left.len() as f64;
     let squares: f64 = left.iter().map(|x| x * x).sum();
     let squares = squares.max(count * least * least);
@@ -49,6 +49,6 @@ fn inflation(resembles: impl Fn(usize) -> f64, count: f64, parameters: f64) -> f
 
 /// Whether a step, or the rise along a line, is larger than noise explains. `weight`: the square of it in
 /// units of a variance of 1.
-pub fn explains_not(step: f64, weight: f64, long_run: f64) -> bool {
+pub(crate) fn explains_not(step: f64, weight: f64, long_run: f64) -> bool {
     step * step * weight > LARGEST_BY_CHANCE * long_run
 }

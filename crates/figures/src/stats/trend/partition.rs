@@ -8,7 +8,7 @@ const PLACES: usize = 500;
 
 /// The division with the least squares left over, of one bound, two, and so on: where levels behind the
 /// first begin. Each level has at least `shortest` values.
-pub fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<usize>> {
+pub(super) fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<usize>> {
     let count = sums.count();
     let step = count.div_ceil(PLACES).max(1);
     let places: Vec<usize> = (0..count).step_by(step).chain([count]).collect();

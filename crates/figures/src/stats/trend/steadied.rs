@@ -21,7 +21,7 @@ const FEW: f64 = 0.1;
 ///
 /// Two levels make the deviation around the median as large as the step between them. Extremes that are
 /// brought in to five times that distance hide the step.
-pub fn without_single_runs(values: &[f64]) -> Vec<f64> {
+pub(crate) fn without_single_runs(values: &[f64]) -> Vec<f64> {
     let mut logs = logarithms(values);
     let middles = neighbours(&logs);
     let reach = REACH * around(&middles, &logs).deviation;
@@ -34,7 +34,7 @@ pub fn without_single_runs(values: &[f64]) -> Vec<f64> {
 
 /// The runs far from their level or from their neighbours, by place: runs at zero where the level is not
 /// zero, and few others.
-pub fn far(values: &[f64]) -> Vec<usize> {
+pub(super) fn far(values: &[f64]) -> Vec<usize> {
     let logs = logarithms(values);
     let level = vec![Middle::of(&logs).at; logs.len()];
     let is_few = |places: &[usize]| places.len() as f64 <= most_single_runs(values.len());
@@ -76,7 +76,7 @@ fn most_single_runs(runs: usize) -> f64 {
 }
 
 /// For each run whether it lies away from the level of the earlier ones: below -1, above 1, else 0.
-pub fn sides(earlier: &[f64], values: &[f64]) -> Vec<i8> {
+pub(super) fn sides(earlier: &[f64], values: &[f64]) -> Vec<i8> {
     let logs = logarithms(values);
     let Middle { at, deviation } = Middle::of(&logs[..earlier.len()]);
     let least = (AWAY * deviation).max(super::LEAST_CHANGE.ln_1p());
@@ -98,7 +98,7 @@ impl Middle {
 }
 
 /// Logarithms, also of runs that did nothing.
-pub fn logarithms(values: &[f64]) -> Vec<f64> {
+pub(super) fn logarithms(values: &[f64]) -> Vec<f64> {
     let above: Vec<f64> = values.iter().copied().filter(|value| *value > 0.0).collect();
     if above.is_empty() {
         return vec![0.0; values.len()];

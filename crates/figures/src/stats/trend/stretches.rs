@@ -11,7 +11,7 @@ const ON_THE_WAY: f64 = 1.0 / 3.0;
 /// times the logarithm of the runs: the longest of many bursts grows so.
 const LONGEST_BURST: f64 = 4.0;
 
-pub fn last(values: &[f64], sums: &Sums, levels: &[Range<usize>]) -> bool {
+pub(super) fn last(values: &[f64], sums: &Sums, levels: &[Range<usize>]) -> bool {
     let mean = |level: &Range<usize>| sums.mean(level.clone());
     let neighbours = levels.windows(2).all(|pair| {
         let (before, behind) = (&pair[0], &pair[1]);

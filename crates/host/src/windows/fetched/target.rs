@@ -1,6 +1,6 @@
 //! Where targets are, and what they are.
 
-pub use super::locate::{NotLocated, locate};
+pub use super::locate::{LocateError, locate};
 use super::{found, place};
 use diskspd_model::machine::completion::Completion;
 use diskspd_model::machine::target::{DirectRequirements, TargetFacts, TargetKind};

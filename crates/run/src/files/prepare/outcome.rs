@@ -1,6 +1,6 @@
 //! What became of a file that was to be prepared, as it is told.
 
-use diskspd_host::claims::Denial;
+use diskspd_host::claims::ClaimError;
 use diskspd_model::units;
 use diskspd_sys::problem::{Problem, TargetError};
 use std::fmt;
@@ -69,7 +69,7 @@ pub enum Reason {
     Target(Problem),
     /// It must not be written to: the whole message, with the path.
     #[error("{0}")]
-    Denied(Denial),
+    Denied(ClaimError),
     /// `ENOSPC`
     #[error(
         "the file system is full: {} are needed, {} are free; use a smaller -c, or free some space",
@@ -153,11 +153,11 @@ impl From<TargetError> for Reason {
     }
 }
 
-impl From<Denial> for Reason {
-    fn from(denial: Denial) -> Reason {
+impl From<ClaimError> for Reason {
+    fn from(denial: ClaimError) -> Reason {
         match denial {
-            Denial::Target(error) => error.into(),
-            refused @ Denial::Refused(_) => Reason::Denied(refused),
+            ClaimError::Target(error) => error.into(),
+            refused @ ClaimError::Refused(_) => Reason::Denied(refused),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Large pages on Windows, where none are reserved before: what is missing is known when they are asked for.
 
 use diskspd_model::plan::SpanPlan;
-use diskspd_sys::memory::NoLargePages;
+use diskspd_sys::memory::LargePagesError;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reserve;
@@ -13,7 +13,7 @@ impl Reserve {
     }
 
     /// Why a thread has got none, and what to do about it.
-    pub fn explain(&self, why: &NoLargePages) -> String {
+    pub fn explain(&self, why: &LargePagesError) -> String {
         format!("-l: {why}")
     }
 }

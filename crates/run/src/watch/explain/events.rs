@@ -1,7 +1,7 @@
 //! What the kernel tells of the devices and of the workers' threads.
 
 use diskspd_host::tracing::pages::{u16_at, u32_at, u64_at};
-use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::refusal::TracingError;
 use diskspd_host::tracing::{BlockFormat, EventFormat, Tracefs};
 use diskspd_judge::slow::{BlockSeen, BlockStep};
 use diskspd_sys::clock::Nanos;
@@ -77,13 +77,13 @@ impl EventFormats {
     ///
     /// # Errors
     /// It has no such tracepoint, or it may not be read.
-    pub fn find(tracefs: &Tracefs) -> Result<EventFormats, TraceRefusal> {
+    pub fn find(tracefs: &Tracefs) -> Result<EventFormats, TracingError> {
         let find = |name: &str| {
-            let missing = || TraceRefusal::NoTracepoint { names: name.into() };
+            let missing = || TracingError::NoTracepoint { names: name.into() };
             tracefs.format(name)?.ok_or_else(missing)
         };
         let block = |name: &str| {
-            let missing = || TraceRefusal::NoTracepoint { names: name.into() };
+            let missing = || TracingError::NoTracepoint { names: name.into() };
             BlockFormat::of(&find(name)?).ok_or_else(missing)
         };
         let steps = [
@@ -92,7 +92,7 @@ impl EventFormats {
             (COMPLETED, EventStep::Completed),
             (DONE, EventStep::Completed),
         ];
-        let block: Result<Vec<_>, TraceRefusal> =
+        let block: Result<Vec<_>, TracingError> =
             steps.into_iter().map(|(name, step)| Ok((block(name)?, step))).collect();
         Ok(EventFormats { block: block?, switch: find(SWITCH)?, woken: find(WOKEN)? })
     }

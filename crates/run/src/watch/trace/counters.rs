@@ -3,7 +3,7 @@
 use super::Machine;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::network::NetworkCounters;
-use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::refusal::TracingError;
 use diskspd_model::machine::tracing::{EVENTS, EventRow, Source, TraceClass};
 use diskspd_model::results::EventCount;
 use diskspd_sys::perf::{CounterGroup, Event, Tracepoint};
@@ -42,7 +42,7 @@ impl Counters {
     ///
     /// # Errors
     /// They can't be opened, or there are none of a class.
-    pub fn open(classes: &[TraceClass], machine: &Machine) -> Result<Counters, TraceRefusal> {
+    pub fn open(classes: &[TraceClass], machine: &Machine) -> Result<Counters, TracingError> {
         let mut events = Vec::new();
         let mut rows = Vec::new();
         for row in EVENTS.iter().filter(|row| classes.contains(&row.class)) {
@@ -59,7 +59,7 @@ impl Counters {
             rows.push((row, place));
         }
         for class in classes {
-            uncounted(*class, &rows).map_or(Ok(()), |names| Err(TraceRefusal::NoTracepoint { names }))?;
+            uncounted(*class, &rows).map_or(Ok(()), |names| Err(TracingError::NoTracepoint { names }))?;
         }
         let groups = open_groups(&machine.cpus, &events).map_err(|error| machine.refusal(error))?;
         let network = rows.iter().any(|(_, place)| matches!(place, CounterPlace::Network(_)));
@@ -116,7 +116,7 @@ fn tracepoint<'a>(
     machine: &Machine,
     name: &'a str,
     filter: &'a str,
-) -> Result<Result<Tracepoint, NoTracepoint<'a>>, TraceRefusal> {
+) -> Result<Result<Tracepoint, NoTracepoint<'a>>, TracingError> {
     let Some(format) = machine.format(name)? else {
         return Ok(Err(NoTracepoint::Unknown(name)));
     };

@@ -3,9 +3,9 @@
 use super::recorder::buffer_kib;
 use super::requests::{BlockEvent, BlockFormats};
 use diskspd_host::root::Root;
-use diskspd_host::tracing::devices::{NotWatched, WatchedDevice};
+use diskspd_host::tracing::devices::{WatchedDevice, WatchedDeviceError};
 use diskspd_host::tracing::instance::{Instance, Recording};
-use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::refusal::TracingError;
 use diskspd_host::tracing::{BlockFormat, Tracefs};
 use diskspd_model::machine::cpu_list;
 use diskspd_model::machine::tracing::StampClock;
@@ -35,12 +35,12 @@ const SECTOR: u64 = 512;
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     #[error(transparent)]
-    NotWatched(#[from] NotWatched),
+    NotWatched(#[from] WatchedDeviceError),
     #[error("{}: {}", .path.display(), without_option(.refusal))]
     Refused {
         path: PathBuf,
         #[source]
-        refusal: TraceRefusal,
+        refusal: TracingError,
     },
     /// The kernel told, and then no more.
     #[error("{}: watching it failed: {source}", .path.display())]
@@ -48,7 +48,7 @@ pub enum WatchError {
 }
 
 /// A refusal without the option of a run, which isn't what was asked for here.
-fn without_option(refusal: &TraceRefusal) -> String {
+fn without_option(refusal: &TracingError) -> String {
     let text = refusal.to_string();
     text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
@@ -81,7 +81,7 @@ pub fn watch_device(
     let tracefs = Tracefs::find(&root).map_err(told)?;
     let format = |name: &'static str| {
         let found = tracefs.format(name).map_err(told)?;
-        let missing = || told(TraceRefusal::NoTracepoint { names: name.into() });
+        let missing = || told(TracingError::NoTracepoint { names: name.into() });
         found.and_then(|format| BlockFormat::of(&format)).ok_or_else(missing)
     };
     let tracepoints = tracepoints(view, watched.has_queue);

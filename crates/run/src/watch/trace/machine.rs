@@ -5,7 +5,7 @@ use super::requests::BlockFormats;
 use super::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
 use diskspd_host::root::Root;
 use diskspd_host::tracing::instance::{Instance, Recording};
-use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::refusal::TracingError;
 use diskspd_host::tracing::{BlockFormat, EventFormat, Tracefs, online_cpus};
 use diskspd_model::machine::tracing::{EVENTS, Source, StampClock, TraceClass};
 use diskspd_sys::perf;
@@ -19,7 +19,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn look(classes: &[TraceClass]) -> Result<Machine, TraceRefusal> {
+    pub(super) fn look(classes: &[TraceClass]) -> Result<Machine, TracingError> {
         let root = Root::live();
         let cpus = online_cpus(&root);
         let traced = EVENTS.iter().filter(|row| classes.contains(&row.class));
@@ -28,18 +28,18 @@ impl Machine {
         Ok(Machine { root, cpus, tracefs })
     }
 
-    pub(super) fn format(&self, name: &str) -> Result<Option<EventFormat>, TraceRefusal> {
+    pub(super) fn format(&self, name: &str) -> Result<Option<EventFormat>, TracingError> {
         self.tracefs.as_ref().map_or(Ok(None), |tracefs| tracefs.format(name))
     }
 
-    pub(super) fn refusal(&self, error: io::Error) -> TraceRefusal {
+    pub(super) fn refusal(&self, error: io::Error) -> TracingError {
         let paranoid = self.root.text("/proc/sys/kernel/perf_event_paranoid");
-        TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
+        TracingError::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
     }
 
     /// What requests of devices are recorded in, and how records are read.
-    pub(super) fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TraceRefusal> {
-        let missing = |name: &str| TraceRefusal::NoTracepoint { names: name.into() };
+    pub(super) fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TracingError> {
+        let missing = |name: &str| TracingError::NoTracepoint { names: name.into() };
         let find = |name: &str| {
             let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
             format.ok_or_else(|| missing(name))

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-pub type NotOpened = io::Error;
+pub type OwnersError = io::Error;
 
 /// Opens a file for reading.
 ///
 /// # Errors
 /// It can't be opened.
-pub fn open(path: &Path, _: &[u32]) -> Result<File, NotOpened> {
+pub fn open(path: &Path, _: &[u32]) -> Result<File, OwnersError> {
     File::open(path)
 }

@@ -1,0 +1,126 @@
+//! Zone resets beside an engine whose queue has none: io_uring and Linux AIO. The thread does them itself
+//! and waits for each; what else is in flight goes on meanwhile.
+
+use crate::asking::negated;
+use crate::{AboutEngine, Done, Engine, EngineError, Io, Setup};
+use diskspd_model::operation::Operation;
+use diskspd_sys::memory::{Slot, SlotMut};
+use diskspd_sys::operation::perform;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+pub(super) struct Resets {
+    inner: Box<dyn Engine>,
+    /// By file, once more; `None` = it has no zones.
+    devices: Vec<Option<OwnedFd>>,
+    /// Resets that have ended and are not given back yet.
+    ended: Vec<Done>,
+}
+
+impl Resets {
+    /// `open` makes the engine.
+    pub(super) fn new(
+        setup: Setup,
+        open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
+    ) -> Result<Resets, EngineError> {
+        let again = |file: &crate::File| file.zoned.then(|| file.handle.try_clone()).transpose();
+        let devices: Result<Vec<_>, _> = setup.files.iter().map(again).collect();
+        let devices = devices.map_err(|source| EngineError {
+            what: "--zoned: needs a second file descriptor for each device; raise the limit (ulimit -n)"
+                .to_owned(),
+            source: Some(source),
+        })?;
+        let ended = Vec::with_capacity(setup.depth as usize);
+        Ok(Resets { inner: open(setup)?, devices, ended })
+    }
+
+    /// The result of a reset; the engine itself refuses what isn't one of a device with zones.
+    fn reset(&self, io: &Io) -> Option<i64> {
+        let device = self.devices.get(io.file as usize)?.as_ref()?;
+        let answer = perform(io.op, device.as_fd(), true, io.offset, io.length.into());
+        Some(answer.map_or_else(|error| negated(&error), |()| 0))
+    }
+}
+
+impl Engine for Resets {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        let others = batch.iter().position(|io| io.op == Operation::ZoneReset).unwrap_or(batch.len());
+        if others > 0 {
+            return self.inner.submit(&batch[..others]);
+        }
+        let Some(io) = batch.first() else { return Ok(0) };
+        match self.reset(io) {
+            Some(result) => self.ended.push(Done { request: io.request, result }),
+            None => return self.inner.submit(&batch[..1]),
+        }
+        Ok(1)
+    }
+
+    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let min = min.saturating_sub(self.ended.len());
+        done.append(&mut self.ended);
+        self.inner.wait(min, timeout, done)
+    }
+
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.inner.slot(io)
+    }
+
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.inner.memory_mut()
+    }
+
+    fn about(&self) -> AboutEngine<'_> {
+        self.inner.about()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ENGINES, EngineKind, File, MakeEngine};
+    use diskspd_sys::clock::Clock;
+    use diskspd_sys::memory::Buffer;
+
+    /// An engine of depth 2 over the zero device, once with zones (file 0) and once without (file 1).
+    fn engine(kind: EngineKind) -> Option<Box<dyn Engine>> {
+        let zero = || OwnedFd::from(std::fs::File::open("/dev/zero").unwrap());
+        let files = vec![File { zoned: true, ..File::from(zero()) }, File::from(zero())];
+        let setup =
+            Setup { files, buffer: Buffer::new(4096).unwrap(), depth: 2, clock: Clock::Monotonic, seed: 0 };
+        kind.row().available().map_err(|why| eprintln!("skipped: {why}")).ok()?;
+        Some(kind.row().create(setup).unwrap())
+    }
+
+    fn io(request: u32, file: u32, op: Operation) -> Io {
+        Io { request, file, op, offset: 0, length: 512, buffer_offset: 0 }
+    }
+
+    #[test]
+    fn a_reset_ends_with_the_devices_answer_and_others_go_on() {
+        for kind in [EngineKind::Uring, EngineKind::Aio] {
+            let Some(mut engine) = engine(kind) else { continue };
+            let batch = [io(0, 1, Operation::Read), io(1, 0, Operation::ZoneReset)];
+            assert_eq!(engine.submit(&batch).unwrap(), 1, "{kind:?}: what comes before it goes first");
+            assert_eq!(engine.submit(&batch[1..]).unwrap(), 1);
+            let mut done = Vec::new();
+            while done.len() < 2 {
+                engine.wait(2, Duration::from_secs(1), &mut done).unwrap();
+            }
+            done.sort_by_key(|done| done.request);
+            // No device with zones is here: it has no such request.
+            let refused = Done { request: 1, result: -i64::from(libc::ENOTTY) };
+            assert_eq!(done[1], refused, "{kind:?}");
+            assert!(engine.submit(&[io(0, 1, Operation::ZoneReset)]).is_err(), "{kind:?}: it has no zones");
+        }
+    }
+
+    #[test]
+    fn every_engine_with_a_queue_of_the_kernel_can() {
+        for row in ENGINES.iter().filter(|row| row.real_io) {
+            // Those of Windows have no zones.
+            let none = [EngineKind::Mmap, EngineKind::Port, EngineKind::Routines];
+            assert_eq!(row.can(Operation::ZoneReset), !none.contains(&row.kind), "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! io_uring: one ring per worker thread, one system call to submit a batch and wait.
+
+mod available;
+
+pub use available::probe;
+pub use diskspd_sys::ring::RingOptions;
+
+use crate::asking;
+use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup};
+use diskspd_model::access::{IoPriority, IoWays};
+use diskspd_sys::clock::{Nanos, monotonic};
+use diskspd_sys::memory::{Slot, SlotMut};
+use diskspd_sys::ring::{Entered, EntryForm, FileTransfers, Ring, Unregistered};
+use std::time::Duration;
+
+/// Pause before a kernel out of memory is asked again, unless an I/O ends before.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// How often it is asked when nothing is in flight that could free some.
+const PATIENCE: u32 = 1000;
+
+pub struct Uring<F: EntryForm = FileTransfers> {
+    ring: Ring<F>,
+    priorities: Vec<IoPriority>,
+    limits: Limits,
+    not_pinned: Option<NotPinned>,
+}
+
+impl Uring {
+    /// A ring for the calling thread.
+    ///
+    /// # Errors
+    /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see
+    /// `features`.
+    pub fn new(setup: Setup, options: RingOptions) -> Result<Uring, EngineError> {
+        let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
+        let limits = Limits::of(&setup, EngineKind::Uring);
+        let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
+        let ways: Vec<IoWays> = setup.files.iter().map(|file| file.ways).collect();
+        let (priorities, files) = asking::apart(setup.files);
+        let mut ring = Ring::new(setup.depth, files, setup.buffer, options)
+            .map_err(|error| not_made(setup.depth, &error))?;
+        let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);
+        by_workers.for_each(|(file, _)| ring.use_workers(file));
+        if let Some(ways) = ways.iter().find(|ways| ways.write_stream > 0) {
+            ring.note(&format!("write stream {}", ways.write_stream));
+        }
+        (0..).zip(ways).for_each(|(file, ways)| ring.set_ways(file, ways));
+        Ok(Uring::with(ring, priorities, limits))
+    }
+}
+
+#[cold]
+pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
+    let why = available::explain_here(error);
+    EngineError { what: format!("can't set up io_uring with queue depth {depth}: {why}"), source: None }
+}
+
+impl<F: EntryForm> Uring<F> {
+    pub(super) fn with(ring: Ring<F>, priorities: Vec<IoPriority>, limits: Limits) -> Uring<F> {
+        let not_pinned = ring.unregistered().map(|why| match why {
+            Unregistered::Limit => NotPinned::Limit,
+            Unregistered::TooLarge => NotPinned::TooLarge,
+            Unregistered::Refused(answer) => NotPinned::Refused(answer.clone()),
+        });
+        Uring { ring, priorities, limits, not_pinned }
+    }
+
+    fn enter(&mut self, min: usize, timeout: Duration) -> Result<Entered, EngineError> {
+        self.ring.enter(min, timeout).map_err(failed)
+    }
+
+    #[inline]
+    fn reap(&mut self, done: &mut Vec<Done>) -> usize {
+        let depth = self.limits.depth;
+        self.ring.reap(|request, result| {
+            debug_assert!(request < depth, "request {request} of {depth} has ended");
+            done.push(Done { request, result: i64::from(result) });
+        })
+    }
+
+    /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries
+    /// again. What can't be submitted in time stays queued for the next call.
+    #[cold]
+    fn relieve(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let timeout = if min == 0 { 0 } else { Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX) };
+        let deadline = monotonic().saturating_add(timeout);
+        let left = || Duration::from_nanos(deadline.saturating_sub(monotonic()));
+        let mut reaped = self.reap(done);
+        let mut attempts = 0;
+        loop {
+            self.ring.await_completions(1, left().min(PAUSE)).map_err(failed)?;
+            reaped += self.reap(done);
+            let more = usize::from(reaped < min && self.ring.in_flight() > 0);
+            self.enter(more, left())?;
+            reaped += self.reap(done);
+            if reaped >= min || left().is_zero() {
+                return Ok(());
+            }
+            // Nothing in flight will ever free anything: somebody else has to.
+            attempts += u32::from(self.ring.in_flight() == self.ring.queued());
+            if attempts > PATIENCE {
+                return Err(failed(std::io::Error::from_raw_os_error(libc::EAGAIN)));
+            }
+        }
+    }
+}
+
+/// A failure of `io_uring_enter`. None is part of normal operation.
+#[cold]
+fn failed(source: std::io::Error) -> EngineError {
+    let hint = match source.raw_os_error() {
+        Some(libc::EAGAIN) => "the kernel has no memory left for requests: use a smaller queue depth",
+        Some(libc::EEXIST | libc::EBADFD) => "the ring was used by another thread than its own",
+        Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => "a seccomp filter does not allow io_uring_enter",
+        _ => "submitting and reaping I/Os failed",
+    };
+    EngineError { what: format!("io_uring: {hint}"), source: Some(source) }
+}
+
+impl<F: EntryForm> Engine for Uring<F> {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        let room = (self.limits.depth - self.ring.in_flight()) as usize;
+        let batch = &batch[..batch.len().min(room)];
+        let priorities = &self.priorities;
+        let taken = self.ring.push(batch.iter().map(|io| io.transfer(priorities)));
+        debug_assert!(self.ring.in_flight() <= self.limits.depth);
+        match batch.get(taken) {
+            Some(io) => Err(self.limits.refuse(io)),
+            None => Ok(taken),
+        }
+    }
+
+    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let min = min.min(self.ring.in_flight() as usize);
+        let enough = self.ring.queued() == 0
+            && self.ring.visible() >= min
+            // A poll looks behind the curtain too; whoever has enough need not.
+            && (min > 0 || !self.ring.needs_enter());
+        if !enough && self.enter(min, timeout)? == Entered::Busy {
+            return self.relieve(min, timeout, done);
+        }
+        self.reap(done);
+        Ok(())
+    }
+
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.ring.slot(io.buffer_offset, io.length as usize)
+    }
+
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.ring.memory_mut()
+    }
+
+    fn about(&self) -> AboutEngine<'_> {
+        let features = match self.ring.notes() {
+            [] => "io_uring".to_string(),
+            notes => format!("io_uring: {}", notes.join(", ")),
+        };
+        AboutEngine { features, not_pinned: self.not_pinned.as_ref() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::operation::Operation;
+    use diskspd_sys::clock::Clock;
+    use diskspd_sys::memory::Buffer;
+    use std::io::Write;
+
+    /// A queue of four over a pipe (file 0) and `/dev/zero` (file 1).
+    fn engine() -> (Uring, std::io::PipeWriter) {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        let zero = std::fs::File::open("/dev/zero").expect("/dev/zero");
+        let buffer = Buffer::new(4096).expect("memory");
+        let files = [reader.into(), zero.into()].map(|file: std::os::fd::OwnedFd| file.into()).into();
+        let setup = Setup { files, buffer, depth: 4, clock: Clock::Monotonic, seed: 0 };
+        (Uring::new(setup, RingOptions::default()).expect("io_uring"), writer)
+    }
+
+    fn read(request: u32, file: u32) -> Io {
+        Io { request, file, op: Operation::Read, offset: 0, length: 8, buffer_offset: 8 * request as usize }
+    }
+
+    // No test can take the kernel's memory away; these start where the kernel has just said that it has none.
+
+    #[test]
+    fn refused_requests_are_submitted_later() {
+        if let Err(why) = probe() {
+            return eprintln!("skipped: {why}");
+        }
+        let (mut engine, mut writer) = engine();
+        let mut done = vec![];
+        engine.submit(&[read(0, 0)]).expect("submit");
+        engine.wait(0, Duration::ZERO, &mut done).expect("wait");
+        engine.submit(&[read(1, 1), read(2, 1)]).expect("submit");
+        engine.relieve(2, Duration::MAX, &mut done).expect("both are served, whatever the pipe does");
+        done.sort_by_key(|done| done.request);
+        assert_eq!(done, [Done { request: 1, result: 8 }, Done { request: 2, result: 8 }]);
+        engine.relieve(1, Duration::from_millis(1), &mut done).expect("a timeout is no error");
+        engine.relieve(0, Duration::MAX, &mut done).expect("a poll doesn't wait");
+        assert_eq!(done.len(), 2);
+        writer.write_all(b"x").expect("writing to the pipe");
+        engine.relieve(1, Duration::MAX, &mut done).expect("wait");
+        assert_eq!(done[2..], [Done { request: 0, result: 1 }]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Engines that ask Windows' kernel, and how they are made. Linux's can't be had.
+
+#[path = "overlapped.rs"]
+pub(super) mod overlapped;
+
+use super::at_once::AtOnce;
+use super::mixed::Mixed;
+use super::mmap::Mmap;
+use super::unavailable::Unavailable;
+use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
+use diskspd_sys::overlapped::Told;
+use overlapped::{FileCalls, Overlapped};
+
+/// Whether an engine works on this machine.
+///
+/// # Errors
+/// It is Linux's.
+pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
+    match kind {
+        EngineKind::Port | EngineKind::Routines | EngineKind::Sync | EngineKind::Mmap => Ok(()),
+        _ => {
+            let (reason, remedy) = ("it needs Linux", "leave out --engine, or use iocp, apc or sync");
+            Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
+        }
+    }
+}
+
+/// Makes one for the calling thread.
+///
+/// # Errors
+/// What the system refused, or that it is Linux's.
+pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    available(row.kind).map_err(|why| EngineError {
+        what: format!("engine {} is not available: {why}", row.name),
+        source: None,
+    })?;
+    // Mapped files among others are served beside the queue.
+    if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
+        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
+    }
+    open(row, setup)
+}
+
+fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(match row.kind {
+        EngineKind::Mmap => Box::new(Mmap::open(setup)?),
+        EngineKind::Port => Box::new(Overlapped::open(setup, row.kind, Told::AtPort)?),
+        EngineKind::Routines => Box::new(Overlapped::open(setup, row.kind, Told::ByRoutine)?),
+        _ => Box::new(AtOnce::new(setup, row.kind, |files| Ok(FileCalls::new(files)))?),
+    })
+}
+
+/// The same: no buffer is registered.
+///
+/// # Errors
+/// As [`create`].
+pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    create(row, setup)
+}

@@ -1,0 +1,43 @@
+//! What mapped files ask of Windows, and what its errors mean.
+
+use crate::EngineError;
+pub(super) use crate::asking::negated;
+use diskspd_model::access::IoPriority;
+use diskspd_model::io_error::of_windows;
+pub(super) use diskspd_sys::mapping::name_of;
+use std::io;
+
+/// The number of the error of an I/O whose data isn't in the private memory: a parameter that is wrong.
+pub(super) const NO_MEMORY: i32 = of_windows(87);
+
+/// Stands in the place of the priority of a thread: here files have theirs since they were opened.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadPriority;
+
+impl ThreadPriority {
+    /// Nothing is left to do.
+    ///
+    /// # Errors
+    /// None.
+    #[inline]
+    pub(super) fn set(&mut self, _: IoPriority) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+/// Why a file can't be mapped, and what to do.
+pub(super) fn explain(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(50) => {
+            "-Nn and -Ni need directly mapped persistent memory: a file on a volume that was formatted for \
+             direct access (format /dax); use -Nv here"
+        }
+        None if error.kind() == io::ErrorKind::Unsupported => {
+            "-Nn and -Ni are not possible on processors of this architecture; use -Nv"
+        }
+        Some(1) => "its file system doesn't support mapped files; leave out -Sm",
+        Some(5) => "it must be open for reading and writing",
+        Some(8 | 1455) => "there is not enough memory or address space: use fewer threads or targets",
+        _ => "Windows refused",
+    }
+}

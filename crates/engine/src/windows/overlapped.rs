@@ -1,0 +1,109 @@
+//! The engines of Windows: overlapped I/O, and one I/O at a time.
+
+use crate::asking::negated;
+use crate::at_once::Perform;
+use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup, cannot};
+use diskspd_model::operation::Operation;
+use diskspd_sys::memory::{Buffer, Slot, SlotMut};
+use diskspd_sys::overlapped::{Queue, Told};
+use std::io;
+use std::os::windows::fs::FileExt;
+use std::time::Duration;
+
+/// How long dropping an engine waits for I/Os in flight: longer than the time after which Windows' drivers
+/// give up on a command, which is 60 s at most unless told otherwise (`TimeoutValue`).
+const DRAIN_LIMIT: Duration = Duration::from_secs(70);
+
+/// Many I/Os in flight from one thread.
+pub(super) struct Overlapped {
+    queue: Queue,
+    limits: Limits,
+    told: Told,
+}
+
+impl Overlapped {
+    /// The engine, of these files.
+    ///
+    /// # Errors
+    /// What the system refused.
+    pub(crate) fn open(setup: Setup, kind: EngineKind, told: Told) -> Result<Overlapped, EngineError> {
+        let limits = Limits::of(&setup, kind);
+        let files = setup.files.into_iter().map(|file| file.handle).collect();
+        let queue = Queue::new(told, setup.depth, files, setup.buffer, DRAIN_LIMIT).map_err(|source| {
+            let what = "a file can't be used with a completion port".to_owned();
+            EngineError { what, source: Some(source) }
+        })?;
+        Ok(Overlapped { queue, limits, told })
+    }
+}
+
+impl Engine for Overlapped {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        let room = (self.limits.depth - self.queue.taken()) as usize;
+        let batch = &batch[..batch.len().min(room)];
+        for io in batch {
+            // Its priority is that of the file, which has it since it was opened.
+            if !self.queue.push(&io.transfer(&[])) {
+                return Err(self.limits.refuse(io));
+            }
+        }
+        Ok(batch.len())
+    }
+
+    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let ended = |request, result| done.push(Done { request, result });
+        self.queue.wait(min, timeout, ended).map_err(|source| EngineError {
+            what: "the completion port doesn't answer".to_owned(),
+            source: Some(source),
+        })
+    }
+
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.queue.slot(io.buffer_offset, io.length as usize)
+    }
+
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.queue.memory_mut()
+    }
+
+    fn about(&self) -> AboutEngine<'_> {
+        AboutEngine::features(match self.told {
+            Told::AtPort => "overlapped I/O: completion port",
+            Told::ByRoutine => "overlapped I/O: completion routines",
+        })
+    }
+}
+
+/// One I/O at a time: the thread waits in it.
+pub(super) struct FileCalls {
+    files: Vec<std::fs::File>,
+}
+
+impl FileCalls {
+    pub(crate) fn new(files: Vec<File>) -> FileCalls {
+        FileCalls { files: files.into_iter().map(|file| file.handle.into()).collect() }
+    }
+}
+
+impl Perform for FileCalls {
+    fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
+        let file = &self.files[io.file as usize];
+        let done = match io.op {
+            Operation::Read => {
+                let data = buffer.as_mut_slice().get_mut(io.place());
+                data.map_or(Err(io::ErrorKind::InvalidInput.into()), |data| file.seek_read(data, io.offset))
+            }
+            Operation::Write => {
+                let data = buffer.with_copies().get(io.place());
+                data.map_or(Err(io::ErrorKind::InvalidInput.into()), |data| file.seek_write(data, io.offset))
+            }
+            Operation::Flush => file.sync_all().map(|()| 0),
+            other => return Err(cannot(EngineKind::Sync, other)),
+        };
+        Ok(done.map_or_else(|error| negated(&error), |bytes| bytes as i64))
+    }
+
+    fn features(&self) -> String {
+        "sync: ReadFile and WriteFile".to_string()
+    }
+}

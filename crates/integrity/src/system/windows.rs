@@ -1,0 +1,53 @@
+//! What verification asks of Windows: files that are read back, which one is which, and what is durable.
+
+use diskspd_model::access::{Flush, OpenMode};
+use diskspd_model::profile::FlushType;
+use diskspd_sys::{inode, targets};
+use std::fs::File;
+use std::io;
+use std::os::windows::fs::FileExt;
+use std::path::Path;
+
+#[derive(Debug, thiserror::Error)]
+#[error("can't open it: {0}; check the name, the rights, and whether another program has it")]
+pub struct OpenError(#[from] io::Error);
+
+/// Whether what is written to a mapped file and then flushed in this way is durable: not by
+/// `FlushViewOfFile`, which doesn't wait for the disk.
+pub(super) fn is_durable(flush: Flush) -> bool {
+    flush == Flush::CacheLines
+}
+
+pub const DURABLY_MAPPED: &str = "-Sm with -Nn on persistent memory";
+
+/// The ways of flushing mapped files after which a write is durable (`-N`).
+pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::NonVolatileMemory];
+
+/// Past the cache where that is possible: what counts is what the disk holds.
+pub(super) fn open(path: &Path) -> Result<File, OpenError> {
+    let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
+    let opened = targets::open(path, &mode, false)
+        .or_else(|_| targets::open(path, &OpenMode { direct: false, ..mode }, false));
+    Ok(opened?.file.into())
+}
+
+/// Fills all bytes from an offset on.
+///
+/// # Errors
+/// What the system says, and [`io::ErrorKind::UnexpectedEof`] at the end of the file.
+pub(super) fn read_exact(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = file.seek_read(bytes, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        offset += read as u64;
+    }
+    Ok(())
+}
+
+pub(super) fn identity(path: &Path) -> Option<(bool, u64, u64)> {
+    let (volume, number) = inode::identity_at(path).ok()?;
+    Some((false, volume, number))
+}
