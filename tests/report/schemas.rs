@@ -1154,15 +1154,15 @@ fn suite_schema() -> String {
     use diskspd::lab::suite::{SuiteRow, SuiteTest, ToldSuite, json};
     use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
     let ms = Millis::new(1.5);
-    let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms };
+    let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: Some(ms) };
     let line = |known: bool| RunLine {
         iops: 1.5,
         measured_s: 1.5,
         mib_per_s: 1.5,
         latency: known.then(latency),
         response: known.then(latency),
-        cpu: 1.5,
-        hottest: 1.5,
+        cpu: Some(1.5),
+        hottest: Some(1.5),
         verdict: RunVerdict::Warning,
         limited_by: known.then_some(Limiter::Profile),
         findings: vec![RunFinding {

@@ -106,7 +106,18 @@ impl Tried {
         objective: Objective,
     ) -> Tried {
         let runs: Vec<&RunLine> = runs.collect();
-        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.of(latency).ms());
+        let felt: Vec<&LatencyLine> = runs.iter().filter_map(|line| line.felt()).collect();
+        // A lower bound above the limit breaks the objective; below it, the value is unknown.
+        let is_unknown = |latency: &&LatencyLine| {
+            let value = objective.of(latency);
+            objective.measure.slower().is_some()
+                && latency.is_lower_bound(value)
+                && value.ms() <= objective.limit_ms
+        };
+        let values: Vec<f64> = match felt.iter().any(is_unknown) {
+            true => Vec::new(),
+            false => felt.iter().map(|latency| objective.of(latency).ms()).collect(),
+        };
         let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
         let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
         // Of n I/Os on average there are n, give or take the root of n.
@@ -119,7 +130,7 @@ impl Tried {
             objective.measure.slower().is_none_or(|slower| (ios * slower).round() >= BEYOND)
         };
         let enough_ios = runs.iter().all(enough);
-        Tried { load, values_ms: values.collect(), kept_up, enough_ios }
+        Tried { load, values_ms: values, kept_up, enough_ios }
     }
 
     /// Logarithms: latencies vary by factors.
@@ -268,8 +279,8 @@ mod tests {
             mib_per_s: 1.0,
             latency: None,
             response: None,
-            cpu: 0.0,
-            hottest: 0.0,
+            cpu: Some(0.0),
+            hottest: Some(0.0),
             verdict: crate::lab::RunVerdict::NothingFound,
             limited_by: None,
             findings: Vec::new(),
