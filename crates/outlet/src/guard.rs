@@ -76,6 +76,8 @@ struct WatchedCall {
     hung: Nanos,
     progress: Option<Progress>,
     is_given_up: bool,
+    /// Not seen at the last look: a thread that waits for a lease wakes up at each tick of the kernel's clock.
+    is_missed: bool,
 }
 
 /// The calls of the calling thread do not end the command as long as this exists.
@@ -240,6 +242,11 @@ impl Guard {
             };
             self.calls.insert(watched.call.thread, watched);
         }
+        for (thread, earlier) in before {
+            if earlier.call.waits_for == WaitsFor::Lease && !earlier.is_missed {
+                self.calls.insert(thread, WatchedCall { is_missed: true, ..earlier });
+            }
+        }
         let calls = &self.calls;
         self.named.retain(|named| calls.values().any(|watched| watched.name() == *named));
         words
@@ -281,7 +288,7 @@ fn seconds(time: Nanos) -> String {
 impl WatchedCall {
     fn new(call: BlockedCall) -> WatchedCall {
         let (since, progress) = (clock::wall_seconds(), call.progress());
-        WatchedCall { call, since, blocked: 0, hung: 0, progress, is_given_up: false }
+        WatchedCall { call, since, blocked: 0, hung: 0, progress, is_given_up: false, is_missed: false }
     }
 
     fn goes_on_in(&self, call: &BlockedCall) -> bool {
@@ -293,6 +300,7 @@ impl WatchedCall {
         self.blocked += passed;
         self.hung = if progress == self.progress { self.hung + passed } else { 0 };
         self.progress = progress;
+        self.is_missed = false;
     }
 
     fn name(&self) -> (&'static str, CallPlace) {

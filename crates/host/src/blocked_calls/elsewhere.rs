@@ -26,6 +26,7 @@ impl fmt::Display for CallPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitsFor {
     Storage,
+    Lease,
 }
 
 /// Completed I/O of devices.

@@ -204,3 +204,42 @@ fn told(judged: &Judged) -> Vec<RunFinding> {
     });
     verdicts.chain(findings).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use diskspd_model::results::{ChartRow, FioFigures, KnownFigures, KnownPercentile, Origin};
+
+    /// A run of fio with a 99.9th percentile in the open last bin, and without CPU times.
+    fn run() -> RunSummary {
+        let percentile = |percent: f64, ms: f64| {
+            let latency = ChartRow { total: Some(Millis::new(ms)), ..ChartRow::default() };
+            KnownPercentile { percent, latency }
+        };
+        let (iops, mib_per_s, mean_ms) = (Some(100.0), Some(1.0), Some(Millis::new(20.0)));
+        let span = SpanSummary {
+            fio: Some(Box::new(FioFigures {
+                open_end: Some(Millis::new(17_000.0)),
+                ..FioFigures::default()
+            })),
+            total: KnownFigures { iops, mib_per_s, mean_ms, ..KnownFigures::default() },
+            percentiles: vec![percentile(99.0, 50.0), percentile(99.9, 17_000.0)],
+            ..SpanSummary::default()
+        };
+        RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 3 }) }
+    }
+
+    #[test]
+    fn line_keeps_open_bins_and_unknown_cpus() {
+        let line = RunLine::of_summary(&run()).unwrap();
+        assert_eq!((line.cpu, line.hottest), (None, None));
+        let latency = line.latency.unwrap();
+        assert_eq!(latency.mean_ms, Millis::new(20.0));
+        assert_eq!(latency.cell(latency.p99_ms), Cell::Time(Millis::new(50.0)));
+        assert_eq!(latency.cell(latency.p999_ms), Cell::AtLeast(Millis::new(17_000.0)));
+        let stored: RunLine = serde_json::from_str(&serde_json::to_string(&line).unwrap()).unwrap();
+        assert_eq!(stored, line);
+    }
+}

@@ -6,7 +6,8 @@ use super::run_columns::{self, OfRun};
 use super::{LatencyLine, RunLine, RunVerdict};
 use diskspd_model::profile::SEED_STEP;
 use diskspd_model::results::{
-    ChartRow, KnownFigures, KnownPercentile, Origin, RecordFormat, RunSummary, SpanSummary, Verdict,
+    ChartRow, FioFigures, KnownFigures, KnownPercentile, Origin, RecordFormat, RunSummary, SpanSummary,
+    Verdict,
 };
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
 use diskspd_model::units::mark::VerdictMark;
@@ -181,7 +182,9 @@ impl RepeatedRun {
             RunVerdict::Devices(verdict) => Some(verdict),
             _ => line.findings.iter().find_map(|found| Verdict::named(&found.name)),
         };
+        let open_end = line.latency.and_then(|latency| latency.open_end_ms);
         let span = SpanSummary {
+            fio: open_end.map(|open| Box::new(FioFigures { open_end: Some(open), ..FioFigures::default() })),
             seconds: Some(line.measured_s),
             cpu_percent: line.cpu,
             busiest_cpu_percent: line.hottest,

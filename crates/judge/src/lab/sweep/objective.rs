@@ -271,20 +271,44 @@ mod tests {
         assert_eq!(kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
     }
 
-    #[test]
-    fn how_many_ios_a_percentile_needs() {
-        let line = |ios: f64| RunLine {
+    /// A run of 10 s.
+    fn line(ios: f64) -> RunLine {
+        RunLine {
             iops: ios / 10.0,
             measured_s: 10.0,
             mib_per_s: 1.0,
             latency: None,
             response: None,
-            cpu: Some(0.0),
-            hottest: Some(0.0),
+            cpu: None,
+            hottest: None,
             verdict: crate::lab::RunVerdict::NothingFound,
             limited_by: None,
             findings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn lower_bound_breaks_objective_or_leaves_it_open() {
+        let ms = Millis::new;
+        let run = |p99: f64| {
+            let open_end_ms = Some(ms(10.0));
+            let latency = LatencyLine { mean_ms: ms(1.0), p99_ms: ms(p99), p999_ms: ms(p99), open_end_ms };
+            RunLine { latency: Some(latency), ..line(100_000.0) }
         };
+        let keeps = |runs: &[RunLine], measure, limit_ms| {
+            let objective = Objective { measure, limit_ms };
+            Tried::new(1.0, None, runs.iter(), objective).keeps(objective)
+        };
+        let bound = [run(10.0), run(10.0)];
+        assert_eq!(keeps(&bound, Measure::P99, 5.0), Some(false));
+        assert_eq!(keeps(&bound, Measure::P99, 20.0), None);
+        assert_eq!(keeps(&[run(2.0), run(10.0)], Measure::P999, 20.0), None);
+        assert_eq!(keeps(&[run(2.0), run(9.0)], Measure::P99, 20.0), Some(true));
+        assert_eq!(keeps(&bound, Measure::Average, 20.0), Some(true));
+    }
+
+    #[test]
+    fn how_many_ios_a_percentile_needs() {
         let enough = |measure, ios: f64| {
             let lines = [line(100_000.0), line(ios)];
             Tried::new(1.0, None, lines.iter(), Objective { measure, limit_ms: 1.0 }).enough_ios
