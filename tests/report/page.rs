@@ -807,7 +807,7 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
         let Some(figures) = row.figures else { continue };
         let latency = figures.latency.unwrap();
         for figure in
-            [figures.iops, figures.mib_per_s, latency.mean_ms.ms(), latency.p99_ms.ms(), figures.cpu]
+            [figures.iops, figures.mib_per_s, latency.mean_ms.ms(), latency.p99_ms.ms(), figures.cpu.unwrap()]
         {
             assert!(holds(&shown, figure), "{figure} of {:?}", row.settings);
         }

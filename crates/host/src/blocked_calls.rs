@@ -16,6 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 pub use place::CallPlace;
+use place::open_file;
 
 /// A call on storage that has not returned yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +50,7 @@ enum Named {
     Path,
     At,
     Handle,
-    /// By an address in a mapping of the file.
+    /// An address in a mapping of the file.
     Memory,
     /// The file loses its name before the call begins to wait.
     Nameless,
@@ -112,7 +113,7 @@ const CALLS: &[Row] = &[
     (libc::SYS_close, "close", Nameless, true),
 ];
 
-/// A thread that waits in no call: it used memory whose page has to be read.
+/// A thread outside of calls that waits for a page of memory.
 const PAGE_FAULT: &Row = &(-1, "page fault", Nameless, false);
 
 /// Calls on older architectures only.
@@ -219,7 +220,7 @@ impl BlockedCall {
 }
 
 impl BlockedCall {
-    /// The event that the call waits for, where that is not storage.
+    /// Returns the awaited event, if that is not storage.
     pub fn awaited(&self) -> String {
         match (self.waits_for, &self.file) {
             (WaitsFor::Lease, CallPlace::File(file)) => {
@@ -302,11 +303,6 @@ fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
         Memory => place::mapped(root).find_map(|mapping| mapping.holds(arguments[0]).then_some(mapping.file)),
         Nameless => None,
     }
-}
-
-fn open_file(root: &Root, handle: i32) -> Option<PathBuf> {
-    let link = if handle == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{handle}") };
-    std::fs::read_link(root.path(format!("/proc/self/{link}"))).ok()
 }
 
 /// A path as the kernel would begin to follow it, links of `/proc` to open files resolved.

@@ -76,7 +76,8 @@ struct WatchedCall {
     hung: Nanos,
     progress: Option<Progress>,
     is_given_up: bool,
-    /// Not seen at the last look: a thread that waits for a lease wakes up at each tick of the kernel's clock.
+    /// Whether the last look missed it. A thread that waits for a lease wakes up at each tick of the kernel's
+    /// clock.
     is_missed: bool,
 }
 

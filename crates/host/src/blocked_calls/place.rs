@@ -1,6 +1,5 @@
 //! The file of a blocked call, where the call does not name it.
 
-use super::open_file;
 use crate::mountinfo::{self, Mount};
 use crate::root::Root;
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
@@ -36,8 +35,8 @@ impl fmt::Display for CallPlace {
 /// The most open files whose names are read.
 const MOST_OPEN: usize = 256;
 
-/// The file of a call that closes or unmaps it, or of a page fault. The kernel does not name it: it is on a
-/// file system whose server does not reply, and often the only file there that this process uses.
+/// Returns the file of a call that closes or unmaps it, or of a page fault. The kernel does not name the
+/// file. Its server does not reply, and often the process uses no other file of this server.
 pub(super) fn nameless(root: &Root, is_mapped: bool, has_server: bool) -> CallPlace {
     if !is_mapped && !has_server {
         return CallPlace::Unknown;
@@ -74,6 +73,12 @@ fn is_waiting(root: &Root, mount: &Mount) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns the path of an open file, or of the current folder (`AT_FDCWD`).
+pub(super) fn open_file(root: &Root, handle: i32) -> Option<PathBuf> {
+    let link = if handle == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{handle}") };
+    std::fs::read_link(root.path(format!("/proc/self/{link}"))).ok()
 }
 
 fn open(root: &Root) -> impl Iterator<Item = PathBuf> {

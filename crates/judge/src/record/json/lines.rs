@@ -101,12 +101,12 @@ impl Formatter for LineFormatter {
     }
 }
 
-/// Not a record, damaged, or with other elements in the lists than objects. A reader of the whole text finds
-/// the reason.
+/// Error of a text that is not a record, or has other elements than objects in its lists. A reader of the
+/// whole text finds the reason.
 #[derive(Debug)]
 pub(super) struct Unusual;
 
-/// Reads a record of today's version in any layout: each result of a thread on a target is parsed
+/// Reads a record of today's version in any layout. Each result of a thread on a target is parsed
 /// separately, and its text is not kept.
 pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, Unusual> {
     let mut parts = Parts::default();
