@@ -205,8 +205,8 @@ pub fn run_file(path: &Path) -> Result<RunFile, UnreadRuns> {
 
 fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault> {
     let (bytes, format) = match opened.map_err(UnreadFault::File)? {
-        Opened::Record(file) => {
-            let record = json::read_from(BufReader::with_capacity(BUFFER, file))?;
+        Opened::Record(source) => {
+            let record = json::read_from(BufReader::with_capacity(BUFFER, source))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
         Opened::Results(file, format) => (format.limit.read(file).map_err(UnreadFault::File)?, Some(format)),
@@ -245,9 +245,14 @@ pub fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRuns> {
     }
 }
 
+/// A file, or its content if it is compressed.
+trait Source: Read + Seek {}
+
+impl<S: Read + Seek> Source for S {}
+
 enum Opened {
-    Record(File),
-    Results(File, &'static InputFormat),
+    Record(Box<dyn Source>),
+    Results(Box<dyn Source>, &'static InputFormat),
     /// All that came out of it.
     Pipe(Vec<u8>),
 }
@@ -262,21 +267,25 @@ fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
         let bytes = if packed::is_packed(&bytes) { packed::unpack(&bytes[..])? } else { bytes };
         return Ok(Opened::Pipe(bytes));
     }
-    let mut beginning = Vec::new();
-    (&mut file).take(BEGINNING).read_to_end(&mut beginning)?;
+    let mut magic = Vec::new();
+    (&mut file).take(2).read_to_end(&mut magic)?;
     file.rewind()?;
-    if packed::is_packed(&beginning) {
-        return packed::unpack(file).map(Opened::Pipe);
-    }
+    let mut source: Box<dyn Source> = match packed::is_packed(&magic) {
+        true => Box::new(packed::Inflated::new(file)?),
+        false => Box::new(file),
+    };
+    let mut beginning = Vec::new();
+    (&mut source).take(BEGINNING).read_to_end(&mut beginning)?;
+    source.rewind()?;
     if EmptyInput::check(&beginning).is_err() && (beginning.len() as u64) < BEGINNING {
         return Ok(Opened::Pipe(beginning));
     }
     Ok(match format_of(path, &beginning) {
-        Some(format) => Opened::Results(file, format),
+        Some(format) => Opened::Results(source, format),
         None if decode::is_marked(&beginning) => {
-            Opened::Pipe(decode::in_utf8(&RECORD.read(file)?).into_owned())
+            Opened::Pipe(decode::in_utf8(&RECORD.read(source)?).into_owned())
         }
-        None => Opened::Record(file),
+        None => Opened::Record(source),
     })
 }
 

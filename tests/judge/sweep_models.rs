@@ -44,7 +44,7 @@ const MODELS: [Model; 5] = [
 
 fn latency_line(mean_ms: f64, p99_ms: f64, p999_ms: f64) -> LatencyLine {
     let [mean_ms, p99_ms, p999_ms] = [mean_ms, p99_ms, p999_ms].map(Millis::new);
-    LatencyLine { mean_ms, p99_ms, p999_ms }
+    LatencyLine { mean_ms, p99_ms, p999_ms, open_end_ms: None }
 }
 
 fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
@@ -54,8 +54,8 @@ fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
         mib_per_s: iops / 256.0,
         latency: Some(latency_line(mean_ms, p99_ms, p99_ms * 2.0)),
         response: None,
-        cpu: 0.0,
-        hottest: 0.0,
+        cpu: Some(0.0),
+        hottest: Some(0.0),
         verdict: RunVerdict::NothingFound,
         limited_by: None,
         findings: Vec::new(),

@@ -21,7 +21,11 @@ const CASES: &[(&str, Call, &str, i32)] = &[
     ("-b4K -d1 -W0 -w100 --flush-after {}/f", Call::Fsync, "fsync of '{}/f'", 1),
     ("-b4K -d1 -W0 --trim=50 {}/f", Call::Fallocate, "fallocate of '{}/f'", 1),
     ("precondition {}/f --standard custom --round 1 -- -b4K -w100 -W0 -d1", Call::Write, "on '{}/f'", 1),
-    ("-b4K -d1 -W0 {}/f", Call::Flush, "close of", 1),
+    ("-b4K -d1 -W0 {}/f", Call::Flush, "close of '{}/f'", 1),
+    ("report {}/a.json", Call::Flush, "close of '{}/a.json'", 1),
+    ("-X{}/p.xml", Call::Flush, "close of '{}/p.xml'", 1),
+    ("compare {}/a.json {}/d/a.json", Call::Flush, "close of a file in '{}'", 1),
+    ("-b4K -d1 -W0 -w100 -Sm {}/f", Call::Write, "msync of '{}/f'", 1),
     // Silent before.
     ("-X{}/p.xml", Call::Read, "read of '{}/p.xml'", 1),
     ("-X{}/p.xml", Call::Open, "open of '{}/p.xml'", 1),

@@ -748,10 +748,11 @@ fn run_at(depth: f64, number: usize) -> RunLine {
             mean_ms: Millis::new(mean_ms),
             p99_ms: Millis::new(2.0 * mean_ms),
             p999_ms: Millis::new(3.0 * mean_ms),
+            open_end_ms: None,
         }),
         response: None,
-        cpu: 12.5,
-        hottest: 50.0,
+        cpu: Some(12.5),
+        hottest: Some(50.0),
         verdict: if depth > 8.0 { RunVerdict::Warning } else { RunVerdict::Devices(Verdict::Verified) },
         limited_by: Some(Limiter::Storage),
         findings: if depth > 8.0 { vec![found("deep", false), found("deep", false)] } else { Vec::new() },
@@ -836,7 +837,7 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
         let Some(figures) = row.figures else { continue };
         let latency = figures.latency.unwrap();
         for figure in
-            [figures.iops, figures.mib_per_s, latency.mean_ms.ms(), latency.p99_ms.ms(), figures.cpu]
+            [figures.iops, figures.mib_per_s, latency.mean_ms.ms(), latency.p99_ms.ms(), figures.cpu.unwrap()]
         {
             assert!(holds(&shown, figure), "{figure} of {:?}", row.settings);
         }

@@ -1122,7 +1122,7 @@ fn comparison_schema() -> String {
     shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
 }
 
-const SUITE_FIELDS: [(&str, &str); 27] = [
+const SUITE_FIELDS: [(&str, &str); 28] = [
     ("format", "tells a suite from other JSON"),
     ("name", "of the form: diskspd-suite; of a suite, a finding: what it is called"),
     ("version", "rises when a reader of the last version could misunderstand"),
@@ -1154,8 +1154,9 @@ const SUITE_FIELDS: [(&str, &str); 27] = [
     ("response", "from where they were due; null = they had no such time"),
     ("mean_ms", "mean, ms"),
     ("p999_ms", "99.9 % took no longer, ms"),
-    ("cpu", "mean of all CPUs, percent"),
-    ("hottest", "the busiest CPU, percent"),
+    ("open_end_ms", "percentiles from here on are lower bounds, ms; absent = all are exact"),
+    ("cpu", "mean of all CPUs, percent; null = unknown"),
+    ("hottest", "the busiest CPU, percent; null = unknown"),
     ("limited_by", "what limited it; null = nobody looked"),
     ("findings", "what was found, but for notes"),
     ("wrong", "whether it makes the figures other than they seem to be"),
@@ -1167,15 +1168,15 @@ fn suite_schema() -> String {
     use diskspd::lab::suite::{SuiteRow, SuiteTest, ToldSuite, json};
     use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
     let ms = Millis::new(1.5);
-    let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms };
+    let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: None };
     let line = |known: bool| RunLine {
         iops: 1.5,
         measured_s: 1.5,
         mib_per_s: 1.5,
         latency: known.then(latency),
         response: known.then(latency),
-        cpu: 1.5,
-        hottest: 1.5,
+        cpu: known.then_some(1.5),
+        hottest: known.then_some(1.5),
         verdict: RunVerdict::Warning,
         limited_by: known.then_some(Limiter::Profile),
         findings: vec![RunFinding {
@@ -1201,7 +1202,9 @@ fn suite_schema() -> String {
             diskspd::lab::repeat::Repeat::Times(5),
         )
     };
-    let rows = [row(vec![line(true), line(true)]), row(vec![line(false)]), row(Vec::new())];
+    let open = || Some(LatencyLine { open_end_ms: Some(ms), ..latency() });
+    let bound = RunLine { latency: open(), response: open(), ..line(true) };
+    let rows = [row(vec![line(true), bound]), row(vec![line(false)]), row(Vec::new())];
     let told = ToldSuite { name: "a", about: "a", label: "a", rows: &rows };
     let mut shape = Shape::default();
     shape.see(&serde_json::from_str(&json(&told)).unwrap());

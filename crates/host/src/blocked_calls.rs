@@ -4,13 +4,19 @@
 //! So this module sees every call, including calls of libraries, and needs no code around them. It does not
 //! access the storage itself.
 
+mod place;
+
 use super::mountinfo::{self, Mount};
 use super::root::Root;
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use diskspd_model::machine::io_counters::Activity;
+use diskspd_sys::leases;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+pub use place::CallPlace;
+use place::open_file;
 
 /// A call on storage that has not returned yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +26,8 @@ pub struct BlockedCall {
     pub name: &'static str,
     /// Whether it writes data back or waits for written data, which may take long.
     pub writes_back: bool,
-    pub file: PathBuf,
+    pub file: CallPlace,
+    pub waits_for: WaitsFor,
     /// Number, arguments and stack of the call; equal until the call returns.
     place: String,
     /// How often the thread has slept since it began.
@@ -29,14 +36,27 @@ pub struct BlockedCall {
     waits_in: String,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitsFor {
+    Storage,
+    /// Another process that holds a lease on the file.
+    Lease,
+    /// Another process that opens or uses the other end of a pipe with a name.
+    Pipe,
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Named {
     Path,
     At,
     Handle,
+    /// An address in a mapping of the file.
+    Memory,
+    /// The file loses its name before the call begins to wait.
+    Nameless,
 }
 
-use Named::{At, Handle, Path as ByPath};
+use Named::{At, Handle, Memory, Nameless, Path as ByPath};
 
 /// Number, name, how the file is named, and whether data is written back.
 type Row = (libc::c_long, &'static str, Named, bool);
@@ -86,8 +106,15 @@ const CALLS: &[Row] = &[
     (libc::SYS_ftruncate, "truncate", Handle, true),
     (libc::SYS_truncate, "truncate", ByPath, true),
     (libc::SYS_ioctl, "ioctl", Handle, true),
-    (libc::SYS_close, "close", Handle, true),
+    (libc::SYS_fcntl, "lock", Handle, false),
+    (libc::SYS_flock, "lock", Handle, false),
+    (libc::SYS_msync, "msync", Memory, true),
+    (libc::SYS_munmap, "munmap", Nameless, true),
+    (libc::SYS_close, "close", Nameless, true),
 ];
+
+/// A thread outside of calls that waits for a page of memory.
+const PAGE_FAULT: &Row = &(-1, "page fault", Nameless, false);
 
 /// Calls on older architectures only.
 #[cfg(target_arch = "x86_64")]
@@ -111,15 +138,17 @@ const EARLIER_CALLS: &[Row] = &[
 const EARLIER_CALLS: &[Row] = &[];
 
 /// Functions of the kernel that wait for another process or a person, not for storage.
-const NOT_STORAGE: &[&str] = &["pipe", "fifo", "partner", "tty", "lease", "flock"];
+const NOT_STORAGE: &[&str] = &["tty", "flock", "lock_inode", "posix_lock"];
+const PIPES: &[&str] = &["pipe", "fifo", "partner"];
+const LEASES: &[&str] = &["lease"];
+
+/// Functions of the kernel that wait for a page of a file.
+const PAGES: &[&str] = &["folio", "page"];
 
 /// Functions of the kernel that wait for a server.
 const SERVERS: &[&str] = &["request_wait_answer", "fuse", "rpc", "nfs", "cifs", "smb", "ceph", "p9"];
 
 const NOT_FILES: &[&str] = &["/proc", "/sys", "/dev/pts", "/dev/shm"];
-
-/// Name of a file while it is closed.
-const CLOSED: &str = "a file that is being closed";
 
 /// Longest path that the kernel takes, bytes.
 const LONGEST_PATH: usize = 4096;
@@ -139,33 +168,69 @@ impl BlockedCall {
     fn read(root: &Root, thread: i32) -> Option<BlockedCall> {
         let file_of = |name: &str| root.text(format!("/proc/self/task/{thread}/{name}"));
         let place = file_of("syscall")?;
-        let (row, arguments) = parse(&place)?;
         let waits_in = file_of("wchan").unwrap_or_default();
-        if NOT_STORAGE.iter().any(|part| waits_in.contains(part)) {
-            return None;
-        }
-        let file = match file_named(root, row.2, &arguments) {
-            Some(file) if may_be_storage(root, &file) => file,
-            // A file has no name while it is closed.
-            None if row.0 == libc::SYS_close => PathBuf::from(CLOSED),
-            _ => return None,
+        let waits_in_one = |parts: &[&str]| parts.iter().any(|part| waits_in.contains(part));
+        let (row, arguments) = match parse(&place) {
+            Some(call) => call,
+            None if !is_no_call(&place) || !(waits_in_one(PAGES) || waits_in_one(SERVERS)) => return None,
+            None => (PAGE_FAULT, Vec::new()),
+        };
+        let waits_for = match () {
+            () if waits_in_one(NOT_STORAGE) => return None,
+            () if waits_in_one(LEASES) => WaitsFor::Lease,
+            () if waits_in_one(PIPES) => WaitsFor::Pipe,
+            () => WaitsFor::Storage,
+        };
+        let file = match row.2 {
+            Nameless => place::nameless(root, row.0 == PAGE_FAULT.0, waits_in_one(SERVERS)),
+            named => file_named(root, named, &arguments).filter(|file| may_be_storage(root, file))?.into(),
         };
         let sleeps = sleeps(&file_of("status")?)?;
         let place = place.trim().to_owned();
-        Some(BlockedCall { thread, name: row.1, writes_back: row.3, file, place, sleeps, waits_in })
+        Some(BlockedCall {
+            thread,
+            name: row.1,
+            writes_back: row.3,
+            file,
+            waits_for,
+            place,
+            sleeps,
+            waits_in,
+        })
     }
 
     /// Whether `earlier`, found `seconds` ago, is the same call. A waiting call may wake up a few times;
     /// calls in a loop sleep more often.
     pub fn is_the_same_as(&self, earlier: &BlockedCall, seconds: u64) -> bool {
-        self.place == earlier.place && self.sleeps.saturating_sub(earlier.sleeps) <= 2 + seconds / 5
+        let woke_up = self.sleeps.saturating_sub(earlier.sleeps);
+        // The kernel checks a lease at each tick of its clock.
+        self.place == earlier.place && (self.waits_for == WaitsFor::Lease || woke_up <= 2 + seconds / 5)
     }
 
     /// Completed I/O of the devices of its file; `None` if the kernel does not count it.
     pub fn progress(&self) -> Option<Progress> {
-        let is_unknown = self.file == Path::new(CLOSED);
         let has_server = SERVERS.iter().any(|part| self.waits_in.contains(part));
-        if is_unknown && has_server { None } else { Progress::read(&Root::live(), &self.file) }
+        match &self.file {
+            _ if self.waits_for != WaitsFor::Storage => None,
+            CallPlace::Unknown if has_server => None,
+            CallPlace::Unknown => Progress::read(&Root::live(), Path::new("")),
+            CallPlace::File(file) | CallPlace::In(file) => Progress::read(&Root::live(), file),
+        }
+    }
+}
+
+impl BlockedCall {
+    /// Returns the awaited event, if that is not storage.
+    pub fn awaited(&self) -> String {
+        match (self.waits_for, &self.file) {
+            (WaitsFor::Lease, CallPlace::File(file)) => {
+                let holder =
+                    leases::of_file(file).map_or("another process".into(), |lease| lease.to_string());
+                format!("{holder} holds a lease on it")
+            }
+            (WaitsFor::Pipe, _) if self.name == "open" => "no other program has opened this pipe".into(),
+            _ => "another program does not use the other end".into(),
+        }
     }
 }
 
@@ -217,6 +282,11 @@ fn parse(text: &str) -> Option<(&'static Row, Vec<u64>)> {
     (arguments.len() == 8).then_some((row, arguments))
 }
 
+/// Whether a thread sleeps outside of calls: `-1 0x7ffd.. 0x7f8c..`.
+fn is_no_call(text: &str) -> bool {
+    text.split_ascii_whitespace().next() == Some("-1")
+}
+
 /// Voluntary context switches, by the `status` of a thread.
 fn sleeps(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
@@ -230,12 +300,9 @@ fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
         Handle => open_file(root, handle),
         ByPath => absolute(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
         At => absolute(root, handle, text_at(root, arguments[1])?),
+        Memory => place::mapped(root).find_map(|mapping| mapping.holds(arguments[0]).then_some(mapping.file)),
+        Nameless => None,
     }
-}
-
-fn open_file(root: &Root, handle: i32) -> Option<PathBuf> {
-    let link = if handle == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{handle}") };
-    std::fs::read_link(root.path(format!("/proc/self/{link}"))).ok()
 }
 
 /// A path as the kernel would begin to follow it, links of `/proc` to open files resolved.
@@ -246,7 +313,8 @@ fn absolute(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
     if let Ok(handle) = path.strip_prefix("/proc/self/fd") {
         let mut parts = handle.components();
         let number = parts.next()?.as_os_str().to_str()?.parse().ok()?;
-        return Some(open_file(root, number)?.join(parts.as_path()));
+        let (opened, rest) = (open_file(root, number)?, parts.as_path());
+        return Some(if rest.as_os_str().is_empty() { opened } else { opened.join(rest) });
     }
     if path.is_absolute() { Some(path) } else { Some(open_file(root, folder)?.join(path)) }
 }
@@ -282,6 +350,7 @@ mod tests {
         assert_eq!((row.1, row.3, arguments[0]), ("fsync", true, 5));
         for other in [&*futex, "running\n", "-1 0x7ffd 0x7f8c\n", "", "74 0x5"] {
             assert!(parse(other).is_none(), "{other}");
+            assert_eq!(is_no_call(other), other.starts_with('-'), "{other}");
         }
     }
 
@@ -291,7 +360,8 @@ mod tests {
             thread: 1,
             name: "read",
             writes_back: false,
-            file: "/f".into(),
+            file: PathBuf::from("/f").into(),
+            waits_for: WaitsFor::Storage,
             place: place.into(),
             sleeps,
             waits_in: String::new(),

@@ -1,7 +1,6 @@
 //! How large the files and messages may be that others may have written: one table for all readers.
 //!
-//! A reader takes at most 32 MiB of memory and four times the size of the text. A record that is
-//! compressed, or not laid out in lines, is in memory as a whole: six times the size of its content. No
+//! A reader takes at most 32 MiB of memory and four times the size of the inflated text. No
 //! number in a file decides how much memory or time the program spends. Lists are as long as the text that
 //! holds them. Numbers of intervals, threads or bytes have bounds next to their readers.
 

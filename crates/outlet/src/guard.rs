@@ -5,7 +5,7 @@
 //! time. So a long `fsync` or discard is slow, and does not hang. Without counters, only the time counts.
 
 use crate::wish::{EndWish, INTERRUPTED};
-use diskspd_host::blocked_calls::{BlockedCall, Progress, blocked_calls};
+use diskspd_host::blocked_calls::{BlockedCall, CallPlace, Progress, WaitsFor, blocked_calls};
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::mutex::LockAnyway;
@@ -13,7 +13,6 @@ use diskspd_sys::parent_process::Parent;
 use diskspd_sys::standard_error::say;
 use diskspd_sys::{cpu, process};
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, Weak};
 use std::time::Duration;
@@ -53,7 +52,7 @@ struct Guard {
     wish: Option<Weak<dyn EndWish>>,
     calls: HashMap<i32, WatchedCall>,
     /// Named calls, with their files, that have not returned.
-    named: HashSet<(&'static str, PathBuf)>,
+    named: HashSet<(&'static str, CallPlace)>,
 }
 
 /// Care for the calls of a thread that do not end the command.
@@ -77,6 +76,9 @@ struct WatchedCall {
     hung: Nanos,
     progress: Option<Progress>,
     is_given_up: bool,
+    /// Whether the last look missed it. A thread that waits for a lease wakes up at each tick of the kernel's
+    /// clock.
+    is_missed: bool,
 }
 
 /// The calls of the calling thread do not end the command as long as this exists.
@@ -241,6 +243,11 @@ impl Guard {
             };
             self.calls.insert(watched.call.thread, watched);
         }
+        for (thread, earlier) in before {
+            if earlier.call.waits_for == WaitsFor::Lease && !earlier.is_missed {
+                self.calls.insert(thread, WatchedCall { is_missed: true, ..earlier });
+            }
+        }
         let calls = &self.calls;
         self.named.retain(|named| calls.values().any(|watched| watched.name() == *named));
         words
@@ -250,6 +257,12 @@ impl Guard {
         let limit = self.limit_now(&watched.call);
         let waited_for = self.threads.contains_key(&watched.call.thread);
         let (what, since) = (watched.what(), time_of_day(watched.since));
+        if watched.call.waits_for != WaitsFor::Storage {
+            let is_named = waited_for || watched.hung < named_after() || !self.named.insert(watched.name());
+            let by = watched.call.awaited();
+            return (!is_named)
+                .then(|| Word::Named(Finding::note(format!("waiting for {what}, called at {since}: {by}"))));
+        }
         if watched.hung >= limit && !waited_for && !watched.is_given_up {
             watched.is_given_up = true;
             let waited = seconds(watched.hung);
@@ -276,7 +289,7 @@ fn seconds(time: Nanos) -> String {
 impl WatchedCall {
     fn new(call: BlockedCall) -> WatchedCall {
         let (since, progress) = (clock::wall_seconds(), call.progress());
-        WatchedCall { call, since, blocked: 0, hung: 0, progress, is_given_up: false }
+        WatchedCall { call, since, blocked: 0, hung: 0, progress, is_given_up: false, is_missed: false }
     }
 
     fn goes_on_in(&self, call: &BlockedCall) -> bool {
@@ -288,14 +301,15 @@ impl WatchedCall {
         self.blocked += passed;
         self.hung = if progress == self.progress { self.hung + passed } else { 0 };
         self.progress = progress;
+        self.is_missed = false;
     }
 
-    fn name(&self) -> (&'static str, PathBuf) {
+    fn name(&self) -> (&'static str, CallPlace) {
         (self.call.name, self.call.file.clone())
     }
 
     fn what(&self) -> String {
-        format!("{} of '{}'", self.call.name, self.call.file.display())
+        format!("{} of {}", self.call.name, self.call.file)
     }
 }
 

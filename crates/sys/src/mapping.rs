@@ -25,6 +25,7 @@ pub struct View {
     options: MapOptions,
     /// Bytes of a page of the mapping: on hugetlbfs the size of a huge page.
     page: usize,
+    is_on_fuse: bool,
     /// A page was missing and has been replaced: the view no longer shows the file.
     broken: bool,
 }
@@ -54,8 +55,12 @@ impl View {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(start.cast::<u8>()).ok_or_else(io::Error::last_os_error)?;
-        let page = page_size(&file);
-        let view = View { start, length, file, writable, options, page, broken: false };
+        let found = rustix::fs::fstatfs(&file).ok();
+        let is_on = |file_system: u32| found.as_ref().is_some_and(|found| found.f_type as u32 == file_system);
+        let huge =
+            found.as_ref().filter(|_| is_on(HUGETLBFS)).and_then(|found| usize::try_from(found.f_bsize).ok());
+        let (page, is_on_fuse) = (huge.unwrap_or_else(rustix::param::page_size), is_on(FUSE));
+        let view = View { start, length, file, writable, options, page, is_on_fuse, broken: false };
         // Given both, the later one decides about read-ahead.
         if options.hint.sequential {
             view.advise(libc::MADV_SEQUENTIAL)?;
@@ -158,16 +163,15 @@ impl View {
     }
 }
 
-/// Bytes of the pages in which a file is mapped.
-fn page_size(file: &OwnedFd) -> usize {
-    const HUGETLBFS: u32 = 0x9584_58f6;
-    let found = rustix::fs::fstatfs(file).ok().filter(|found| found.f_type as u32 == HUGETLBFS);
-    let huge = found.and_then(|found| usize::try_from(found.f_bsize).ok());
-    huge.unwrap_or_else(rustix::param::page_size)
-}
+const HUGETLBFS: u32 = 0x9584_58f6;
+const FUSE: u32 = 0x6573_5546;
 
 impl Drop for View {
     fn drop(&mut self) {
+        // Only unmapping would write this data, and would block each change of this process's memory.
+        if self.writable && self.is_on_fuse {
+            let _ = self.flush();
+        }
         // SAFETY: the mapping was made in `new` with this start and length, and nobody else knows it.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
     }

@@ -177,7 +177,8 @@ pub fn usual_cause(errno: i32) -> &'static str {
             "; unbuffered I/O (-S) needs block size and offsets in multiples of the logical block"
         }
         libc::EIO | libc::ENODEV | libc::ENXIO => {
-            "; a bad block, a device that failed or is gone, or a full snapshot: see dmesg"
+            "; a bad block, a failed or removed device, a full snapshot, or a loop device whose file is too \
+             short: see dmesg"
         }
         libc::EFAULT => "; the memory-mapped file (-Sm) was truncated during the run",
         libc::ENOSPC => "; the file system is full, or a project quota or a thin pool is",

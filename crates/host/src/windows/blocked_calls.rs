@@ -1,6 +1,6 @@
 //! Calls on storage in which threads are blocked: the system does not show them.
 
-use std::path::PathBuf;
+use std::fmt;
 
 /// A call on storage that has not returned yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +9,24 @@ pub struct BlockedCall {
     pub thread: i32,
     pub name: &'static str,
     pub writes_back: bool,
-    pub file: PathBuf,
+    pub file: CallPlace,
+    pub waits_for: WaitsFor,
+}
+
+/// Place of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CallPlace;
+
+impl fmt::Display for CallPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a file")
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitsFor {
+    Storage,
+    Lease,
 }
 
 /// Completed I/O of devices.
@@ -23,6 +40,11 @@ pub fn blocked_calls(_left_out: impl Fn(i32) -> bool) -> Vec<BlockedCall> {
 impl BlockedCall {
     pub fn is_the_same_as(&self, earlier: &BlockedCall, _seconds: u64) -> bool {
         self == earlier
+    }
+
+    /// Returns an empty text.
+    pub fn awaited(&self) -> String {
+        String::new()
     }
 
     /// Returns `None`.

@@ -3,11 +3,12 @@
 use crate::truth::{Judged, Limiter, Verdict};
 use diskspd_model::finding::Severity;
 use diskspd_model::results::{
-    Chart, ChartRow, KnownFigures, KnownPercentile, LatencyFigures, Measured, Origin, PERCENTILES,
-    RecordFormat, RunSummary, SpanSummary,
+    Chart, ChartRow, FioFigures, KnownFigures, KnownPercentile, LatencyFigures, Measured, Origin,
+    PERCENTILES, RecordFormat, RunSummary, SpanSummary,
 };
 use diskspd_model::units::Millis;
 use diskspd_model::units::mark::{Tone, VerdictMark};
+use diskspd_model::units::table::Cell;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,10 +22,10 @@ pub struct RunLine {
     pub latency: Option<LatencyLine>,
     /// From where they were due, where they had such a time.
     pub response: Option<LatencyLine>,
-    /// Mean of all CPUs, percent.
-    pub cpu: f64,
-    /// The busiest CPU, percent.
-    pub hottest: f64,
+    /// Mean of all CPUs, percent; `None` if the times of the CPUs are unknown.
+    pub cpu: Option<f64>,
+    /// The busiest CPU, percent; `None` as for `cpu`.
+    pub hottest: Option<f64>,
     pub verdict: RunVerdict,
     pub limited_by: Option<Limiter>,
     pub findings: Vec<RunFinding>,
@@ -49,6 +50,20 @@ pub struct LatencyLine {
     pub p99_ms: Millis,
     /// 99.9 % took no longer.
     pub p999_ms: Millis,
+    /// Percentiles from here on are lower bounds: the last bin of the histogram has no upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_end_ms: Option<Millis>,
+}
+
+impl LatencyLine {
+    pub fn is_lower_bound(&self, percentile: Millis) -> bool {
+        self.open_end_ms.is_some_and(|from| percentile >= from)
+    }
+
+    /// The cell of a percentile in a table.
+    pub fn cell(&self, percentile: Millis) -> Cell {
+        if self.is_lower_bound(percentile) { Cell::AtLeast(percentile) } else { Cell::Time(percentile) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,8 +89,8 @@ impl RunLine {
                 let response = paced.response.as_ref()?;
                 latency(response.total, &response.chart)
             }),
-            cpu: span.cpu.average.usage,
-            hottest: span.cpu.rows.iter().map(|row| row.usage.usage).fold(0.0, f64::max),
+            cpu: span.cpu.mean_usage(),
+            hottest: span.cpu.rows.iter().map(|row| row.usage.usage).reduce(f64::max),
             verdict: RunVerdict::of(judged),
             limited_by: limits.and_then(|limits| limits.limited_by),
             findings: told(judged),
@@ -92,8 +107,8 @@ impl RunLine {
             mib_per_s: span.total.mib_per_s?,
             latency: stated(span),
             response: None,
-            cpu: span.cpu_percent.unwrap_or(0.0),
-            hottest: span.busiest_cpu_percent.or(span.cpu_percent).unwrap_or(0.0),
+            cpu: span.cpu_percent,
+            hottest: span.busiest_cpu_percent.or(span.cpu_percent),
             verdict: RunVerdict::Devices(span.verdict.unwrap_or(Verdict::Unknown)),
             limited_by: None,
             findings: Vec::new(),
@@ -116,10 +131,12 @@ impl RunLine {
             RunVerdict::Devices(verdict) => Some(verdict),
             _ => self.findings.iter().find_map(|found| Verdict::named(&found.name)),
         };
+        let open_end = self.latency.and_then(|latency| latency.open_end_ms);
         let span = SpanSummary {
             seconds: Some(self.measured_s),
-            cpu_percent: Some(self.cpu),
-            busiest_cpu_percent: Some(self.hottest),
+            fio: open_end.map(|open| Box::new(FioFigures { open_end: Some(open), ..FioFigures::default() })),
+            cpu_percent: self.cpu,
+            busiest_cpu_percent: self.hottest,
             verdict,
             total: KnownFigures {
                 iops: Some(self.iops),
@@ -147,15 +164,16 @@ fn service(span: &Measured) -> Option<LatencyLine> {
     latency(span.total.total.latency?, &span.latency.as_ref()?.all)
 }
 
-/// The latencies that results state; `None` also if only a lower bound of one is known.
+/// The latencies that results state.
 fn stated(span: &SpanSummary) -> Option<LatencyLine> {
-    let at = |percent: f64| span.percentile(percent)?.total.filter(|time| !span.is_lower_bound(*time));
-    Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)? })
+    let at = |percent: f64| span.percentile(percent)?.total;
+    let open_end_ms = span.fio.as_ref().and_then(|fio| fio.open_end);
+    Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)?, open_end_ms })
 }
 
 fn latency(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
     let at = |share: f64| chart.percentiles.get(PERCENTILES.iter().position(|p| *p == share)?)?.total;
-    Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)? })
+    Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)?, open_end_ms: None })
 }
 
 impl RunVerdict {
@@ -232,4 +250,43 @@ fn told(judged: &Judged) -> Vec<RunFinding> {
         remedy: found.remedy.clone(),
     });
     verdicts.chain(findings).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use diskspd_model::results::{ChartRow, FioFigures, KnownFigures, KnownPercentile, Origin};
+
+    /// A run of fio with a 99.9th percentile in the open last bin, and without CPU times.
+    fn run() -> RunSummary {
+        let percentile = |percent: f64, ms: f64| {
+            let latency = ChartRow { total: Some(Millis::new(ms)), ..ChartRow::default() };
+            KnownPercentile { percent, latency }
+        };
+        let (iops, mib_per_s, mean_ms) = (Some(100.0), Some(1.0), Some(Millis::new(20.0)));
+        let span = SpanSummary {
+            fio: Some(Box::new(FioFigures {
+                open_end: Some(Millis::new(17_000.0)),
+                ..FioFigures::default()
+            })),
+            total: KnownFigures { iops, mib_per_s, mean_ms, ..KnownFigures::default() },
+            percentiles: vec![percentile(99.0, 50.0), percentile(99.9, 17_000.0)],
+            ..SpanSummary::default()
+        };
+        RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 3 }) }
+    }
+
+    #[test]
+    fn line_keeps_open_bins_and_unknown_cpus() {
+        let line = RunLine::of_summary(&run()).unwrap();
+        assert_eq!((line.cpu, line.hottest), (None, None));
+        let latency = line.latency.unwrap();
+        assert_eq!(latency.mean_ms, Millis::new(20.0));
+        assert_eq!(latency.cell(latency.p99_ms), Cell::Time(Millis::new(50.0)));
+        assert_eq!(latency.cell(latency.p999_ms), Cell::AtLeast(Millis::new(17_000.0)));
+        let stored: RunLine = serde_json::from_str(&serde_json::to_string(&line).unwrap()).unwrap();
+        assert_eq!(stored, line);
+    }
 }

@@ -117,9 +117,13 @@ pub fn headline(line: &RunLine) -> String {
     let mut text = format!("{:.2} IOPS, {:.2} MiB/s", line.iops, line.mib_per_s);
     if let Some(latency) = line.felt() {
         let what = if line.response.is_some() { "response: " } else { "" };
-        text += &format!(", {what}average {} ms, p99 {} ms", latency.mean_ms, latency.p99_ms);
+        let bound = if latency.is_lower_bound(latency.p99_ms) { "at least " } else { "" };
+        text += &format!(", {what}average {} ms, p99 {bound}{} ms", latency.mean_ms, latency.p99_ms);
     }
-    text + &format!(", CPU {:.1} %, {}", line.cpu, line.verdict.word())
+    if let Some(cpu) = line.cpu {
+        text += &format!(", CPU {cpu:.1} %");
+    }
+    format!("{text}, {}", line.verdict.word())
 }
 
 #[cfg(test)]

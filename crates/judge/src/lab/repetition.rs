@@ -102,8 +102,11 @@ pub const FIGURES: [Figure; 5] = [
     ("iops", "IOPS", Bounds::Positive, |line| Some(line.iops)),
     ("mib_per_s", "MiB/s", Bounds::Positive, |line| Some(line.mib_per_s)),
     ("mean_latency_ms", "average ms", Bounds::Positive, |line| Some(line.latency?.mean_ms.ms())),
-    ("p99_latency_ms", "p99 ms", Bounds::Positive, |line| Some(line.latency?.p99_ms.ms())),
-    ("cpu_percent", "CPU %", Bounds::Percent, |line| Some(line.cpu)),
+    ("p99_latency_ms", "p99 ms", Bounds::Positive, |line| {
+        let latency = line.latency.filter(|latency| !latency.is_lower_bound(latency.p99_ms))?;
+        Some(latency.p99_ms.ms())
+    }),
+    ("cpu_percent", "CPU %", Bounds::Percent, |line| line.cpu),
 ];
 
 /// A row of the table of means.
@@ -161,10 +164,10 @@ impl RepeatedRun {
         .brief()
         .spare(1),
         TableColumn::<RepeatedRun>::number("p99 ms", |run| {
-            Cell::time(run.figures.felt().map(|latency| latency.p99_ms))
+            run.figures.felt().map_or(Cell::Missing, |latency| latency.cell(latency.p99_ms))
         })
         .brief(),
-        TableColumn::<RepeatedRun>::number("CPU %", |run| Cell::Figure(run.figures.cpu, 1)).brief().spare(2),
+        TableColumn::<RepeatedRun>::number("CPU %", |run| Cell::figure(run.figures.cpu, 1)).brief().spare(2),
         TableColumn::<RepeatedRun>::words("verdict", |run| Cell::Text(run.figures.verdict.word().to_owned()))
             .brief(),
     ];
@@ -342,8 +345,8 @@ mod tests {
             mib_per_s: iops / 256.0,
             latency: None,
             response: None,
-            cpu: 3.0,
-            hottest: 5.0,
+            cpu: Some(3.0),
+            hottest: Some(5.0),
             verdict,
             limited_by: None,
             findings: Vec::new(),

@@ -12,8 +12,8 @@ pub trait OfRun {
 
 pub fn figures<R: OfRun>() -> [TableColumn<R>; 12] {
     [
-        TableColumn::number("iops", |row: &R| figure(row, |line| line.iops, 3)),
-        TableColumn::number("mib_per_s", |row: &R| figure(row, |line| line.mib_per_s, 3)),
+        TableColumn::number("iops", |row: &R| figure(row, |line| Some(line.iops), 3)),
+        TableColumn::number("mib_per_s", |row: &R| figure(row, |line| Some(line.mib_per_s), 3)),
         TableColumn::number("avg_latency_ms", |row: &R| service(row, |of| of.mean_ms)),
         TableColumn::number("p99_latency_ms", |row: &R| service(row, |of| of.p99_ms)),
         TableColumn::number("p99_9_latency_ms", |row: &R| service(row, |of| of.p999_ms)),
@@ -29,18 +29,22 @@ pub fn figures<R: OfRun>() -> [TableColumn<R>; 12] {
     ]
 }
 
-fn figure(row: &impl OfRun, of: fn(&RunLine) -> f64, decimals: usize) -> Cell {
-    row.run_line().map_or(Cell::Missing, |line| Cell::Rounded(of(line), decimals))
+fn figure(row: &impl OfRun, of: fn(&RunLine) -> Option<f64>, decimals: usize) -> Cell {
+    row.run_line().and_then(of).map_or(Cell::Missing, |figure| Cell::Rounded(figure, decimals))
 }
 
 fn service(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
-    in_full(row.run_line().and_then(|line| line.latency).map(of))
+    in_full(row.run_line().and_then(|line| line.latency), of)
 }
 
 fn response(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
-    in_full(row.run_line().and_then(|line| line.response).map(of))
+    in_full(row.run_line().and_then(|line| line.response), of)
 }
 
-fn in_full(time: Option<Millis>) -> Cell {
-    Cell::text(time.map(Millis::in_full))
+fn in_full(latency: Option<LatencyLine>, of: fn(LatencyLine) -> Millis) -> Cell {
+    let written = |latency: LatencyLine| match latency.cell(of(latency)) {
+        bound @ Cell::AtLeast(_) => bound,
+        _ => Cell::Text(of(latency).in_full()),
+    };
+    latency.map_or(Cell::Missing, written)
 }

@@ -15,7 +15,6 @@ use super::verdict::Badge;
 use crate::number::{latency, number};
 use crate::work_in_words as workload;
 use diskspd_model::results::SpanSummary;
-use diskspd_model::units::Millis;
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;
@@ -174,9 +173,12 @@ impl OfSpan for RunPoint<'_> {
 }
 
 fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
-    let rate = |point: &RunPoint| point.figures.and_then(|span| span.total.iops);
-    let p99 = |point: &RunPoint| point.figures.and_then(|span| span.percentile(99.0)?.total.map(Millis::ms));
-    let mean = |point: &RunPoint| point.figures.and_then(|span| span.total.mean_ms.map(Millis::ms));
+    let rate = |point: &RunPoint| Some((point.figures?.total.iops?, false));
+    let p99 = |point: &RunPoint| {
+        let (span, time) = (point.figures?, point.figures?.percentile(99.0)?.total?);
+        Some((time.ms(), span.is_lower_bound(time)))
+    };
+    let mean = |point: &RunPoint| Some((point.figures?.total.mean_ms?.ms(), false));
     [
         bars(points, "all-iops", ["I/Os per second", "IOPS"], &rate, number),
         bars(points, "all-mean", ["Mean latency", "ms"], &mean, latency),
@@ -187,27 +189,29 @@ fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
     .collect()
 }
 
-/// `None` = none of the runs has it.
+/// `of` returns a figure and whether it is a lower bound. `None` = none of the runs has it.
 fn bars(
     points: &[RunPoint],
     id: &str,
     [title, unit]: [&str; 2],
-    of: &dyn Fn(&RunPoint) -> Option<f64>,
+    of: &dyn Fn(&RunPoint) -> Option<(f64, bool)>,
     text: fn(f64) -> String,
 ) -> Option<ChartFigure> {
-    let highest = points.iter().filter_map(of).fold(None, |highest: Option<f64>, figure| {
-        Some(highest.map_or(figure, |highest| highest.max(figure)))
-    })?;
-    let best = points.iter().find(|point| of(point) == Some(highest)).map(RunPoint::title);
+    let known = points.iter().filter_map(|point| Some((of(point)?, point)));
+    let ((highest, is_bound), best) = known.max_by(|(a, _), (b, _)| a.0.total_cmp(&b.0))?;
     let mut table = FigureTable::new(&["run", title]);
     for point in points {
-        let figure = of(point).map_or("not recorded".into(), text);
-        table.row(0.0, [point.title(), figure]);
+        let told = |(figure, is_bound): (f64, bool)| match is_bound {
+            true => format!("≥ {}", text(figure)),
+            false => text(figure),
+        };
+        table.row(0.0, [point.title(), of(point).map_or("not recorded".into(), told)]);
     }
+    let least = if is_bound { "at least " } else { "" };
     let summary =
-        format!("{} runs; the highest is {}, {}.", points.len(), text(highest), best.unwrap_or_default());
+        format!("{} runs; the highest is {least}{}, {}.", points.len(), text(highest), best.title());
     let axis = ChartAxis::amounts(unit, highest);
-    let amounts = points.iter().map(|point| of(point).unwrap_or(0.0)).collect();
+    let amounts = points.iter().map(|point| of(point).map_or(0.0, |(figure, _)| figure)).collect();
     let parts = vec![("total", title.into(), amounts)];
     let (id, title, note) = (id.into(), title.into(), String::new());
     if points.len() <= MOST_NAMED {

@@ -284,8 +284,9 @@ fn work(
     if shared.span.waits_for_measuring() {
         control.wait_for_measuring();
     }
-    let _measured = guard::is_measured();
+    let mut measured = Some(guard::is_measured());
     worker.work(shared.span, &mut |ended, in_flight| {
+        measured = None;
         // A wait for a CPU is counted when it is over: this one shows what was going on when the window
         // closed.
         if let Some(live) = live

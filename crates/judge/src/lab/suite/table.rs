@@ -2,7 +2,7 @@
 
 use super::SuiteTest;
 use crate::lab::repeat::Repeat;
-use crate::lab::{LatencyLine, RunLine, RunVerdict};
+use crate::lab::{RunLine, RunVerdict};
 use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
@@ -41,7 +41,7 @@ impl SuiteRow {
         let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
         let spread = how.spread(&iops);
         let middle = |values: Vec<f64>| (!values.is_empty()).then(|| median(values));
-        let p99 = |line: &RunLine| line.felt().map(|latency: &LatencyLine| latency.p99_ms.ms());
+        let felt = || lines.iter().filter_map(RunLine::felt);
         SuiteRow {
             test: test.name.clone(),
             about: test.about.clone(),
@@ -49,11 +49,19 @@ impl SuiteRow {
             runs,
             iops: spread.as_ref().map(|spread| spread.mean),
             mib_per_s: middle(lines.iter().map(|line| line.mib_per_s).collect()),
-            p99_ms: middle(lines.iter().filter_map(p99).collect()),
+            p99_ms: middle(felt().map(|latency| latency.p99_ms.ms()).collect()),
             spread_percent: spread.as_ref().and_then(Spread::relative).map(|share| 100.0 * share),
             verdict: worst(&lines).map_or("no run", RunVerdict::word).to_owned(),
             lines,
         }
+    }
+}
+
+impl SuiteRow {
+    fn p99(&self) -> Cell {
+        let Some(median) = self.p99_ms.map(Millis::new) else { return Cell::Missing };
+        let open = self.lines.iter().filter_map(RunLine::felt).find(|latency| latency.open_end_ms.is_some());
+        open.map_or(Cell::Time(median), |latency| latency.cell(median))
     }
 }
 
@@ -78,7 +86,7 @@ impl SuiteRow {
             .seen()
             .meaning("the median of all runs")
             .wide(10),
-        TableColumn::<SuiteRow>::number("p99 ms", |row| Cell::time(row.p99_ms.map(Millis::new)))
+        TableColumn::<SuiteRow>::number("p99 ms", SuiteRow::p99)
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer: the median of all runs")
@@ -120,8 +128,8 @@ mod tests {
             mib_per_s: iops / 256.0,
             latency: None,
             response: None,
-            cpu: 1.0,
-            hottest: 1.0,
+            cpu: Some(1.0),
+            hottest: Some(1.0),
             verdict,
             limited_by: None,
             findings: Vec::new(),

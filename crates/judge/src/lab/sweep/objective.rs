@@ -106,7 +106,18 @@ impl Tried {
         objective: Objective,
     ) -> Tried {
         let runs: Vec<&RunLine> = runs.collect();
-        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.of(latency).ms());
+        let felt: Vec<&LatencyLine> = runs.iter().filter_map(|line| line.felt()).collect();
+        // A lower bound above the limit breaks the objective; below it, the value is unknown.
+        let is_unknown = |latency: &&LatencyLine| {
+            let value = objective.of(latency);
+            objective.measure.slower().is_some()
+                && latency.is_lower_bound(value)
+                && value.ms() <= objective.limit_ms
+        };
+        let values: Vec<f64> = match felt.iter().any(is_unknown) {
+            true => Vec::new(),
+            false => felt.iter().map(|latency| objective.of(latency).ms()).collect(),
+        };
         let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
         let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
         // Of n I/Os on average there are n, give or take the root of n.
@@ -119,7 +130,7 @@ impl Tried {
             objective.measure.slower().is_none_or(|slower| (ios * slower).round() >= BEYOND)
         };
         let enough_ios = runs.iter().all(enough);
-        Tried { load, values_ms: values.collect(), kept_up, enough_ios }
+        Tried { load, values_ms: values, kept_up, enough_ios }
     }
 
     /// Logarithms: latencies vary by factors.
@@ -260,20 +271,44 @@ mod tests {
         assert_eq!(kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
     }
 
-    #[test]
-    fn how_many_ios_a_percentile_needs() {
-        let line = |ios: f64| RunLine {
+    /// A run of 10 s.
+    fn line(ios: f64) -> RunLine {
+        RunLine {
             iops: ios / 10.0,
             measured_s: 10.0,
             mib_per_s: 1.0,
             latency: None,
             response: None,
-            cpu: 0.0,
-            hottest: 0.0,
+            cpu: None,
+            hottest: None,
             verdict: crate::lab::RunVerdict::NothingFound,
             limited_by: None,
             findings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn lower_bound_breaks_objective_or_leaves_it_open() {
+        let ms = Millis::new;
+        let run = |p99: f64| {
+            let open_end_ms = Some(ms(10.0));
+            let latency = LatencyLine { mean_ms: ms(1.0), p99_ms: ms(p99), p999_ms: ms(p99), open_end_ms };
+            RunLine { latency: Some(latency), ..line(100_000.0) }
         };
+        let keeps = |runs: &[RunLine], measure, limit_ms| {
+            let objective = Objective { measure, limit_ms };
+            Tried::new(1.0, None, runs.iter(), objective).keeps(objective)
+        };
+        let bound = [run(10.0), run(10.0)];
+        assert_eq!(keeps(&bound, Measure::P99, 5.0), Some(false));
+        assert_eq!(keeps(&bound, Measure::P99, 20.0), None);
+        assert_eq!(keeps(&[run(2.0), run(10.0)], Measure::P999, 20.0), None);
+        assert_eq!(keeps(&[run(2.0), run(9.0)], Measure::P99, 20.0), Some(true));
+        assert_eq!(keeps(&bound, Measure::Average, 20.0), Some(true));
+    }
+
+    #[test]
+    fn how_many_ios_a_percentile_needs() {
         let enough = |measure, ios: f64| {
             let lines = [line(100_000.0), line(ios)];
             Tried::new(1.0, None, lines.iter(), Objective { measure, limit_ms: 1.0 }).enough_ios

@@ -138,6 +138,10 @@ fn references(what: What, history: &[Ran]) -> Vec<RunLine> {
 fn together(runs: &[RunLine]) -> Option<RunLine> {
     let first = runs.first()?;
     let mean = |figure: fn(&RunLine) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
+    let known_mean = |figure: fn(&RunLine) -> Option<f64>| {
+        let known: Vec<f64> = runs.iter().filter_map(figure).collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    };
     let latency = |of: fn(&RunLine) -> Option<LatencyLine>| {
         let all: Vec<LatencyLine> = runs.iter().filter_map(of).collect();
         let middle = |figure: fn(&LatencyLine) -> Millis| {
@@ -149,6 +153,7 @@ fn together(runs: &[RunLine]) -> Option<RunLine> {
             ),
             p99_ms: middle(|latency| latency.p99_ms),
             p999_ms: middle(|latency| latency.p999_ms),
+            open_end_ms: all.iter().find_map(|latency| latency.open_end_ms),
         })
     };
     let found = |verdict: &RunVerdict| runs.iter().any(|line| line.verdict == *verdict);
@@ -161,8 +166,8 @@ fn together(runs: &[RunLine]) -> Option<RunLine> {
         mib_per_s: mean(|line| line.mib_per_s),
         latency: latency(|line| line.latency),
         response: latency(|line| line.response),
-        cpu: mean(|line| line.cpu),
-        hottest: mean(|line| line.hottest),
+        cpu: known_mean(|line| line.cpu),
+        hottest: known_mean(|line| line.hottest),
         verdict: worst.unwrap_or(first.verdict),
         limited_by: limits.iter().copied().max_by_key(often),
         findings: runs.iter().flat_map(|line| line.findings.clone()).collect(),

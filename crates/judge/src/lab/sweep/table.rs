@@ -41,7 +41,7 @@ impl<'a> PointLine<'a> {
         .meaning("the 95 % interval of the mean, to each side")
         .optional()
         .wide(7),
-        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2))
+        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| Some(run.mib_per_s), 2))
             .seen()
             .spare(1)
             .wide(10),
@@ -86,12 +86,13 @@ impl<'a> PointLine<'a> {
         }
     }
 
-    fn figure(&self, of: fn(&RunLine) -> f64, decimals: usize) -> Cell {
-        Cell::figure(self.row.figures.as_ref().map(of), decimals)
+    fn figure(&self, of: fn(&RunLine) -> Option<f64>, decimals: usize) -> Cell {
+        Cell::figure(self.row.figures.as_ref().and_then(of), decimals)
     }
 
     fn felt(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
-        Cell::time(self.row.figures.as_ref().and_then(RunLine::felt).map(of))
+        let felt = self.row.figures.as_ref().and_then(RunLine::felt);
+        felt.map_or(Cell::Missing, |felt| felt.cell(of(felt)))
     }
 
     fn verdict(&self) -> Cell {

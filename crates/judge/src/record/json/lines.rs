@@ -14,17 +14,16 @@
 
 use diskspd_model::results::{Record, TargetResults};
 use serde_json::ser::Formatter;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 
 /// What the list of a thread's targets is called, and how deep its elements lie: `hosts` (2), a host (3),
 /// `results` (4), `time_spans` (5), one (6), `threads` (7), one (8), `targets` (9).
 const TARGETS: &str = "targets";
 const DEPTH: usize = 9;
-const OPENED: &[u8] = b"\"targets\":[";
 /// Parts of the head, which share a line.
 const IN_HEAD: usize = 2;
-/// Longest line that is held in memory, bytes.
-const LONGEST: u64 = 1 << 30;
+/// A longer text is not a name of [`PATH`].
+const LONGEST_NAME: usize = 16;
 
 /// Puts the line ends where they belong.
 #[derive(Debug, Default)]
@@ -102,60 +101,159 @@ impl Formatter for LineFormatter {
     }
 }
 
-/// It isn't laid out so, or isn't right. Who reads it as a whole finds out what is wrong, and where.
+/// Error of a text that is not a record, or has other elements than objects in its lists. A reader of the
+/// whole text finds the reason.
 #[derive(Debug)]
 pub(super) struct Unusual;
 
-/// Reads a record of today's version line by line: what a thread did on a target is parsed by itself, and its
-/// text isn't kept.
+/// Reads a record of today's version in any layout. Each result of a thread on a target is parsed
+/// separately, and its text is not kept.
 pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, Unusual> {
-    let mut skeleton = Vec::new();
-    let mut lists: Vec<Vec<TargetResults>> = Vec::new();
-    let mut state = InLists::Outside;
-    let mut line = Vec::new();
-    while source.take(LONGEST).read_until(b'\n', &mut line).map_err(|_| Unusual)? > 0 {
-        state = match (line.strip_prefix(b" "), state) {
-            (Some(_), InLists::Outside | InLists::Last) => return Err(Unusual),
-            (Some(target), InLists::Opened | InLists::More) => {
-                let target = target.trim_ascii_end();
-                let (target, state) = match target.strip_suffix(b",") {
-                    Some(target) => (target, InLists::More),
-                    None => (target, InLists::Last),
-                };
-                let list = lists.last_mut().ok_or(Unusual)?;
-                list.push(serde_json::from_slice(target).map_err(|_| Unusual)?);
-                state
-            }
-            (None, InLists::More) => return Err(Unusual),
-            (None, _) => {
-                skeleton.extend_from_slice(&line);
-                let opens = line.trim_ascii_end().ends_with(OPENED);
-                lists.extend(opens.then(Vec::new));
-                if opens { InLists::Opened } else { InLists::Outside }
-            }
-        };
-        line.clear();
-    }
-    let mut record: Record = serde_json::from_slice(&skeleton).map_err(|_| Unusual)?;
-    let spans = record.hosts.iter_mut().flat_map(|host| &mut host.results.time_spans);
-    let mut lists = lists.into_iter();
-    for thread in spans.flat_map(|span| &mut span.threads) {
-        if !thread.targets.is_empty() {
-            return Err(Unusual);
+    let mut parts = Parts::default();
+    loop {
+        let bytes = source.fill_buf().map_err(|_| Unusual)?;
+        if bytes.is_empty() {
+            return parts.joined();
         }
-        thread.targets = lists.next().ok_or(Unusual)?;
+        bytes.iter().try_for_each(|byte| parts.take(*byte))?;
+        let length = bytes.len();
+        source.consume(length);
     }
-    if lists.next().is_some() { Err(Unusual) } else { Ok(record) }
 }
 
-#[derive(Debug, Clone, Copy)]
-enum InLists {
+/// Names of the lists that lead to the targets of a thread; `hosts` is a member of the record.
+const PATH: [&[u8]; 5] = [b"hosts", b"results", b"time_spans", b"threads", b"targets"];
+/// Depths of the objects that have these members: the record, a host, its results, a time span, a thread.
+const OBJECTS: [usize; 5] = [1, 3, 4, 6, 8];
+
+/// The text of a record, taken apart byte by byte.
+#[derive(Default)]
+struct Parts {
+    /// All text except elements of the lists of targets.
+    skeleton: Vec<u8>,
+    lists: Vec<Vec<TargetResults>>,
+    element: Vec<u8>,
+    depth: usize,
+    in_text: bool,
+    is_escaped: bool,
+    /// The last text, which may be the name of a member.
+    last: Vec<u8>,
+    /// How many names of [`PATH`] the open objects have, from the outermost.
+    found: usize,
+    list: InList,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum InList {
+    #[default]
     Outside,
+    /// An element may follow, or the end.
     Opened,
-    /// Another target has to follow.
-    More,
-    /// The list has to end.
-    Last,
+    Element,
+    /// A comma has to follow, or the end.
+    After,
+    /// An element has to follow.
+    Comma,
+}
+
+impl Parts {
+    fn take(&mut self, byte: u8) -> Result<(), Unusual> {
+        match self.list {
+            InList::Outside => {
+                self.skeleton.push(byte);
+                self.step(byte)
+            }
+            InList::Element => {
+                self.element.push(byte);
+                self.step(byte)?;
+                if self.depth == DEPTH {
+                    let target = serde_json::from_slice(&self.element).map_err(|_| Unusual)?;
+                    self.lists.last_mut().ok_or(Unusual)?.push(target);
+                    self.element.clear();
+                    self.list = InList::After;
+                }
+                Ok(())
+            }
+            _ => self.between(byte),
+        }
+    }
+
+    /// Takes a byte of a list outside of its elements.
+    fn between(&mut self, byte: u8) -> Result<(), Unusual> {
+        self.list = match (byte, self.list) {
+            (b' ' | b'\n' | b'\r' | b'\t', list) => list,
+            (b'{', InList::Opened | InList::Comma) => {
+                self.element.push(byte);
+                self.depth += 1;
+                InList::Element
+            }
+            (b',', InList::After) => InList::Comma,
+            (b']', InList::Opened | InList::After) => {
+                self.skeleton.push(byte);
+                self.depth -= 1;
+                self.found = PATH.len() - 1;
+                InList::Outside
+            }
+            _ => return Err(Unusual),
+        };
+        Ok(())
+    }
+
+    fn step(&mut self, byte: u8) -> Result<(), Unusual> {
+        if self.in_text {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = true,
+                b'"' => self.in_text = false,
+                _ => {}
+            }
+            if self.in_text && self.last.len() <= LONGEST_NAME {
+                self.last.push(byte);
+            }
+            return Ok(());
+        }
+        match byte {
+            b'"' => {
+                self.in_text = true;
+                self.last.clear();
+            }
+            b':' if self.list == InList::Outside => self.name(),
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                self.depth = self.depth.checked_sub(1).ok_or(Unusual)?;
+                // The members of an object that ended do not lead anywhere.
+                let is_open = |depth: &&usize| **depth <= self.depth;
+                self.found = self.found.min(OBJECTS.iter().filter(is_open).count());
+            }
+            _ => {}
+        }
+        if byte == b'[' && self.found == PATH.len() && self.depth == DEPTH {
+            self.lists.push(Vec::new());
+            self.list = InList::Opened;
+        }
+        Ok(())
+    }
+
+    /// A member of the innermost object begins.
+    fn name(&mut self) {
+        let Some(level) = OBJECTS.iter().position(|depth| *depth == self.depth) else { return };
+        if self.found >= level {
+            self.found = level + usize::from(self.last == PATH[level]);
+        }
+    }
+
+    fn joined(self) -> Result<Record, Unusual> {
+        let mut record: Record = serde_json::from_slice(&self.skeleton).map_err(|_| Unusual)?;
+        let spans = record.hosts.iter_mut().flat_map(|host| &mut host.results.time_spans);
+        let mut lists = self.lists.into_iter();
+        for thread in spans.flat_map(|span| &mut span.threads) {
+            if !thread.targets.is_empty() {
+                return Err(Unusual);
+            }
+            thread.targets = lists.next().ok_or(Unusual)?;
+        }
+        if lists.next().is_some() { Err(Unusual) } else { Ok(record) }
+    }
 }
 
 /// The text of the head, as an object of its own; `None` = the first line isn't one.
@@ -225,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_line_by_line_as_it_is_as_a_whole() {
+    fn record_is_read_in_parts_in_any_layout() {
         assert_eq!(record(&mut &STORED[..]).ok(), Some(sample()));
         assert_eq!(plainly(&STORED), Ok(sample()));
         let index = json::read_index(&STORED[..]).unwrap();
@@ -233,6 +331,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_slice(&STORED).unwrap();
         let otherwise = [serde_json::to_vec(&value), serde_json::to_vec_pretty(&value)];
         for stored in otherwise.map(Result::unwrap) {
+            assert_eq!(record(&mut &stored[..]).ok(), Some(sample()), "laid out otherwise");
             assert_eq!(json::read(&stored), Ok(sample()), "laid out otherwise");
         }
     }

@@ -1,0 +1,190 @@
+//! The file of a blocked call, where the call does not name it.
+
+use crate::mountinfo::{self, Mount};
+use crate::root::Root;
+use diskspd_model::machine::file_systems::{FileSystemType, Home};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Place of a call on storage.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CallPlace {
+    File(PathBuf),
+    /// A file on the file system that is mounted here.
+    In(PathBuf),
+    Unknown,
+}
+
+impl From<PathBuf> for CallPlace {
+    fn from(file: PathBuf) -> CallPlace {
+        CallPlace::File(file)
+    }
+}
+
+impl fmt::Display for CallPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallPlace::File(file) => write!(f, "'{}'", file.display()),
+            CallPlace::In(folder) => write!(f, "a file in '{}'", folder.display()),
+            CallPlace::Unknown => f.write_str("a file"),
+        }
+    }
+}
+
+/// The most open files whose names are read.
+const MOST_OPEN: usize = 256;
+
+/// Returns the file of a call that closes or unmaps it, or of a page fault. The kernel does not name the
+/// file. Its server does not reply, and often the process uses no other file of this server.
+pub(super) fn nameless(root: &Root, is_mapped: bool, has_server: bool) -> CallPlace {
+    if !is_mapped && !has_server {
+        return CallPlace::Unknown;
+    }
+    let mounts = root.mounts();
+    let waiting: Vec<Mount> = mountinfo::parse(&mounts).filter(|mount| is_waiting(root, mount)).collect();
+    let used: Vec<PathBuf> = match is_mapped {
+        true => mapped(root).map(|mapping| mapping.file).collect(),
+        false => open(root).chain(named_by_user(root, &waiting)).collect(),
+    };
+    let is_below = |file: &Path, mount: &Mount| file.starts_with(&mount.at) && file != Path::new(&mount.at);
+    let there: BTreeSet<&PathBuf> =
+        used.iter().filter(|file| waiting.iter().any(|mount| is_below(file, mount))).collect();
+    let is_used = |mount: &&Mount| there.iter().any(|file| is_below(file, mount));
+    let only =
+        |mounts: Vec<&Mount>| if let [mount] = mounts[..] { Some(PathBuf::from(&mount.at)) } else { None };
+    match (there.len(), there.first()) {
+        (1, Some(file)) => CallPlace::File(file.to_path_buf()),
+        _ => {
+            let folder =
+                only(waiting.iter().filter(is_used).collect()).or_else(|| only(waiting.iter().collect()));
+            folder.map_or(CallPlace::Unknown, CallPlace::In)
+        }
+    }
+}
+
+/// Whether calls of any process wait for the server of a file system; network file systems do not show it.
+fn is_waiting(root: &Root, mount: &Mount) -> bool {
+    match FileSystemType::named(&mount.file_system).home {
+        Home::Network => true,
+        Home::Program => {
+            let waiting = root.text(format!("/sys/fs/fuse/connections/{}/waiting", mount.number.1));
+            waiting.is_none_or(|calls| calls != "0")
+        }
+        _ => false,
+    }
+}
+
+/// Returns the path of an open file, or of the current folder (`AT_FDCWD`).
+pub(super) fn open_file(root: &Root, handle: i32) -> Option<PathBuf> {
+    let link = if handle == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{handle}") };
+    std::fs::read_link(root.path(format!("/proc/self/{link}"))).ok()
+}
+
+fn open(root: &Root) -> impl Iterator<Item = PathBuf> {
+    let numbers = root.names("/proc/self/fd").into_iter().take(MOST_OPEN);
+    numbers.filter_map(|number| open_file(root, number.parse().ok()?))
+}
+
+/// Files of the command line, alone or in a longer word (`-Xp.xml`) that has the path of one of the mounts.
+fn named_by_user(root: &Root, mounts: &[Mount]) -> impl Iterator<Item = PathBuf> {
+    let here = open_file(root, libc::AT_FDCWD).unwrap_or_default();
+    let line = root.text("/proc/self/cmdline").unwrap_or_default();
+    let named = |word: &str| {
+        let begin = mounts.iter().find_map(|mount| word.find(&format!("{}/", mount.at)));
+        begin.map_or_else(|| here.join(word), |begin| PathBuf::from(&word[begin..]))
+    };
+    line.split('\0').skip(1).filter(|word| !word.is_empty()).map(named).collect::<Vec<_>>().into_iter()
+}
+
+/// A mapping of a file.
+pub(super) struct Mapping {
+    start: u64,
+    end: u64,
+    pub file: PathBuf,
+}
+
+impl Mapping {
+    pub fn holds(&self, address: u64) -> bool {
+        (self.start..self.end).contains(&address)
+    }
+
+    /// A line is `start-end access offset device inode path`.
+    fn parse(line: &str) -> Option<Mapping> {
+        let mut words = line.split_ascii_whitespace();
+        let (start, end) = words.next()?.split_once('-')?;
+        let number = |text: &str| u64::from_str_radix(text, 16).ok();
+        let file = line.find('/').map(|begin| PathBuf::from(&line[begin..]))?;
+        Some(Mapping { start: number(start)?, end: number(end)?, file })
+    }
+}
+
+/// Mappings of files of this process, by address.
+pub(super) fn mapped(root: &Root) -> impl Iterator<Item = Mapping> {
+    let text = root.text("/proc/self/maps").unwrap_or_default();
+    text.lines().filter_map(Mapping::parse).collect::<Vec<_>>().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn nameless_call_names_file_or_mount() {
+        let machine = tempfile::tempdir().unwrap();
+        let (at, root) = (machine.path(), Root::at(machine.path()));
+        fs::create_dir_all(at.join("proc/self/fd")).unwrap();
+        let mounts = "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 0:50 / /m rw - fuse.x x rw\n\
+                      22 20 0:51 / /idle rw - fuse x rw\n";
+        fs::write(at.join("proc/self/mountinfo"), mounts).unwrap();
+        for (number, waiting) in [(50, "1\n"), (51, "0\n")] {
+            let connection = at.join(format!("sys/fs/fuse/connections/{number}"));
+            fs::create_dir_all(&connection).unwrap();
+            fs::write(connection.join("waiting"), waiting).unwrap();
+        }
+        symlink("/home", at.join("proc/self/cwd")).unwrap();
+        symlink("/idle/f", at.join("proc/self/fd/4")).unwrap();
+        let line = |words: &str| fs::write(at.join("proc/self/cmdline"), words.replace(' ', "\0")).unwrap();
+        let closed = || nameless(&root, false, true).to_string();
+        for (words, expected) in [
+            ("diskspd report", "a file in '/m'"),
+            ("diskspd report /m/a.json", "'/m/a.json'"),
+            ("diskspd -X/m/p.xml -d1", "'/m/p.xml'"),
+            ("diskspd -Z1M,/m/p.xml /mine/f", "'/m/p.xml'"),
+            ("diskspd compare /m/a.json /m/b.json", "a file in '/m'"),
+        ] {
+            line(words);
+            assert_eq!(closed(), expected, "{words}");
+        }
+        line("diskspd");
+        symlink("/m/f", at.join("proc/self/fd/5")).unwrap();
+        assert_eq!(closed(), "'/m/f'");
+        fs::remove_file(at.join("proc/self/cwd")).unwrap();
+        symlink("/m", at.join("proc/self/cwd")).unwrap();
+        line("diskspd g");
+        assert_eq!(closed(), "a file in '/m'", "two files");
+        assert_eq!(nameless(&root, false, false), CallPlace::Unknown);
+        fs::write(at.join("sys/fs/fuse/connections/51/waiting"), "2").unwrap();
+        assert_eq!(closed(), "a file", "two mounts");
+        line("diskspd");
+        fs::remove_file(at.join("proc/self/cwd")).unwrap();
+        fs::remove_file(at.join("proc/self/fd/4")).unwrap();
+        assert_eq!(closed(), "'/m/f'", "one of two mounts");
+    }
+
+    #[test]
+    fn mapped_files_are_found_by_address() {
+        let machine = tempfile::tempdir().unwrap();
+        fs::create_dir_all(machine.path().join("proc/self")).unwrap();
+        let maps = "7f00-7f10 rw-s 00000000 00:32 5          /m/a file\n7f20-7f30 rw-p 00000000 00:00 0\n\
+                    7f30-7f40 rw-p 00000000 00:00 0   [heap]\n";
+        fs::write(machine.path().join("proc/self/maps"), maps).unwrap();
+        let root = Root::at(machine.path());
+        let file =
+            |address: u64| mapped(&root).find(|mapping| mapping.holds(address)).map(|found| found.file);
+        assert_eq!(file(0x7f0f), Some("/m/a file".into()));
+        assert!([0x7eff, 0x7f10, 0x7f25, 0x7f35].into_iter().all(|address| file(address).is_none()));
+    }
+}
