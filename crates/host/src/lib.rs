@@ -62,6 +62,8 @@ pub mod path_states;
 pub mod permission;
 mod platform;
 #[cfg(target_os = "linux")]
+pub mod process_tree;
+#[cfg(target_os = "linux")]
 pub mod queue_settings;
 mod reading;
 #[cfg(target_os = "linux")]

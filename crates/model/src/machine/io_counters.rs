@@ -123,19 +123,94 @@ pub struct OwnIo {
     pub read_calls: u64,
 }
 
-impl OwnIo {
+/// Counters of a process (`/proc/<pid>/io`): its threads and the children that it has reaped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessIo {
+    pub read: CallsDone,
+    pub write: CallsDone,
+    /// As in [`OwnIo`].
+    pub read_bytes: u64,
+    /// As in [`OwnIo`].
+    pub write_bytes: u64,
+    /// As in [`OwnIo`].
+    pub cancelled_write_bytes: u64,
+}
+
+/// System calls of one direction on anything: files, pipes, sockets, terminals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallsDone {
+    pub calls: u64,
+    pub bytes: u64,
+}
+
+impl CallsDone {
+    pub fn plus(self, more: CallsDone) -> CallsDone {
+        CallsDone {
+            calls: self.calls.saturating_add(more.calls),
+            bytes: self.bytes.saturating_add(more.bytes),
+        }
+    }
+
+    pub fn since(self, earlier: CallsDone) -> CallsDone {
+        CallsDone {
+            calls: self.calls.saturating_sub(earlier.calls),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+        }
+    }
+}
+
+impl ProcessIo {
     /// Reads the lines `name: number`; `None` = the kernel doesn't count (no `CONFIG_TASK_IO_ACCOUNTING`).
-    pub fn parse(text: &str) -> Option<OwnIo> {
+    pub fn parse(text: &str) -> Option<ProcessIo> {
         let value = |name: &str| {
             let mut lines = text.lines().filter_map(|line| line.split_once(": "));
             lines.find(|(found, _)| *found == name)?.1.trim().parse().ok()
         };
-        Some(OwnIo {
+        Some(ProcessIo {
+            read: CallsDone { calls: value("syscr")?, bytes: value("rchar")? },
+            write: CallsDone { calls: value("syscw")?, bytes: value("wchar")? },
             read_bytes: value("read_bytes")?,
             write_bytes: value("write_bytes")?,
             cancelled_write_bytes: value("cancelled_write_bytes")?,
-            read_calls: value("rchar")?,
         })
+    }
+
+    pub fn plus(self, more: ProcessIo) -> ProcessIo {
+        ProcessIo {
+            read: self.read.plus(more.read),
+            write: self.write.plus(more.write),
+            read_bytes: self.read_bytes.saturating_add(more.read_bytes),
+            write_bytes: self.write_bytes.saturating_add(more.write_bytes),
+            cancelled_write_bytes: self.cancelled_write_bytes.saturating_add(more.cancelled_write_bytes),
+        }
+    }
+
+    pub fn since(self, earlier: ProcessIo) -> ProcessIo {
+        ProcessIo {
+            read: self.read.since(earlier.read),
+            write: self.write.since(earlier.write),
+            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
+            write_bytes: self.write_bytes.saturating_sub(earlier.write_bytes),
+            cancelled_write_bytes: self.cancelled_write_bytes.saturating_sub(earlier.cancelled_write_bytes),
+        }
+    }
+}
+
+impl From<ProcessIo> for OwnIo {
+    fn from(io: ProcessIo) -> OwnIo {
+        OwnIo {
+            read_bytes: io.read_bytes,
+            write_bytes: io.write_bytes,
+            cancelled_write_bytes: io.cancelled_write_bytes,
+            read_calls: io.read.bytes,
+        }
+    }
+}
+
+impl OwnIo {
+    /// Reads what [`ProcessIo::parse`] reads; `None` as there.
+    pub fn parse(text: &str) -> Option<OwnIo> {
+        ProcessIo::parse(text).map(OwnIo::from)
     }
 
     pub fn since(&self, earlier: &OwnIo) -> OwnIo {

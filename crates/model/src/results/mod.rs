@@ -30,6 +30,7 @@ mod paced_figures;
 mod part_results;
 mod parts;
 mod preconditioning;
+mod program;
 mod quiet;
 mod record;
 mod run_index;
@@ -77,6 +78,9 @@ pub use paced_figures::{PacedFigures, PacedLatency};
 pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
+pub use program::{
+    ClaimedFigures, ClaimedSide, EngineFacts, EngineIos, ForeignEngine, JudgedProgram, SortedCalls,
+};
 pub use quiet::{PathChange, QuietFacts, Silence, StuckFact, TargetBeats, UnseenTime};
 pub use record::{Record, RecordFormat};
 pub use run_index::RunIndex;

@@ -1,0 +1,112 @@
+//! What processes had open, and the calls that can be attributed by that.
+
+use diskspd_model::machine::io_counters::{CallsDone, ProcessIo};
+use diskspd_model::results::SortedCalls;
+
+/// What a process had open for a direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Files and devices of the judged storage.
+    pub storage: bool,
+    /// Files without a block device.
+    pub deviceless: bool,
+    /// Anything else that carries data.
+    pub elsewhere: bool,
+}
+
+impl Ends {
+    fn or(self, other: Ends) -> Ends {
+        Ends {
+            storage: self.storage || other.storage,
+            deviceless: self.deviceless || other.deviceless,
+            elsewhere: self.elsewhere || other.elsewhere,
+        }
+    }
+
+    /// The sum that calls of such a process belong to.
+    fn sum(self, sums: &mut SortedCalls) -> &mut CallsDone {
+        match (self.storage, self.deviceless, self.elsewhere) {
+            (true, false, false) => &mut sums.storage,
+            (false, true, false) => &mut sums.deviceless,
+            (false, false, true) => &mut sums.elsewhere,
+            _ => &mut sums.unclear,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Classes {
+    pub read: Ends,
+    pub write: Ends,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SortedIo {
+    pub read: SortedCalls,
+    pub write: SortedCalls,
+}
+
+impl SortedIo {
+    /// Adds what a process counted since the last look. `reaped`: what the children that it reaped since then
+    /// had counted at that look, which is sorted already.
+    pub fn add(
+        &mut self,
+        grown: ProcessIo,
+        own: Classes,
+        reaped: impl Iterator<Item = (ProcessIo, Classes)>,
+    ) {
+        let (mut known, mut of_children) = (ProcessIo::default(), Classes::default());
+        for (io, classes) in reaped {
+            known = known.plus(io);
+            of_children.read = of_children.read.or(classes.read);
+            of_children.write = of_children.write.or(classes.write);
+        }
+        let new = grown.since(known);
+        for (sums, calls, ends) in [
+            (&mut self.read, new.read, own.read.or(of_children.read)),
+            (&mut self.write, new.write, own.write.or(of_children.write)),
+        ] {
+            let sum = ends.sum(sums);
+            *sum = sum.plus(calls);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: u64) -> ProcessIo {
+        ProcessIo { read: CallsDone { calls: 1, bytes }, ..ProcessIo::default() }
+    }
+
+    fn reads(ends: Ends) -> Classes {
+        Classes { read: ends, ..Classes::default() }
+    }
+
+    const STORAGE: Ends = Ends { storage: true, deviceless: false, elsewhere: false };
+    const PIPE: Ends = Ends { storage: false, deviceless: false, elsewhere: true };
+
+    #[test]
+    fn calls_of_one_kind_are_attributed() {
+        for (ends, expected) in [
+            (STORAGE, [10, 0, 0]),
+            (PIPE, [0, 10, 0]),
+            (STORAGE.or(PIPE), [0, 0, 10]),
+            (Ends::default(), [0, 0, 10]),
+        ] {
+            let mut sorted = SortedIo::default();
+            sorted.add(read(10), reads(ends), std::iter::empty());
+            let found = [sorted.read.storage, sorted.read.elsewhere, sorted.read.unclear];
+            assert_eq!(found.map(|calls| calls.bytes), expected, "{ends:?}");
+        }
+    }
+
+    #[test]
+    fn reaped_child_is_not_counted_twice() {
+        let mut sorted = SortedIo::default();
+        // A shell without files reaps a child that had read 7 at the last look, and 9 in the end.
+        sorted.add(read(9), Classes::default(), [(read(7), reads(STORAGE))].into_iter());
+        assert_eq!((sorted.read.storage.bytes, sorted.read.unclear.bytes), (2, 0));
+    }
+}
