@@ -95,7 +95,11 @@ impl ProcessTree {
         // Those that were alive at the last look, and that it may have reaped since.
         let reaped: Vec<u32> = children.filter(|child| !self.is_there(*child)).collect();
         let reaped: Vec<SeenProcess> = reaped.iter().filter_map(|child| self.living.remove(child)).collect();
-        self.sorted.add(last.io.since(earlier), last.classes, reaped.iter().map(|child| (child.io, child.classes)));
+        self.sorted.add(
+            last.io.since(earlier),
+            last.classes,
+            reaped.iter().map(|child| (child.io, child.classes)),
+        );
     }
 
     fn is_there(&self, pid: u32) -> bool {
@@ -110,7 +114,8 @@ impl ProcessTree {
     /// CPU time of all processes so far, ns.
     pub fn cpu_ns(&self) -> u64 {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
-        let ticks = self.living.values().map(|process| process.ticks).fold(self.ended_ticks, u64::saturating_add);
+        let ticks =
+            self.living.values().map(|process| process.ticks).fold(self.ended_ticks, u64::saturating_add);
         ticks.saturating_mul(tick)
     }
 
@@ -135,7 +140,8 @@ impl ProcessTree {
         while let Some(pid) = found.get(next).copied() {
             next += 1;
             for task in self.root.names(format!("/proc/{pid}/task")) {
-                let children = self.root.text(format!("/proc/{pid}/task/{task}/children")).unwrap_or_default();
+                let children =
+                    self.root.text(format!("/proc/{pid}/task/{task}/children")).unwrap_or_default();
                 found.extend(children.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
             }
         }
@@ -184,7 +190,8 @@ impl ProcessTree {
             .collect();
         for (pid, process) in &self.living {
             let earlier = before.get(pid).map(|process| process.io).unwrap_or_default();
-            let reaped = gone.iter().filter(|(_, child)| ancestor(child.parent, before, &self.living) == Some(*pid));
+            let reaped =
+                gone.iter().filter(|(_, child)| ancestor(child.parent, before, &self.living) == Some(*pid));
             let reaped = reaped.map(|(_, child)| (child.io, child.classes));
             self.sorted.add(process.io.since(earlier), process.classes, reaped);
         }

@@ -12,6 +12,10 @@ pub struct Ends {
     pub deviceless: bool,
     /// Anything else that carries data.
     pub elsewhere: bool,
+    /// Small files of the judged storage: logs and the like. They matter where nothing else is open.
+    pub small: bool,
+    /// Messages on standard error. They matter where nothing else is open.
+    pub messages: bool,
 }
 
 impl Ends {
@@ -20,6 +24,8 @@ impl Ends {
             storage: self.storage || other.storage,
             deviceless: self.deviceless || other.deviceless,
             elsewhere: self.elsewhere || other.elsewhere,
+            small: self.small || other.small,
+            messages: self.messages || other.messages,
         }
     }
 
@@ -29,6 +35,8 @@ impl Ends {
             (true, false, false) => &mut sums.storage,
             (false, true, false) => &mut sums.deviceless,
             (false, false, true) => &mut sums.elsewhere,
+            (false, false, false) if self.small => &mut sums.storage,
+            (false, false, false) if self.messages => &mut sums.elsewhere,
             _ => &mut sums.unclear,
         }
     }
@@ -84,14 +92,20 @@ mod tests {
         Classes { read: ends, ..Classes::default() }
     }
 
-    const STORAGE: Ends = Ends { storage: true, deviceless: false, elsewhere: false };
-    const PIPE: Ends = Ends { storage: false, deviceless: false, elsewhere: true };
+    const NOTHING: Ends =
+        Ends { storage: false, deviceless: false, elsewhere: false, small: false, messages: false };
+    const STORAGE: Ends = Ends { storage: true, ..NOTHING };
+    const PIPE: Ends = Ends { elsewhere: true, ..NOTHING };
+    const LOG: Ends = Ends { small: true, messages: true, ..NOTHING };
 
     #[test]
     fn calls_of_one_kind_are_attributed() {
         for (ends, expected) in [
             (STORAGE, [10, 0, 0]),
             (PIPE, [0, 10, 0]),
+            (STORAGE.or(LOG), [10, 0, 0]),
+            (PIPE.or(LOG), [0, 10, 0]),
+            (LOG, [10, 0, 0]),
             (STORAGE.or(PIPE), [0, 0, 10]),
             (Ends::default(), [0, 0, 10]),
         ] {

@@ -49,9 +49,13 @@ pub struct OpenFiles {
 /// What a descriptor is.
 enum Opened {
     Storage,
+    /// Storage, but below [`LARGE`].
+    Small,
     Deviceless,
     Elsewhere,
-    /// Carries no data that matters: terminals, `/dev/null`, `/proc`, events.
+    /// Takes all data, and has none.
+    Null,
+    /// Carries no data that matters: terminals, `/proc`, events.
     Nothing,
 }
 
@@ -113,24 +117,29 @@ impl OpenFiles {
             let Ok(name) = std::fs::read_link(entry.path()) else { continue };
             let info = root.text(format!("/proc/{pid}/fdinfo/{number}")).unwrap_or_default();
             let Some(flags) = flags(&info) else { continue };
-            let opened = self.opened(&entry.path(), &name, flags);
-            let mark = |ends: &mut Ends| match opened {
+            let position = field(&info, "pos:").and_then(|text| text.parse().ok()).unwrap_or(0);
+            let opened = self.opened(&entry.path(), &name, flags, position);
+            let is_error = number == "2";
+            let mark = |ends: &mut Ends, writes: bool| match opened {
                 Opened::Storage => ends.storage = true,
+                Opened::Small => ends.small = true,
                 Opened::Deviceless => ends.deviceless = true,
+                Opened::Elsewhere if is_error => ends.messages = true,
                 Opened::Elsewhere => ends.elsewhere = true,
+                Opened::Null => ends.elsewhere |= writes && !is_error,
                 Opened::Nothing => {}
             };
             if flags.is_read() {
-                mark(&mut classes.read);
+                mark(&mut classes.read, false);
             }
             if flags.is_written() {
-                mark(&mut classes.write);
+                mark(&mut classes.write, true);
             }
         }
         self.look_at_mappings(root, pid);
     }
 
-    fn opened(&mut self, link: &Path, name: &Path, flags: OpenFlags) -> Opened {
+    fn opened(&mut self, link: &Path, name: &Path, flags: OpenFlags, position: u64) -> Opened {
         let text = name.to_string_lossy();
         if text.starts_with("anon_inode:") {
             if text.contains("io_uring") {
@@ -141,8 +150,13 @@ impl OpenFiles {
         if text.starts_with("pipe:") || text.starts_with("socket:") {
             return Opened::Elsewhere;
         }
-        if !text.starts_with('/') || ["/proc/", "/sys/", "/dev/null", "/dev/tty", "/dev/pts/", "/dev/shm/"].iter().any(|start| text.starts_with(start)) {
-            return if text.starts_with("/dev/shm/") { Opened::Deviceless } else { Opened::Nothing };
+        let is_in = |folders: &[&str]| folders.iter().any(|start| text.starts_with(start));
+        match () {
+            () if text == "/dev/null" => return Opened::Null,
+            () if text.starts_with("/dev/shm/") => return Opened::Deviceless,
+            () if !text.starts_with('/') => return Opened::Nothing,
+            () if is_in(&["/proc/", "/sys/", "/dev/tty", "/dev/pts/"]) => return Opened::Nothing,
+            () => {}
         }
         // Without synchronization: another host or program may not answer.
         let wanted = StatxFlags::BASIC_STATS;
@@ -173,13 +187,15 @@ impl OpenFiles {
         if !self.is_judged(&judged) {
             return Opened::Elsewhere;
         }
-        self.keep(identity, name, kind == FileType::BlockDevice, found.stx_size, flags);
-        Opened::Storage
+        let (is_device, size) = (kind == FileType::BlockDevice, found.stx_size.max(position));
+        let largest = self.keep(identity, name, is_device, size, flags);
+        if is_device || largest >= LARGE { Opened::Storage } else { Opened::Small }
     }
 
-    fn keep(&mut self, identity: Identity, name: &Path, is_device: bool, size: u64, flags: OpenFlags) {
+    /// Keeps a file, and returns the largest size that it had.
+    fn keep(&mut self, identity: Identity, name: &Path, is_device: bool, size: u64, flags: OpenFlags) -> u64 {
         if self.files.len() >= MOST_KEPT && !self.files.contains_key(&identity) {
-            return;
+            return size;
         }
         let file = self.files.entry(identity).or_insert_with(|| SeenFile {
             path: name.to_owned(),
@@ -190,6 +206,7 @@ impl OpenFiles {
         file.read |= flags.is_read();
         file.written |= flags.is_written();
         file.buffered |= !flags.is_direct();
+        file.size
     }
 
     /// Large mappings of files, and the rings of Linux AIO.
@@ -233,9 +250,13 @@ fn stack_of(link: &Path, name: &Path) -> Stack {
 #[derive(Debug, Clone, Copy)]
 struct OpenFlags(i32);
 
+/// A field of `fdinfo`.
+fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
+    info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
 fn flags(info: &str) -> Option<OpenFlags> {
-    let text = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
-    let flags = OpenFlags(i32::from_str_radix(text.trim(), 8).ok()?);
+    let flags = OpenFlags(i32::from_str_radix(field(info, "flags:")?, 8).ok()?);
     (flags.0 & libc::O_PATH == 0).then_some(flags)
 }
 

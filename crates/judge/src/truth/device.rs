@@ -17,6 +17,7 @@ mod memory;
 mod neighbours;
 mod part;
 mod parts;
+mod program;
 mod queue;
 mod remote;
 mod shared;
@@ -42,7 +43,8 @@ use diskspd_model::units::seconds_of_ns;
 use done::{Done, NotCounted};
 use effects::{Effect, Effects, JudgedPart};
 use limits::{LESS, MORE};
-use wording::{amount, count, size, times};
+pub(super) use wording::amount;
+use wording::{count, size, times};
 
 /// The verdict about a time span; `None` = nothing was observed.
 pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanVerdict> {
@@ -177,6 +179,9 @@ fn judge(
     verdict.evidence.extend(zeroed(part, found.zeroed));
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
+    if let Some(program) = span.program {
+        program::adjust(&mut verdict, span, part, program);
+    }
     verdict
 }
 

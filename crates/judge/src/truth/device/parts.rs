@@ -1,5 +1,6 @@
 //! Which targets of a time span share devices, and what was counted on them.
 
+use super::limits::BACKGROUND;
 use super::part::{Counted, Part};
 use crate::truth::SpanView;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
@@ -32,6 +33,7 @@ impl<'a> Part<'a> {
             zeroed: Counted::default(),
             easy: 0,
             in_flight: Counted::default(),
+            depth_known: span.program.is_none(),
             buffered: false,
             on_file_system: targets.iter().any(|target| target.stack.file_system.is_some()),
             each: vec![Default::default(); targets.len()],
@@ -71,7 +73,19 @@ impl<'a> Part<'a> {
             part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
             part.buffered |= asked.target.memory_mapped_io || span.is_cached(asked);
         }
+        if span.program.is_some() {
+            part.leave_out_start();
+        }
         part
+    }
+
+    /// Another program is read from a disk, too, and its configuration.
+    fn leave_out_start(&mut self) {
+        for side in [&mut self.read, &mut self.write] {
+            if side.bytes <= BACKGROUND {
+                *side = Counted::default();
+            }
+        }
     }
 
     fn add_durable(&mut self, span: &SpanView, got: &TargetResults) {

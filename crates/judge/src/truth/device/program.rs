@@ -1,0 +1,120 @@
+//! The verdict about another program's I/O: the same rules, and what its counters leave open.
+
+use super::limits::{BACKGROUND, OTHERS};
+use super::part::{Counted, Part};
+use super::verdict::DeviceVerdict;
+use super::wording::amount;
+use crate::truth::{Severity, SpanView};
+use diskspd_model::results::{JudgedProgram, SortedCalls, Verdict};
+
+const NAME_TARGET: &str = "name the target (judge TARGET -- COMMAND), and repeat with a longer run";
+const AVOID_CACHE: &str = "bypass the page cache (fio: direct=1; dd: iflag=direct or oflag=direct; sysbench: \
+                           --file-extra-flags=direct)";
+const FLUSH: &str = "write past the page cache (fio: direct=1; dd: oflag=direct), or flush before the end \
+                     (fio: end_fsync=1; dd: conv=fsync)";
+
+/// Corrects a verdict by what is unknown of the program, and names its own remedies.
+pub fn adjust(verdict: &mut DeviceVerdict, span: &SpanView, part: &Part, program: &JudgedProgram) {
+    match verdict.verdict {
+        Verdict::Cached if verdict.remedy.is_some() => verdict.remedy = Some(AVOID_CACHE.into()),
+        Verdict::Deferred => verdict.remedy = Some(FLUSH.into()),
+        Verdict::Coalesced | Verdict::Split | Verdict::Amplified => verdict.remedy = None,
+        _ => {}
+    }
+    if program.words.is_empty() {
+        return without_command(verdict, part);
+    }
+    let open = open(span, part, program);
+    let is_decided = matches!(verdict.verdict, Verdict::Cached | Verdict::Deferred)
+        && verdict.severity == Some(Severity::Wrong);
+    if part.read.bytes == 0 && part.write.bytes == 0 && open.is_empty() {
+        let all = span.measured.total.total.throughput.bytes;
+        undetermined(
+            verdict,
+            format!("the command did hardly any I/O on files and devices ({})", amount(all)),
+        );
+        verdict.severity = None;
+        verdict.remedy = None;
+        return;
+    }
+    if open.is_empty() {
+        return;
+    }
+    if is_decided || !part.has_devices() {
+        verdict.evidence.extend(open);
+        return;
+    }
+    let was = format!("without them the verdict is {}: {}", verdict.verdict.word(), verdict.message);
+    let mut open = open.into_iter();
+    undetermined(verdict, format!("undetermined: {}", open.next().unwrap_or_default()));
+    verdict.evidence.insert(0, was);
+    verdict.evidence.extend(open);
+}
+
+fn undetermined(verdict: &mut DeviceVerdict, message: String) {
+    verdict.verdict = Verdict::Unknown;
+    verdict.severity = Some(Severity::Warning);
+    verdict.message = message;
+    verdict.remedy = Some(NAME_TARGET.into());
+}
+
+/// Without a command the requests of no process are known.
+fn without_command(verdict: &mut DeviceVerdict, part: &Part) {
+    let sides = [("read", part.read), ("wrote", part.write)];
+    let done = sides.iter().filter(|(_, side)| side.bytes > 0);
+    let done: Vec<String> = done.map(|(name, side)| format!("{name} {}", amount(side.bytes))).collect();
+    let done = if done.is_empty() { "did no I/O".to_owned() } else { done.join(" and ") };
+    let evidence = std::mem::take(&mut verdict.evidence);
+    undetermined(verdict, format!("the device {done}; what programs requested of it is not measured"));
+    verdict.evidence = evidence;
+    verdict.severity = None;
+    verdict.remedy = Some("start the program with judge to compare: diskspd judge TARGET -- COMMAND".into());
+}
+
+/// What may have been requested in addition to what was counted, a sentence each.
+fn open(span: &SpanView, part: &Part, program: &JudgedProgram) -> Vec<String> {
+    let mut open = Vec::new();
+    for (name, counted, calls, claimed) in [
+        ("reads", part.read, &program.read, program.claimed.as_ref().map(|claimed| claimed.read)),
+        ("writes", part.write, &program.write, program.claimed.as_ref().map(|claimed| claimed.write)),
+    ] {
+        // Then the command's own figures are what was requested.
+        let is_claimed =
+            claimed.and_then(|claimed| claimed.bytes).is_some_and(|bytes| bytes == counted.bytes);
+        if !is_claimed || counted.bytes == 0 {
+            open.extend(unclear(name, counted, calls));
+        }
+    }
+    let claimed_all = program.claimed.as_ref().is_some_and(|claimed| {
+        let is = |side: Option<u64>, counted: Counted| side.unwrap_or(0) == counted.bytes;
+        is(claimed.read.bytes, part.read) && is(claimed.write.bytes, part.write)
+    });
+    let cached = span.targets().any(|asked| span.is_cached(asked));
+    if cached && !claimed_all {
+        open.extend(program.uncounted().map(|facts| {
+            let reason = facts.uncounted_reason.as_deref().unwrap_or("the sizes of its I/Os are unknown");
+            format!("I/O by {} through the page cache cannot be counted: {reason}", facts.engine.describe())
+        }));
+    }
+    if program.unreadable > 0 {
+        open.push(format!(
+            "the counters of {} of {} processes could not be read: root can read them",
+            program.unreadable, program.processes
+        ));
+    }
+    open
+}
+
+fn unclear(name: &str, counted: Counted, calls: &SortedCalls) -> Option<String> {
+    // Of those, what reached a device is counted already.
+    let known = counted.bytes.saturating_sub(calls.storage.bytes);
+    let left = calls.unclear.bytes.saturating_sub(known);
+    let matters = left > BACKGROUND && left as f64 > OTHERS * counted.bytes as f64;
+    matters.then(|| {
+        format!(
+            "{} of {name} were of the page cache, of pipes, or of sockets: the processes had several of these \
+             open, or ended before they were seen",
+            amount(left)
+        )
+    })
+}

@@ -1,0 +1,352 @@
+//! The I/O of another program as a record: what its processes requested, and what the devices did.
+
+mod counters;
+mod course;
+mod merged;
+mod requested;
+
+use super::watch::arrays::ArrayWatch;
+use super::watch::device_readings::DeviceReadings;
+use super::watch::limits::LimitWatch;
+use super::watch::observe_remote::{self, RemoteWatch};
+use counters::EngineCounters;
+use course::DeviceCourse;
+use diskspd_host::process_tree::ProcessTree;
+use diskspd_host::root::Root;
+use diskspd_host::{devices, stack, storage};
+use diskspd_model::machine::System;
+use diskspd_model::machine::io_counters::{DeviceFacts, OwnIo, TargetDevices};
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
+use diskspd_model::results::{
+    ClaimedFigures, Delays, Effort, Ended, EndedBy, JudgedProgram, Observed, Record, Results, SpanResults,
+    TargetResults, ThreadResults,
+};
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::observed_child::{self, ObservedChild};
+use diskspd_worker::Control;
+use std::ffi::OsString;
+use std::io;
+use std::process::ChildStdout;
+use std::time::Duration;
+
+/// What is judged, and how.
+#[derive(Debug, Clone, Default)]
+pub struct JudgeOrder {
+    /// Command and arguments; empty = all programs that use the targets.
+    pub words: Vec<OsString>,
+    /// Files and devices; empty = those that the processes have open.
+    pub targets: Vec<RawText>,
+    /// Without a command: how long.
+    pub duration: Duration,
+    /// Whether I/Os of io_uring are counted all the time, not in slices.
+    pub count_all: bool,
+    /// Whether standard output of the command is read by this program.
+    pub piped: bool,
+    /// All that was typed.
+    pub command_line: RawText,
+    pub run_options: RunOptions,
+}
+
+/// Facts about the other program's I/O.
+#[derive(Debug)]
+pub struct JudgedRun {
+    system: System,
+    order: JudgeOrder,
+    facts: DeviceFacts,
+    stack: Stack,
+    path: RawText,
+    program: JudgedProgram,
+    observed: Observed,
+    effort: Effort,
+    measured: Nanos,
+    started_at: i64,
+    ended: EndedBy,
+}
+
+/// The looks at the processes: the first ones come soon, because commands can be short.
+const FIRST_LOOK: Nanos = SECOND / 2000;
+const LONGEST_LOOK: Nanos = SECOND / 20;
+/// Looks may take this part of the time.
+const LOOK_SHARE: Nanos = 200;
+
+/// Everything that is read while the other program does its I/O.
+struct Watches {
+    tree: ProcessTree,
+    named: Vec<Stack>,
+    readings: DeviceReadings,
+    remote: RemoteWatch,
+    arrays: ArrayWatch,
+    limits: LimitWatch,
+    course: DeviceCourse,
+    looking: Nanos,
+    stopped: Nanos,
+}
+
+/// Runs the command, or watches the targets for the time of the order. `take` reads what the command prints,
+/// if it is piped.
+///
+/// # Errors
+/// The command cannot be started.
+pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout)) -> io::Result<JudgedRun> {
+    let mut system = diskspd_host::snapshot();
+    let named: Vec<Stack> = order.targets.iter().map(stack_of).collect();
+    let mut watches = Watches::new(named);
+    let counters = if order.words.is_empty() { EngineCounters::none() } else { EngineCounters::open() };
+    let mut counters = counters.slices(order.count_all);
+    let started_at = clock::wall_millis();
+    let begun = watches.begin();
+    counters.look(0);
+    let mut run = Run { begun, exit_code: None, interrupted: false, end: begun };
+    match order.words.split_first() {
+        Some((program, arguments)) => {
+            let (child, output) = ObservedChild::start(program, arguments, order.piped)?;
+            output.into_iter().for_each(|output| take(output));
+            run.follow(&child, &mut watches, &mut counters);
+        }
+        None => run.wait(order.duration, control, &mut watches),
+    }
+    watches.end();
+    let measured = run.end.saturating_sub(begun).max(1);
+    counters.stop();
+    let (mut facts, effort) = watches.facts(begun, &run);
+    let parts = merged::of(&watches, &order.targets);
+    let program = program(&order, &run, &watches, counters, measured);
+    facts.process = Some(OwnIo::from(program.counted)).filter(|_| !order.words.is_empty());
+    facts.targets = vec![TargetDevices {
+        target: TargetId(0),
+        stack: parts.stack.clone(),
+        unwritten: parts.unwritten,
+        ..TargetDevices::default()
+    }];
+    let mut observed = watches.course.observed(&parts.stack, measured);
+    observed.delays = (watches.stopped > 0).then(|| Delays {
+        times: 1,
+        total_us: watches.stopped / 1000,
+        longest_us: watches.stopped / 1000,
+        was_stopped: true,
+        ..Delays::default()
+    });
+    let storages = parts.paths.iter().take(1).map(storage::storage);
+    let storages = storages.map(|found| Storage { path: parts.path.clone(), ..found });
+    diskspd_host::look_around(&mut system, storages.collect());
+    let ended = if run.interrupted { EndedBy::Interrupt } else { EndedBy::Time };
+    let (stack, path) = (parts.stack, parts.path);
+    Ok(JudgedRun {
+        system,
+        order,
+        facts,
+        stack,
+        path,
+        program,
+        observed,
+        effort,
+        measured,
+        started_at,
+        ended,
+    })
+}
+
+/// What a target is on; a file that does not exist yet is on its folder's file system.
+fn stack_of(target: &RawText) -> Stack {
+    let path = target.as_path();
+    let there = path.ancestors().find(|above| above.exists());
+    match there {
+        Some(there) => stack::stack(there),
+        None => stack::stack(std::path::Path::new(".")),
+    }
+}
+
+struct Run {
+    begun: Nanos,
+    exit_code: Option<u8>,
+    interrupted: bool,
+    end: Nanos,
+}
+
+impl Run {
+    /// Looks at the processes until the command has ended.
+    fn follow(&mut self, child: &ObservedChild, watches: &mut Watches, counters: &mut EngineCounters) {
+        let mut pause = FIRST_LOOK;
+        loop {
+            child.wait(Duration::from_nanos(pause));
+            let now = clock::monotonic();
+            counters.look(now.saturating_sub(self.begun));
+            while let Some(pid) = observed_child::ended_child() {
+                let is_command = pid == child.pid();
+                if is_command {
+                    self.end = clock::monotonic();
+                    watches.course.look(self.end);
+                }
+                watches.tree.ended(pid);
+                let code = observed_child::reap(pid);
+                if is_command {
+                    self.exit_code = Some(code.unwrap_or(u8::MAX));
+                }
+            }
+            watches.look(now, pause);
+            if self.exit_code.is_some() {
+                return;
+            }
+            let took = clock::monotonic().saturating_sub(now);
+            watches.looking += took;
+            pause = (pause * 2).min(LONGEST_LOOK).max(took.saturating_mul(LOOK_SHARE).min(SECOND));
+        }
+    }
+
+    /// Looks at the devices for a time.
+    fn wait(&mut self, time: Duration, control: &Control, watches: &mut Watches) {
+        let until = self.begun.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        loop {
+            self.end = clock::monotonic();
+            watches.course.look(self.end);
+            watches.limits.look(self.end);
+            self.interrupted = control.is_interrupted();
+            if self.end >= until || self.interrupted {
+                return;
+            }
+            clock::Clock::Monotonic.sleep_until((self.end + LONGEST_LOOK).min(until));
+        }
+    }
+}
+
+impl Watches {
+    fn new(named: Vec<Stack>) -> Watches {
+        let names = match named.is_empty() {
+            true => devices::all_names(&Root::live()),
+            false => super::watch::device_readings::names_of(named.iter()),
+        };
+        let judged = named.iter().flat_map(|stack| &stack.layers).map(|layer| layer.name.clone());
+        Watches {
+            tree: ProcessTree::below_this_process(judged.collect()),
+            readings: DeviceReadings::of(names.clone()),
+            remote: RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
+            arrays: ArrayWatch::of(Root::live(), named.iter()),
+            limits: LimitWatch::new(Root::live()),
+            course: DeviceCourse::of(names),
+            named,
+            looking: 0,
+            stopped: 0,
+        }
+    }
+
+    fn begin(&mut self) -> Nanos {
+        self.arrays.begin();
+        let begun = clock::monotonic();
+        self.limits.begin(begun);
+        self.remote.begin();
+        let begun = clock::monotonic();
+        self.readings.begin(begun);
+        self.course.begin(begun);
+        begun
+    }
+
+    fn look(&mut self, now: Nanos, since_last: Nanos) {
+        self.tree.look();
+        if self.tree.has_stopped() {
+            self.stopped += since_last;
+        }
+        if self.course.look(now) {
+            self.limits.look(now);
+            self.arrays.look();
+        }
+    }
+
+    fn end(&mut self) {
+        let reading = self.readings.read();
+        self.remote.end();
+        self.readings.end(reading);
+        self.arrays.look();
+    }
+
+    fn facts(&mut self, begun: Nanos, run: &Run) -> (DeviceFacts, Effort) {
+        let mut effort = Effort { process: self.tree.cpu_ns(), ..Effort::default() };
+        self.limits.look(run.end.max(begun));
+        self.limits.finish(&mut effort);
+        let readings = std::mem::replace(&mut self.readings, DeviceReadings::of(Vec::new()));
+        let mut facts = readings.finish().unwrap_or_default();
+        let remote = std::mem::replace(&mut self.remote, RemoteWatch::new(std::iter::empty())).finish();
+        facts.devices.extend(remote.iter().map(observe_remote::as_device));
+        facts.remote = remote;
+        let arrays = ArrayWatch::of(Root::live(), std::iter::empty());
+        facts.arrays = std::mem::replace(&mut self.arrays, arrays).finish();
+        (facts, effort)
+    }
+}
+
+fn program(
+    order: &JudgeOrder,
+    run: &Run,
+    watches: &Watches,
+    counters: EngineCounters,
+    measured: Nanos,
+) -> JudgedProgram {
+    let tree = &watches.tree;
+    let (read, write) = tree.sorted();
+    JudgedProgram {
+        words: order.words.iter().map(|word| RawText::from(word.clone())).collect(),
+        exit_code: run.exit_code,
+        processes: tree.seen,
+        left_running: tree.living() as u64,
+        unreadable: tree.unreadable,
+        counted: tree.total(),
+        read,
+        write,
+        bypasses_cache: tree.files.bypass_the_cache(),
+        engines: counters.facts(&tree.files),
+        cpu_ns: tree.cpu_ns(),
+        stopped_us: watches.stopped / 1000,
+        observer_cpu_share: watches.looking as f64 / measured as f64,
+        claimed: None,
+    }
+}
+
+impl JudgedRun {
+    pub fn exit_code(&self) -> Option<u8> {
+        self.program.exit_code
+    }
+
+    /// The record; `claimed`: the figures that the command reported itself.
+    pub fn record(self, claimed: Option<ClaimedFigures>) -> Record {
+        let mut program = JudgedProgram { claimed, ..self.program };
+        let (read, write) = match self.order.words.is_empty() {
+            // Without a command no process is known: what the devices did is all that there is.
+            true => requested::of_devices(&self.facts, &self.stack),
+            false => requested::of_program(&mut program, &self.stack),
+        };
+        let row = TargetResults { target: TargetId(0), read, write, ..TargetResults::default() };
+        let seconds = u32::try_from(self.measured.div_ceil(SECOND)).unwrap_or(u32::MAX);
+        let (bytes, ios) = (row.read.bytes + row.write.bytes, row.read.ios + row.write.ios);
+        let block_size = bytes.checked_div(ios).and_then(|size| u32::try_from(size).ok()).unwrap_or(0);
+        let target = Target {
+            path: self.path,
+            block_size,
+            request_count: 1,
+            cache_mode: if program.bypasses_cache { CacheMode::DisableOsCache } else { CacheMode::Cached },
+            uncached_devices: program.bypasses_cache,
+            ..Target::default()
+        };
+        let span = TimeSpan {
+            duration: seconds,
+            warmup: 0,
+            random_write_data: true,
+            targets: vec![target],
+            ..TimeSpan::default()
+        };
+        let observed =
+            Observed { devices: Some(self.facts), resource_usage: Some(self.effort), ..self.observed };
+        let results = SpanResults {
+            measured: self.measured,
+            threads: vec![ThreadResults { targets: vec![row], ..ThreadResults::default() }],
+            started_at: Some(self.started_at),
+            ended: Some(Ended { cause: self.ended, after: Some(self.measured) }),
+            observed: Some(observed),
+            ..SpanResults::default()
+        };
+        let profile =
+            Profile { command_line: self.order.command_line, time_spans: vec![span], ..Profile::default() };
+        let record = Record::new(profile, self.system, Results { time_spans: vec![results] });
+        Record { program: Some(Box::new(program)), ..record.with_run_options(self.order.run_options) }
+    }
+}
