@@ -69,7 +69,7 @@ pub struct JudgedRun {
 const FIRST_LOOK: Nanos = SECOND / 2000;
 const LONGEST_LOOK: Nanos = SECOND / 20;
 /// Looks may take this part of the time.
-const LOOK_SHARE: Nanos = 200;
+const LOOK_SHARE: Nanos = 100;
 
 /// Everything that is read while the other program does its I/O.
 struct Watches {
@@ -97,19 +97,20 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
     let mut counters = counters.slices(order.count_all);
     let started_at = clock::wall_millis();
     let begun = watches.begin();
-    counters.look(0);
     let mut run = Run { begun, exit_code: None, interrupted: false, end: begun };
     match order.words.split_first() {
         Some((program, arguments)) => {
             let (child, output) = ObservedChild::start(program, arguments, order.piped)?;
-            output.into_iter().for_each(|output| take(output));
+            if let Some(output) = output {
+                take(output);
+            }
             run.follow(&child, &mut watches, &mut counters);
         }
         None => run.wait(order.duration, control, &mut watches),
     }
     watches.end();
     let measured = run.end.saturating_sub(begun).max(1);
-    counters.stop();
+    counters.stop(measured);
     let (mut facts, effort) = watches.facts(begun, &run);
     let parts = merged::of(&watches, &order.targets);
     let program = program(&order, &run, &watches, counters, measured);
@@ -168,11 +169,12 @@ struct Run {
 impl Run {
     /// Looks at the processes until the command has ended.
     fn follow(&mut self, child: &ObservedChild, watches: &mut Watches, counters: &mut EngineCounters) {
-        let mut pause = FIRST_LOOK;
+        let (mut pause, mut due, mut last) = (FIRST_LOOK, self.begun + FIRST_LOOK, self.begun);
         loop {
-            child.wait(Duration::from_nanos(pause));
             let now = clock::monotonic();
-            counters.look(now.saturating_sub(self.begun));
+            let switch = self.begun + counters.look(now.saturating_sub(self.begun));
+            child.wait(Duration::from_nanos(switch.min(due).saturating_sub(now)));
+            let now = clock::monotonic();
             while let Some(pid) = observed_child::ended_child() {
                 let is_command = pid == child.pid();
                 if is_command {
@@ -185,13 +187,18 @@ impl Run {
                     self.exit_code = Some(code.unwrap_or(u8::MAX));
                 }
             }
-            watches.look(now, pause);
+            if now < due && self.exit_code.is_none() {
+                continue;
+            }
+            watches.look(now, now.saturating_sub(last));
             if self.exit_code.is_some() {
                 return;
             }
+            last = now;
             let took = clock::monotonic().saturating_sub(now);
             watches.looking += took;
             pause = (pause * 2).min(LONGEST_LOOK).max(took.saturating_mul(LOOK_SHARE).min(SECOND));
+            due = now + pause;
         }
     }
 

@@ -15,20 +15,27 @@ const READS: &str = "opcode == 1 || opcode == 4 || opcode == 22 || opcode == 60"
 const WRITES: &str = "opcode == 2 || opcode == 5 || opcode == 23 || opcode == 61";
 /// Bits of the size of an I/O that are counted: 512 bytes to 16 MiB.
 const SIZE_BITS: std::ops::Range<u32> = 9..25;
-/// Part of each second in which I/Os are counted.
-const SLICE: Nanos = SECOND / 10;
-/// Part of a slice in which the sizes are counted, too.
-const SIZES: Nanos = SECOND / 100;
+/// Time from one slice to the next, and the part of it in which I/Os are counted.
+const PERIOD: Nanos = SECOND / 20;
+const PART: Nanos = 10;
+/// All I/Os of the first moments are counted: commands can be short.
+const ALL_UNTIL: Nanos = SECOND / 4;
+/// One of so many slices counts the sizes, too.
+const SIZES: u64 = 8;
 
 /// Counters of the calling thread and all that it starts.
 #[derive(Debug)]
 pub struct EngineCounters {
     counters: Result<Counters, String>,
     always: bool,
+    slices: u64,
     is_on: bool,
-    sizes_on: bool,
-    /// When they were switched on, ns since the begin.
-    since: Nanos,
+    /// Begin of the period, and when counting stopped in it.
+    period: Nanos,
+    stopped: Nanos,
+    /// Counts at the begin of the period, and estimates until then: reads and writes.
+    before: [u64; 2],
+    estimates: [f64; 2],
     counted: Nanos,
     now: Nanos,
 }
@@ -93,44 +100,79 @@ impl EngineCounters {
     }
 
     fn of(counters: Result<Counters, String>) -> EngineCounters {
-        let (always, is_on, sizes_on) = (false, false, false);
-        EngineCounters { counters, always, is_on, sizes_on, since: 0, counted: 0, now: 0 }
+        EngineCounters {
+            counters,
+            always: false,
+            slices: 0,
+            is_on: false,
+            period: 0,
+            stopped: 0,
+            before: [0; 2],
+            estimates: [0.0; 2],
+            counted: 0,
+            now: 0,
+        }
     }
 
     pub fn slices(self, always: bool) -> EngineCounters {
         EngineCounters { always, ..self }
     }
 
-    /// Switches at a time since the begin, ns.
-    pub fn look(&mut self, now: Nanos) {
+    /// Switches at a time since the begin, ns; returns when it is due again.
+    pub fn look(&mut self, now: Nanos) -> Nanos {
         self.now = now;
-        let Ok(counters) = &self.counters else { return };
-        let within = now % SECOND;
-        let on = self.always || within < SLICE;
-        if on != self.is_on {
-            counters.switch(on);
-            match on {
-                true => self.since = now,
-                false => self.counted += now - self.since,
+        let Ok(counters) = &self.counters else { return now + SECOND };
+        let all = self.always || now < ALL_UNTIL;
+        let slice = if all { PERIOD } else { PERIOD / PART };
+        if self.slices == 0 || now >= self.period + PERIOD {
+            if self.is_on {
+                self.stopped = now;
             }
-            self.is_on = on;
+            self.close();
+            let counters = match &self.counters {
+                Ok(counters) => counters,
+                Err(_) => return now + SECOND,
+            };
+            counters.switch_sizes(now < ALL_UNTIL || self.slices.is_multiple_of(SIZES));
+            if !self.is_on {
+                counters.switch(true);
+            }
+            (self.is_on, self.period) = (true, now);
+            self.slices += 1;
+        } else if self.is_on && !all && now >= self.period + slice {
+            counters.switch(false);
+            counters.switch_sizes(false);
+            (self.is_on, self.stopped) = (false, now);
         }
-        let sizes = within < if now < SECOND { SLICE } else { SIZES };
-        if sizes != self.sizes_on {
-            counters.switch_sizes(sizes);
-            self.sizes_on = sizes;
-        }
+        self.period + if self.is_on && !all { slice } else { PERIOD }
     }
 
-    pub fn stop(&mut self) {
+    /// Extends what was counted in a part of the period to all of it.
+    fn close(&mut self) {
+        let counts = self.counts();
+        let counted = self.stopped.saturating_sub(self.period);
+        let weight = self.now.saturating_sub(self.period) as f64 / counted.max(1) as f64;
+        for ((estimate, now), before) in self.estimates.iter_mut().zip(counts).zip(self.before) {
+            *estimate += now.saturating_sub(before) as f64 * weight;
+        }
+        (self.before, self.counted) = (counts, self.counted + counted);
+    }
+
+    fn counts(&self) -> [u64; 2] {
+        let count = |counter: &InheritedCounter| counter.count().unwrap_or(0);
+        self.counters.as_ref().map_or([0; 2], |counters| [count(&counters.reads), count(&counters.writes)])
+    }
+
+    pub fn stop(&mut self, now: Nanos) {
         if let Ok(counters) = &self.counters {
             counters.switch(false);
             counters.switch_sizes(false);
-            if self.is_on {
-                self.counted += self.now.saturating_sub(self.since);
-                self.is_on = false;
-            }
         }
+        self.now = now;
+        if self.is_on {
+            self.stopped = now;
+        }
+        self.close();
     }
 
     /// Facts about the interfaces that were in use.
@@ -171,12 +213,8 @@ impl EngineCounters {
 
     fn uring(&self) -> Result<EngineIos, String> {
         let counters = self.counters.as_ref().map_err(Clone::clone)?;
-        let share = self.counted as f64 / self.now.max(1) as f64;
-        let all = |counter: &InheritedCounter| {
-            let count = counter.count().map_err(|error| error.to_string())?;
-            Ok::<u64, String>(if share > 0.0 { (count as f64 / share.min(1.0)) as u64 } else { 0 })
-        };
-        let (reads, writes) = (all(&counters.reads)?, all(&counters.writes)?);
-        Ok(EngineIos { reads, writes, mean_bytes: counters.mean_bytes(), counted_share: share.min(1.0) })
+        let [reads, writes] = self.estimates.map(|estimate| estimate as u64);
+        let counted_share = (self.counted as f64 / self.now.max(1) as f64).min(1.0);
+        Ok(EngineIos { reads, writes, mean_bytes: counters.mean_bytes(), counted_share })
     }
 }

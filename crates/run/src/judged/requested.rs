@@ -9,16 +9,18 @@ pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResul
     let on_devices = !stack.layers.is_empty();
     let counted = program.counted;
     let claimed = program.claimed.clone().unwrap_or_default();
+    let bypasses_cache = program.bypasses_cache;
     let side =
         |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineFacts) -> Option<CallsDone>| {
-            let engines: Vec<Option<CallsDone>> = program.engines.iter().map(of).collect();
-            requested(
-                if on_devices { calls.storage } else { calls.deviceless },
-                calls.unclear,
-                asked,
-                &engines,
-                claimed,
-            )
+            let calls_on_storage = if on_devices { calls.storage } else { calls.deviceless };
+            let engines: Vec<Option<CallsDone>> = program
+                .engines
+                .iter()
+                .map(|facts| {
+                    Some(by_blocks(of(facts)?, asked.saturating_sub(calls_on_storage.bytes), bypasses_cache))
+                })
+                .collect();
+            requested(calls_on_storage, calls.unclear, asked, &engines, claimed)
         };
     let read =
         side(&program.read, counted.read_bytes, claimed.read, |facts| by_engine(facts, |ios| ios.reads));
@@ -32,6 +34,19 @@ pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResul
 fn by_engine(facts: &EngineFacts, of: fn(&diskspd_model::results::EngineIos) -> u64) -> Option<CallsDone> {
     let ios = facts.ios?;
     Some(CallsDone { calls: of(&ios), bytes: (of(&ios) as f64 * ios.mean_bytes?) as u64 })
+}
+
+/// An estimate near this multiple of the exact bytes requested of block devices stands for them.
+const NEAR: std::ops::RangeInclusive<f64> = 0.8..=1.15;
+
+/// Estimated I/Os of an interface, corrected by the bytes that were requested of block devices or made dirty,
+/// which are exact. Past the page cache they are all that there is.
+fn by_blocks(estimate: CallsDone, exact: u64, bypasses_cache: bool) -> CallsDone {
+    let ratio = estimate.bytes as f64 / exact.max(1) as f64;
+    if estimate.bytes == 0 || !bypasses_cache && !NEAR.contains(&ratio) {
+        return estimate;
+    }
+    CallsDone { calls: (estimate.calls as f64 / ratio) as u64, bytes: exact }
 }
 
 /// `calls`: system calls on storage; `unclear`: those that may have been; `asked`: bytes requested of block
@@ -96,6 +111,15 @@ mod tests {
         assert_eq!(of(calls(10, 4096), NONE, 9999), (10, 4096), "read ahead");
         assert_eq!(of(calls(1, 100), calls(9, 5000), 4096), (1, 4096), "unclear calls that reached a device");
         assert_eq!(of(NONE, NONE, 0), (0, 0));
+    }
+
+    #[test]
+    fn estimate_near_exact_bytes_becomes_exact() {
+        let of = |bytes, direct| by_blocks(calls(100, bytes), 1000, direct);
+        assert_eq!(of(1100, false), calls(90, 1000));
+        assert_eq!(of(1300, false), calls(100, 1300), "the page cache served a part");
+        assert_eq!(of(1300, true), calls(76, 1000));
+        assert_eq!(of(0, true), calls(100, 0));
     }
 
     #[test]
