@@ -15,8 +15,10 @@ use diskspd_model::results::SortedCalls;
 pub use open_files::{OpenFiles, SeenFile};
 use std::collections::BTreeMap;
 
-/// Looks that examine the open files of a process: the first ones, then each that is a power of two.
+/// Looks that examine the open files of a process: the first ones, then each that is a power of two, and each
+/// after as many bytes.
 const EAGER_LOOKS: u32 = 4;
+const MUCH: u64 = 256 << 10;
 
 /// All processes below one.
 #[derive(Debug)]
@@ -42,12 +44,17 @@ struct SeenProcess {
     ticks: u64,
     is_stopped: bool,
     is_readable: bool,
+    /// What it had open when that was last examined, under this name.
     classes: Classes,
+    name: String,
+    /// What it had open at one of the last two looks.
+    window: Classes,
     looks: u32,
 }
 
 /// Fields of `/proc/<pid>/stat`.
 struct Stat {
+    name: String,
     state: char,
     parent: u32,
     /// CPU time of the process and the children that it has reaped, clock ticks.
@@ -91,15 +98,19 @@ impl ProcessTree {
         self.ended = self.ended.plus(last.io);
         self.ended_ticks = self.ended_ticks.saturating_add(last.ticks);
         let earlier = before.map(|process| process.io).unwrap_or_default();
-        let children = self.living.iter().filter(|(_, child)| child.parent == pid).map(|(pid, _)| *pid);
-        // Those that were alive at the last look, and that it may have reaped since.
-        let reaped: Vec<u32> = children.filter(|child| !self.is_there(*child)).collect();
+        // Those that were alive at the last look, and that it or its descendants have reaped since.
+        let gone: Vec<u32> = self.living.keys().copied().filter(|child| !self.is_there(*child)).collect();
+        let below = |child: &u32| {
+            let mut above = self.living.get(child).map(|child| child.parent);
+            while let Some(process) = above.filter(|above| *above != pid && gone.contains(above)) {
+                above = self.living.get(&process).map(|process| process.parent);
+            }
+            above == Some(pid)
+        };
+        let reaped: Vec<u32> = gone.iter().copied().filter(|child| below(child)).collect();
         let reaped: Vec<SeenProcess> = reaped.iter().filter_map(|child| self.living.remove(child)).collect();
-        self.sorted.add(
-            last.io.since(earlier),
-            last.classes,
-            reaped.iter().map(|child| (child.io, child.classes)),
-        );
+        let reaped = reaped.iter().map(|child| (child.io, child.window));
+        self.sorted.add(last.io.since(earlier), last.window, reaped);
     }
 
     fn is_there(&self, pid: u32) -> bool {
@@ -162,10 +173,18 @@ impl ProcessTree {
             self.unreadable += 1;
         }
         process.is_readable = io.is_some();
+        let grown = io.unwrap_or(process.io).since(process.io);
         process.io = io.unwrap_or(process.io);
         process.looks += 1;
-        if stat.state != 'Z' && (process.looks <= EAGER_LOOKS || process.looks.is_power_of_two()) {
-            self.files.look(&self.root, pid, &mut process.classes);
+        // Another program in the same process has other files open.
+        let same_program = process.name == stat.name;
+        process.window = if same_program { process.classes } else { Classes::default() };
+        let much = grown.read.bytes.max(grown.write.bytes) >= MUCH;
+        let due = process.looks <= EAGER_LOOKS || process.looks.is_power_of_two() || much || !same_program;
+        if stat.state != 'Z' && due {
+            process.classes = self.files.look(&self.root, pid);
+            process.window = process.window.or(process.classes);
+            process.name = stat.name;
         }
         Some(process)
     }
@@ -173,11 +192,13 @@ impl ProcessTree {
     fn stat(&self, pid: u32) -> Option<Stat> {
         let text = self.root.text(format!("/proc/{pid}/stat"))?;
         // The name, which comes second, may hold anything.
-        let mut fields = text.rsplit_once(") ")?.1.split_ascii_whitespace();
+        let (name, fields) = text.rsplit_once(") ")?;
+        let name = name.split_once('(')?.1.to_owned();
+        let mut fields = fields.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
         let parent = fields.next()?.parse().ok()?;
         let ticks = fields.skip(9).take(4).filter_map(|field| field.parse::<u64>().ok());
-        Some(Stat { state, parent, ticks: ticks.fold(0, u64::saturating_add) })
+        Some(Stat { name, state, parent, ticks: ticks.fold(0, u64::saturating_add) })
     }
 
     /// Sorts what was counted since the look before. The counters of a parent grew by those of the children
@@ -192,8 +213,8 @@ impl ProcessTree {
             let earlier = before.get(pid).map(|process| process.io).unwrap_or_default();
             let reaped =
                 gone.iter().filter(|(_, child)| ancestor(child.parent, before, &self.living) == Some(*pid));
-            let reaped = reaped.map(|(_, child)| (child.io, child.classes));
-            self.sorted.add(process.io.since(earlier), process.classes, reaped);
+            let reaped = reaped.map(|(_, child)| (child.io, child.window));
+            self.sorted.add(process.io.since(earlier), process.window, reaped);
         }
     }
 }

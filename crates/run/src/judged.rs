@@ -65,11 +65,14 @@ pub struct JudgedRun {
     ended: EndedBy,
 }
 
+/// Files that are kept in the record.
+const MOST_FILES: usize = 16;
 /// The looks at the processes: the first ones come soon, because commands can be short.
 const FIRST_LOOK: Nanos = SECOND / 2000;
 const LONGEST_LOOK: Nanos = SECOND / 20;
-/// Looks may take this part of the time.
+/// Looks may take this part of the time, and in addition this time in all.
 const LOOK_SHARE: Nanos = 100;
+const FOR_LOOKS: Nanos = SECOND / 20;
 
 /// Everything that is read while the other program does its I/O.
 struct Watches {
@@ -195,10 +198,11 @@ impl Run {
                 return;
             }
             last = now;
-            let took = clock::monotonic().saturating_sub(now);
-            watches.looking += took;
-            pause = (pause * 2).min(LONGEST_LOOK).max(took.saturating_mul(LOOK_SHARE).min(SECOND));
-            due = now + pause;
+            let over = clock::monotonic();
+            watches.looking += over.saturating_sub(now);
+            pause = (pause * 2).min(LONGEST_LOOK);
+            let beyond = watches.looking.saturating_sub(FOR_LOOKS).saturating_mul(LOOK_SHARE);
+            due = (over + pause).max((self.begun + beyond).min(over + SECOND));
         }
     }
 
@@ -300,6 +304,7 @@ fn program(
         counted: tree.total(),
         read,
         write,
+        files: merged::paths(&tree.files).into_iter().take(MOST_FILES).collect(),
         bypasses_cache: tree.files.bypass_the_cache(),
         engines: counters.facts(&tree.files),
         cpu_ns: tree.cpu_ns(),

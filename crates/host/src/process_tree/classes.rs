@@ -48,6 +48,12 @@ pub struct Classes {
     pub write: Ends,
 }
 
+impl Classes {
+    pub fn or(self, other: Classes) -> Classes {
+        Classes { read: self.read.or(other.read), write: self.write.or(other.write) }
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SortedIo {
     pub read: SortedCalls,
@@ -66,14 +72,13 @@ impl SortedIo {
         let (mut known, mut of_children) = (ProcessIo::default(), Classes::default());
         for (io, classes) in reaped {
             known = known.plus(io);
-            of_children.read = of_children.read.or(classes.read);
-            of_children.write = of_children.write.or(classes.write);
+            of_children = of_children.or(classes);
         }
         let new = grown.since(known);
-        for (sums, calls, ends) in [
-            (&mut self.read, new.read, own.read.or(of_children.read)),
-            (&mut self.write, new.write, own.write.or(of_children.write)),
-        ] {
+        let all = own.or(of_children);
+        for (sums, calls, ends) in
+            [(&mut self.read, new.read, all.read), (&mut self.write, new.write, all.write)]
+        {
             let sum = ends.sum(sums);
             *sum = sum.plus(calls);
         }

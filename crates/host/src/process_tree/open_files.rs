@@ -16,8 +16,9 @@ const LARGE: u64 = 1 << 20;
 const MOST_EXAMINED: usize = 512;
 /// Files that are kept at most.
 const MOST_KEPT: usize = 4096;
-/// Mappings from this size on may carry data, bytes.
+/// Mappings from this size on may carry data, bytes: shared ones, and private ones.
 const MAPPED: u64 = 1 << 20;
+const MAPPED_PRIVATELY: u64 = 16 << 20;
 
 /// A file or device that was open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +31,14 @@ pub struct SeenFile {
     pub written: bool,
     /// Whether some process had it open without `O_DIRECT`.
     pub buffered: bool,
+    /// Its file system or device.
+    place: Identity,
+}
+
+impl SeenFile {
+    fn is_large(&self) -> bool {
+        self.is_device || self.size >= LARGE
+    }
 }
 
 /// Device and inode of a file.
@@ -40,6 +49,8 @@ type Identity = (u64, u64);
 pub struct OpenFiles {
     /// Names of the devices whose files are judged; empty = all.
     judged: Vec<String>,
+    /// Pipes and sockets that this process got itself, and all that it starts: none of the program's.
+    inherited: Vec<PathBuf>,
     stacks: HashMap<Identity, Stack>,
     files: HashMap<Identity, SeenFile>,
     /// Interfaces that were in use.
@@ -61,44 +72,46 @@ enum Opened {
 
 impl OpenFiles {
     pub(super) fn new(judged: Vec<String>) -> OpenFiles {
-        OpenFiles { judged, ..OpenFiles::default() }
+        OpenFiles { judged, inherited: inherited(), ..OpenFiles::default() }
     }
 
-    /// The stacks of the files on judged storage, each once.
+    /// The stacks of the large files and devices on judged storage, each once; of all files where none is
+    /// large.
     pub fn stacks(&self) -> Vec<&Stack> {
-        self.chosen(|stack| self.is_judged(stack))
+        let places: BTreeSet<Identity> = self.files().iter().map(|file| file.place).collect();
+        let mut stacks: Vec<&Stack> = Vec::new();
+        for stack in places.iter().filter_map(|place| self.stacks.get(place)) {
+            if !stacks.contains(&stack) {
+                stacks.push(stack);
+            }
+        }
+        stacks
     }
 
     /// The stacks of the files without devices.
     pub fn deviceless_stacks(&self) -> Vec<&Stack> {
-        self.chosen(|stack| stack.layers.is_empty())
-    }
-
-    fn chosen(&self, is: impl Fn(&Stack) -> bool) -> Vec<&Stack> {
-        let mut chosen: Vec<&Stack> = Vec::new();
-        for stack in self.stacks.values().filter(|stack| is(stack)) {
-            if !chosen.contains(&stack) {
-                chosen.push(stack);
-            }
-        }
-        chosen.sort_by(|a, b| a.top_devices.cmp(&b.top_devices));
-        chosen
+        let mut stacks: Vec<&Stack> = self.stacks.values().filter(|stack| stack.layers.is_empty()).collect();
+        stacks.sort_by(|a, b| a.no_device_reason.cmp(&b.no_device_reason));
+        stacks
     }
 
     pub fn uses(&self, engine: ForeignEngine) -> bool {
         self.engines.contains(&(engine as u8))
     }
 
-    /// Files on judged storage, the largest first.
+    /// Large files and devices on judged storage, the largest first; all files where none is large.
     pub fn files(&self) -> Vec<&SeenFile> {
-        let mut files: Vec<&SeenFile> = self.files.values().collect();
+        let mut files: Vec<&SeenFile> = self.files.values().filter(|file| file.is_large()).collect();
+        if files.is_empty() {
+            files = self.files.values().collect();
+        }
         files.sort_by(|a, b| (b.is_device, b.size, &a.path).cmp(&(a.is_device, a.size, &b.path)));
         files
     }
 
     /// Whether all large files and devices were open to bypass the page cache; not if there were none.
     pub fn bypass_the_cache(&self) -> bool {
-        let mut large = self.files.values().filter(|file| file.is_device || file.size >= LARGE).peekable();
+        let mut large = self.files.values().filter(|file| file.is_large()).peekable();
         large.peek().is_some() && large.all(|file| !file.buffered)
     }
 
@@ -109,16 +122,30 @@ impl OpenFiles {
     }
 
     /// Examines a process. Files that can't be examined are not seen.
-    pub(super) fn look(&mut self, root: &Root, pid: u32, classes: &mut Classes) {
+    pub(super) fn look(&mut self, root: &Root, pid: u32) -> Classes {
+        let mut classes = Classes::default();
         let folder = root.path(format!("/proc/{pid}/fd"));
-        let Ok(entries) = std::fs::read_dir(&folder) else { return };
-        for entry in entries.flatten().take(MOST_EXAMINED) {
+        let Ok(entries) = std::fs::read_dir(&folder) else { return classes };
+        let descriptor = |entry: std::fs::DirEntry| {
             let number = entry.file_name().to_string_lossy().into_owned();
-            let Ok(name) = std::fs::read_link(entry.path()) else { continue };
+            let name = std::fs::read_link(entry.path()).ok()?;
             let info = root.text(format!("/proc/{pid}/fdinfo/{number}")).unwrap_or_default();
-            let Some(flags) = flags(&info) else { continue };
-            let position = field(&info, "pos:").and_then(|text| text.parse().ok()).unwrap_or(0);
-            let opened = self.opened(&entry.path(), &name, flags, position);
+            Some((number, entry.path(), name, flags(&info)?, info))
+        };
+        let all: Vec<_> = entries.flatten().take(MOST_EXAMINED).filter_map(descriptor).collect();
+        // A process wakes its own threads by a pipe.
+        let has_both_ends = |name: &Path| {
+            let ends = || all.iter().filter(|(_, _, other, ..)| other == name).map(|(.., flags, _)| flags);
+            ends().any(|flags| flags.is_read()) && ends().any(|flags| flags.is_written())
+        };
+        for (number, link, name, flags, info) in &all {
+            let flags = *flags;
+            let is_pipe = name.to_string_lossy().starts_with("pipe:");
+            if self.inherited.contains(name) || is_pipe && has_both_ends(name) {
+                continue;
+            }
+            let position = field(info, "pos:").and_then(|text| text.parse().ok()).unwrap_or(0);
+            let opened = self.opened(link, name, flags, position);
             let is_error = number == "2";
             let mark = |ends: &mut Ends, writes: bool| match opened {
                 Opened::Storage => ends.storage = true,
@@ -137,6 +164,7 @@ impl OpenFiles {
             }
         }
         self.look_at_mappings(root, pid);
+        classes
     }
 
     fn opened(&mut self, link: &Path, name: &Path, flags: OpenFlags, position: u64) -> Opened {
@@ -154,7 +182,7 @@ impl OpenFiles {
         match () {
             () if text == "/dev/null" => return Opened::Null,
             () if text.starts_with("/dev/shm/") => return Opened::Deviceless,
-            () if !text.starts_with('/') => return Opened::Nothing,
+            () if !text.starts_with('/') || is_library(&text) => return Opened::Nothing,
             () if is_in(&["/proc/", "/sys/", "/dev/tty", "/dev/pts/"]) => return Opened::Nothing,
             () => {}
         }
@@ -188,47 +216,80 @@ impl OpenFiles {
             return Opened::Elsewhere;
         }
         let (is_device, size) = (kind == FileType::BlockDevice, found.stx_size.max(position));
-        let largest = self.keep(identity, name, is_device, size, flags);
-        if is_device || largest >= LARGE { Opened::Storage } else { Opened::Small }
+        let seen = SeenFile { path: name.to_owned(), size, is_device, place, ..SeenFile::default() };
+        if self.keep(identity, seen, flags) { Opened::Storage } else { Opened::Small }
     }
 
-    /// Keeps a file, and returns the largest size that it had.
-    fn keep(&mut self, identity: Identity, name: &Path, is_device: bool, size: u64, flags: OpenFlags) -> u64 {
+    /// Keeps a file, and returns whether it is large.
+    fn keep(&mut self, identity: Identity, seen: SeenFile, flags: OpenFlags) -> bool {
         if self.files.len() >= MOST_KEPT && !self.files.contains_key(&identity) {
-            return size;
+            return seen.is_large();
         }
-        let file = self.files.entry(identity).or_insert_with(|| SeenFile {
-            path: name.to_owned(),
-            is_device,
-            ..SeenFile::default()
-        });
+        let size = seen.size;
+        let file = self.files.entry(identity).or_insert(seen);
         file.size = file.size.max(size);
         file.read |= flags.is_read();
         file.written |= flags.is_written();
         file.buffered |= !flags.is_direct();
-        file.size
+        file.is_large()
     }
 
     /// Large mappings of files, and the rings of Linux AIO.
     fn look_at_mappings(&mut self, root: &Root, pid: u32) {
         let Some(maps) = root.text(format!("/proc/{pid}/maps")) else { return };
-        for line in maps.lines() {
-            let mut fields = line.split_ascii_whitespace();
-            let (Some(range), Some(rights)) = (fields.next(), fields.next()) else { continue };
-            let name = fields.nth(3).unwrap_or_default();
-            if name == "/[aio]" {
-                self.engines.insert(ForeignEngine::Aio as u8);
-            }
-            let is_data = name.starts_with('/')
-                && !rights.contains('x')
-                && !["/[", "/dev/zero", "/dev/shm/", "/SYSV", "/memfd:", "/usr/", "/lib", "/anon"]
-                    .iter()
-                    .any(|start| name.starts_with(start));
-            if is_data && length(range).is_some_and(|length| length >= MAPPED) {
-                self.engines.insert(ForeignEngine::Mapped as u8);
-            }
+        if maps.contains(" /[aio]") {
+            self.engines.insert(ForeignEngine::Aio as u8);
+        }
+        if maps.lines().filter_map(Mapping::parse).any(|mapping| mapping.carries_data()) {
+            self.engines.insert(ForeignEngine::Mapped as u8);
         }
     }
+}
+
+/// A mapped part of a file.
+#[derive(Debug, PartialEq, Eq)]
+struct Mapping<'a> {
+    length: u64,
+    rights: &'a str,
+    name: &'a str,
+}
+
+impl Mapping<'_> {
+    /// Reads a line of `maps`; `None` = no file is mapped.
+    fn parse(line: &str) -> Option<Mapping<'_>> {
+        let mut fields = line.split_ascii_whitespace();
+        let (range, rights) = (fields.next()?, fields.next()?);
+        let name = fields.nth(3).filter(|name| name.starts_with('/'))?;
+        Some(Mapping { length: length(range)?, rights, name })
+    }
+
+    /// Not programs and their libraries, and not memory that processes share.
+    fn carries_data(&self) -> bool {
+        let is_memory = ["/[", "/dev/zero", "/dev/shm/", "/SYSV", "/memfd:", "/anon_hugepage"]
+            .iter()
+            .any(|start| self.name.starts_with(start));
+        let is_program = self.rights.contains('x') || is_library(self.name) || self.name.contains("locale");
+        let least = if self.rights.ends_with('s') { MAPPED } else { MAPPED_PRIVATELY };
+        !is_memory && !is_program && self.length >= least
+    }
+}
+
+/// Pipes and sockets behind the standard descriptors of this process.
+fn inherited() -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
+    let is_standard = |entry: &std::fs::DirEntry| ["0", "1", "2"].iter().any(|fd| entry.file_name() == *fd);
+    let links = entries
+        .flatten()
+        .filter(|entry| !is_standard(entry))
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    links
+        .filter(|name| ["pipe:", "socket:"].iter().any(|start| name.to_string_lossy().starts_with(start)))
+        .collect()
+}
+
+/// Whether a program loads it as a part of itself.
+fn is_library(name: &str) -> bool {
+    name.ends_with(".so") || name.contains(".so.")
 }
 
 /// Bytes of `7f0a00000000-7f0a00001000`.
@@ -288,6 +349,22 @@ mod tests {
         assert!(of("0100001").is_some_and(|flags| !flags.is_read()));
         assert!(of(&format!("{:o}", libc::O_DIRECT)).unwrap().is_direct());
         assert!(of(&format!("{:o}", libc::O_PATH)).is_none() && flags("").is_none());
+    }
+
+    #[test]
+    fn mapped_data_is_no_program() {
+        let of = |line: &str| Mapping::parse(line).is_some_and(|mapping| mapping.carries_data());
+        for (line, expected) in [
+            ("7f0000000000-7f0000200000 rw-s 00000000 fe:00 12 /data/t.dat", true),
+            ("7f0000000000-7f0002000000 r--p 00000000 fe:00 12 /data/t.dat", true),
+            ("7f0000000000-7f0000200000 r--p 00000000 fe:00 12 /usr/bin/python3", false),
+            ("7f0000000000-7f0002000000 r--p 00000000 fe:00 12 /usr/lib/libx.so.1", false),
+            ("7f0000000000-7f0002000000 rw-s 00000000 00:01 12 /dev/shm/x", false),
+            ("7f0000000000-7f0002000000 rw-p 00000000 00:00 0 [heap]", false),
+            ("7f0000000000-7f0002000000 rw-p 00000000 00:00 0", false),
+        ] {
+            assert_eq!(of(line), expected, "{line}");
+        }
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub struct JudgedProgram {
     pub counted: ProcessIo,
     pub read: SortedCalls,
     pub write: SortedCalls,
+    /// Files and devices that were open, the largest first; at most 16.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RawText>,
     /// Whether each large file and device was opened to bypass the page cache (`O_DIRECT`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bypasses_cache: bool,

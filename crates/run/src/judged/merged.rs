@@ -1,6 +1,7 @@
 //! The storage of a program as one target: the kernel counts its I/O by process, not by file.
 
 use super::Watches;
+use diskspd_host::process_tree::OpenFiles;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::profile::RawText;
 use diskspd_sys::clock::{self, Nanos, SECOND};
@@ -31,10 +32,9 @@ pub fn of(watches: &Watches, targets: &[RawText]) -> Merged {
         true if !files.stacks().is_empty() => files.stacks(),
         true => deviceless,
     };
-    let seen: Vec<&Path> = files.files().iter().map(|file| file.path.as_path()).collect();
     let paths: Vec<RawText> = match targets.is_empty() {
         false => targets.to_vec(),
-        true => seen.iter().map(|path| raw(path)).collect(),
+        true => self::paths(files),
     };
     let written = files.files().into_iter().filter(|file| file.written).take(MOST_FILES);
     let unwritten = dirty(written.map(|file| file.path.as_path()));
@@ -67,6 +67,11 @@ fn joined(stacks: &[&Stack]) -> Stack {
         }
     }
     all
+}
+
+/// The paths of files, the largest file first.
+pub fn paths(files: &OpenFiles) -> Vec<RawText> {
+    files.files().iter().map(|file| raw(&file.path)).collect()
 }
 
 fn raw(path: &Path) -> RawText {

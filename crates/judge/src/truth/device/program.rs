@@ -74,6 +74,7 @@ fn without_command(verdict: &mut DeviceVerdict, part: &Part) {
 /// What may have been requested in addition to what was counted, a sentence each.
 fn open(span: &SpanView, part: &Part, program: &JudgedProgram) -> Vec<String> {
     let mut open = Vec::new();
+    let all = part.read.bytes.saturating_add(part.write.bytes);
     for (name, counted, calls, claimed) in [
         ("reads", part.read, &program.read, program.claimed.as_ref().map(|claimed| claimed.read)),
         ("writes", part.write, &program.write, program.claimed.as_ref().map(|claimed| claimed.write)),
@@ -82,7 +83,7 @@ fn open(span: &SpanView, part: &Part, program: &JudgedProgram) -> Vec<String> {
         let is_claimed =
             claimed.and_then(|claimed| claimed.bytes).is_some_and(|bytes| bytes == counted.bytes);
         if !is_claimed || counted.bytes == 0 {
-            open.extend(unclear(name, counted, calls));
+            open.extend(unclear(name, counted, calls, all));
         }
     }
     let claimed_all = program.claimed.as_ref().is_some_and(|claimed| {
@@ -105,11 +106,11 @@ fn open(span: &SpanView, part: &Part, program: &JudgedProgram) -> Vec<String> {
     open
 }
 
-fn unclear(name: &str, counted: Counted, calls: &SortedCalls) -> Option<String> {
+fn unclear(name: &str, counted: Counted, calls: &SortedCalls, all: u64) -> Option<String> {
     // Of those, what reached a device is counted already.
     let known = counted.bytes.saturating_sub(calls.storage.bytes);
     let left = calls.unclear.bytes.saturating_sub(known);
-    let matters = left > BACKGROUND && left as f64 > OTHERS * counted.bytes as f64;
+    let matters = left > BACKGROUND && left as f64 > OTHERS * all as f64;
     matters.then(|| {
         format!(
             "{} of {name} were of the page cache, of pipes, or of sockets: the processes had several of these \
