@@ -4,6 +4,7 @@ mod counters;
 mod course;
 mod merged;
 mod requested;
+mod zram;
 
 use super::watch::arrays::ArrayWatch;
 use super::watch::device_readings::DeviceReadings;
@@ -30,6 +31,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ChildStdout;
 use std::time::Duration;
+use zram::ZramPages;
 
 /// What is judged, and how.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +65,8 @@ pub struct JudgedRun {
     measured: Nanos,
     started_at: i64,
     ended: EndedBy,
+    /// Bytes that zram stored as a repeated pattern.
+    repeated: u64,
 }
 
 /// Files that are kept in the record.
@@ -83,6 +87,7 @@ struct Watches {
     arrays: ArrayWatch,
     limits: LimitWatch,
     course: DeviceCourse,
+    zrams: Vec<ZramPages>,
     looking: Nanos,
     stopped: Nanos,
 }
@@ -135,6 +140,8 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
     let storages = parts.paths.iter().take(1).map(storage::storage);
     let storages = storages.map(|found| Storage { path: parts.path.clone(), ..found });
     diskspd_host::look_around(&mut system, storages.collect());
+    let repeated = watches.zrams.iter().filter(|zram| stack_has(&parts.stack, &zram.name));
+    let repeated = repeated.map(|zram| zram.repeated_since(&Root::live())).sum();
     let ended = if run.interrupted { EndedBy::Interrupt } else { EndedBy::Time };
     let (stack, path) = (parts.stack, parts.path);
     Ok(JudgedRun {
@@ -149,7 +156,12 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
         measured,
         started_at,
         ended,
+        repeated,
     })
+}
+
+fn stack_has(stack: &Stack, name: &str) -> bool {
+    stack.layer(name).is_some()
 }
 
 /// What a target is on; a file that does not exist yet is on its folder's file system.
@@ -236,6 +248,7 @@ impl Watches {
             arrays: ArrayWatch::of(Root::live(), named.iter()),
             limits: LimitWatch::new(Root::live()),
             course: DeviceCourse::of(names),
+            zrams: ZramPages::of_all(&Root::live()),
             named,
             looking: 0,
             stopped: 0,
@@ -330,6 +343,7 @@ impl JudgedRun {
         let row = TargetResults { target: TargetId(0), read, write, ..TargetResults::default() };
         let seconds = u32::try_from(self.measured.div_ceil(SECOND)).unwrap_or(u32::MAX);
         let (bytes, ios) = (row.read.bytes + row.write.bytes, row.read.ios + row.write.ios);
+        let bytes_written = row.write.bytes;
         let block_size = bytes.checked_div(ios).and_then(|size| u32::try_from(size).ok()).unwrap_or(0);
         let target = Target {
             path: self.path,
@@ -342,7 +356,8 @@ impl JudgedRun {
         let span = TimeSpan {
             duration: seconds,
             warmup: 0,
-            random_write_data: true,
+            // A device that keeps a pattern once does no work for it.
+            random_write_data: self.repeated < bytes_written / 2 || bytes_written == 0,
             targets: vec![target],
             ..TimeSpan::default()
         };

@@ -10,13 +10,14 @@ use diskspd_model::results::{JudgedProgram, SortedCalls, Verdict};
 const NAME_TARGET: &str = "name the target (judge TARGET -- COMMAND), and repeat with a longer run";
 const AVOID_CACHE: &str = "bypass the page cache (fio: direct=1; dd: iflag=direct or oflag=direct; sysbench: \
                            --file-extra-flags=direct)";
+const RANDOM_DATA: &str = "write random data (fio: refill_buffers; dd: if=/dev/urandom)";
 const FLUSH: &str = "write past the page cache (fio: direct=1; dd: oflag=direct), or flush before the end \
                      (fio: end_fsync=1; dd: conv=fsync)";
 
 /// Corrects a verdict by what is unknown of the program, and names its own remedies.
 pub fn adjust(verdict: &mut DeviceVerdict, span: &SpanView, part: &Part, program: &JudgedProgram) {
     match verdict.verdict {
-        Verdict::Cached if verdict.remedy.is_some() => verdict.remedy = Some(AVOID_CACHE.into()),
+        Verdict::Cached => verdict.remedy = verdict.remedy.take().map(of_program),
         Verdict::Deferred => verdict.remedy = Some(FLUSH.into()),
         Verdict::Coalesced | Verdict::Split | Verdict::Amplified => verdict.remedy = None,
         _ => {}
@@ -49,6 +50,15 @@ pub fn adjust(verdict: &mut DeviceVerdict, span: &SpanView, part: &Part, program
     undetermined(verdict, format!("undetermined: {}", open.next().unwrap_or_default()));
     verdict.evidence.insert(0, was);
     verdict.evidence.extend(open);
+}
+
+/// The remedies of a run name its options.
+fn of_program(remedy: String) -> String {
+    match remedy.as_str() {
+        own if own.contains("-Su") => AVOID_CACHE.to_owned(),
+        own if own.contains("-Zr") => RANDOM_DATA.to_owned(),
+        _ => remedy,
+    }
 }
 
 fn undetermined(verdict: &mut DeviceVerdict, message: String) {
