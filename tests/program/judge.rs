@@ -46,7 +46,7 @@ impl Volume {
         (ended, serde_json::from_slice(&record).unwrap_or_default())
     }
 
-    /// Whether a script gets this verdict. The machine may be busy: it is tried again.
+    /// Whether a script gets one of these verdicts, in one of several tries.
     #[track_caller]
     fn has_verdict(&self, before: &str, script: &str, expected: &[&str]) {
         again(|| {
@@ -223,7 +223,8 @@ fn other_users_of_device_are_named() {
 #[test]
 fn stopped_command_is_reported() {
     let Some(volume) = Volume::new() else { return };
-    let script = "dd if=t.dat of=/dev/null bs=4k iflag=direct & sleep 0.1; kill -STOP $!; sleep 1; kill -CONT $!; wait";
+    let script = "dd if=t.dat of=/dev/null bs=4k iflag=direct & sleep 0.1; kill -STOP $!; sleep 1; \
+                  kill -CONT $!; wait";
     let (ended, record) = volume.judged(&[], script);
     assert!(has_finding(&record, "process-stalled"), "{}", ended.stderr);
 }
@@ -253,8 +254,8 @@ fn engines_of_fio_are_judged() {
     if !is_there("fio") {
         return;
     }
-    let fio = "fio --name=x --filename=t.dat --size=64M --runtime=1 --time_based --output-format=json --rw=randread \
-               --bs=4k --invalidate=0 --fallocate=none";
+    let fio = "fio --name=x --filename=t.dat --size=64M --runtime=1 --time_based --output-format=json \
+               --rw=randread --bs=4k --invalidate=0 --fallocate=none";
     for engine in ["psync", "libaio", "io_uring"] {
         let (direct, cached) =
             (format!("{fio} --ioengine={engine} --direct=1"), format!("{fio} --ioengine={engine}"));

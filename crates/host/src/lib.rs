@@ -104,6 +104,8 @@ mod usage;
 pub mod ways;
 #[cfg(target_os = "linux")]
 pub mod zones;
+#[cfg(target_os = "linux")]
+pub mod zram_pages;
 
 // Its answers are read by the same code in tests on every system.
 #[cfg(any(windows, test))]

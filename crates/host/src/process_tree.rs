@@ -1,8 +1,8 @@
-//! The I/O of a process and all its descendants, by the kernel's counters (`/proc/<pid>/io`), sorted by what
-//! each process had open.
+//! The I/O of a process and all its descendants, by the kernel's counters (`/proc/<pid>/io`), sorted by the
+//! open files of each process.
 //!
-//! The counters of a process contain those of the children that it has reaped. So the sum over living
-//! processes, and over those that this process itself reaped, is exact. Files are seen by sampling: a process
+//! The counters of a process include its reaped children. So the sum over living processes and over the
+//! children of this process is exact. Files are seen by sampling: a process
 //! with storage alone open for reading has read from storage.
 
 mod classes;
@@ -10,8 +10,7 @@ mod open_files;
 
 use crate::root::Root;
 use classes::{Classes, SortedIo};
-use diskspd_model::machine::io_counters::ProcessIo;
-use diskspd_model::results::SortedCalls;
+use diskspd_model::machine::process_io::{ProcessIo, SortedCalls};
 pub use open_files::{OpenFiles, SeenFile};
 use std::collections::BTreeMap;
 
@@ -27,7 +26,7 @@ pub struct ProcessTree {
     /// The process whose descendants are watched.
     top: u32,
     living: BTreeMap<u32, SeenProcess>,
-    /// What ended processes had counted.
+    /// Counters of ended processes.
     ended: ProcessIo,
     ended_ticks: u64,
     sorted: SortedIo,
@@ -44,10 +43,10 @@ struct SeenProcess {
     ticks: u64,
     is_stopped: bool,
     is_readable: bool,
-    /// What it had open when that was last examined, under this name.
+    /// Open files at the last examination, and the name of the program then.
     classes: Classes,
     name: String,
-    /// What it had open at one of the last two looks.
+    /// Open files at one of the last two examinations.
     window: Classes,
     looks: u32,
 }
@@ -77,7 +76,7 @@ impl ProcessTree {
         }
     }
 
-    /// Reads the counters of all descendants, and what they have open.
+    /// Reads the counters and the open files of all descendants.
     pub fn look(&mut self) {
         let present = self.descendants();
         let mut now: BTreeMap<u32, SeenProcess> = BTreeMap::new();
@@ -201,8 +200,7 @@ impl ProcessTree {
         Some(Stat { name, state, parent, ticks: ticks.fold(0, u64::saturating_add) })
     }
 
-    /// Sorts what was counted since the look before. The counters of a parent grew by those of the children
-    /// that it reaped meanwhile.
+    /// Sorts the calls since the last look. The counters of a parent grew by its reaped children.
     fn sort(&mut self, before: &BTreeMap<u32, SeenProcess>) {
         let gone: Vec<(u32, &SeenProcess)> = before
             .iter()

@@ -1,10 +1,9 @@
-//! The I/O of another program as a record: what its processes requested, and what the devices did.
+//! The I/O of another program as a record of requested I/O and device I/O.
 
 mod counters;
 mod course;
 mod merged;
 mod requested;
-mod zram;
 
 use super::watch::arrays::ArrayWatch;
 use super::watch::device_readings::DeviceReadings;
@@ -14,6 +13,7 @@ use counters::EngineCounters;
 use course::DeviceCourse;
 use diskspd_host::process_tree::ProcessTree;
 use diskspd_host::root::Root;
+use diskspd_host::zram_pages::ZramPages;
 use diskspd_host::{devices, stack, storage};
 use diskspd_model::machine::System;
 use diskspd_model::machine::io_counters::{DeviceFacts, OwnIo, TargetDevices};
@@ -31,14 +31,13 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ChildStdout;
 use std::time::Duration;
-use zram::ZramPages;
 
-/// What is judged, and how.
+/// Subject and method of a judgement.
 #[derive(Debug, Clone, Default)]
 pub struct JudgeOrder {
     /// Command and arguments; empty = all programs that use the targets.
     pub words: Vec<OsString>,
-    /// Files and devices; empty = those that the processes have open.
+    /// Files and devices; empty = the open files of the processes.
     pub targets: Vec<RawText>,
     /// Without a command: how long.
     pub duration: Duration,
@@ -71,7 +70,7 @@ pub struct JudgedRun {
 
 /// Files that are kept in the record.
 const MOST_FILES: usize = 16;
-/// The looks at the processes: the first ones come soon, because commands can be short.
+/// Pauses between two readings of the processes. The first pauses are short, because commands can be short.
 const FIRST_LOOK: Nanos = SECOND / 2000;
 const LONGEST_LOOK: Nanos = SECOND / 20;
 /// Looks may take this part of the time, and in addition this time in all.
@@ -92,20 +91,20 @@ struct Watches {
     stopped: Nanos,
 }
 
-/// Runs the command, or watches the targets for the time of the order. `take` reads what the command prints,
+/// Runs the command, or watches the targets for the time of the order. `take` reads the output of the command
 /// if it is piped.
 ///
 /// # Errors
 /// The command cannot be started.
 pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout)) -> io::Result<JudgedRun> {
-    let mut system = diskspd_host::snapshot();
+    let system = diskspd_host::snapshot();
     let named: Vec<Stack> = order.targets.iter().map(stack_of).collect();
     let mut watches = Watches::new(named);
     let counters = if order.words.is_empty() { EngineCounters::none() } else { EngineCounters::open() };
     let mut counters = counters.slices(order.count_all);
     let started_at = clock::wall_millis();
     let begun = watches.begin();
-    let mut run = Run { begun, exit_code: None, interrupted: false, end: begun };
+    let mut run = Run { system, started_at, begun, exit_code: None, interrupted: false, end: begun };
     match order.words.split_first() {
         Some((program, arguments)) => {
             let (child, output) = ObservedChild::start(program, arguments, order.piped)?;
@@ -117,11 +116,16 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
         None => run.wait(order.duration, control, &mut watches),
     }
     watches.end();
-    let measured = run.end.saturating_sub(begun).max(1);
-    counters.stop(measured);
-    let (mut facts, effort) = watches.facts(begun, &run);
-    let parts = merged::of(&watches, &order.targets);
-    let program = program(&order, &run, &watches, counters, measured);
+    counters.stop(run.measured());
+    Ok(gather(order, &run, watches, counters))
+}
+
+/// Reads the facts after the end of the I/O.
+fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCounters) -> JudgedRun {
+    let measured = run.measured();
+    let (mut facts, effort) = watches.facts(run);
+    let parts = merged::join(&watches.tree.files, &watches.named, &order.targets);
+    let program = program(&order, run, &watches, counters, measured);
     facts.process = Some(OwnIo::from(program.counted)).filter(|_| !order.words.is_empty());
     facts.targets = vec![TargetDevices {
         target: TargetId(0),
@@ -130,21 +134,16 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
         ..TargetDevices::default()
     }];
     let mut observed = watches.course.observed(&parts.stack, measured);
-    observed.delays = (watches.stopped > 0).then(|| Delays {
-        times: 1,
-        total_us: watches.stopped / 1000,
-        longest_us: watches.stopped / 1000,
-        was_stopped: true,
-        ..Delays::default()
-    });
+    observed.delays = (watches.stopped > 0).then(|| stopped_for(watches.stopped / 1000));
+    let mut system = run.system.clone();
     let storages = parts.paths.iter().take(1).map(storage::storage);
     let storages = storages.map(|found| Storage { path: parts.path.clone(), ..found });
     diskspd_host::look_around(&mut system, storages.collect());
-    let repeated = watches.zrams.iter().filter(|zram| stack_has(&parts.stack, &zram.name));
+    let repeated = watches.zrams.iter().filter(|zram| parts.stack.layer(&zram.name).is_some());
     let repeated = repeated.map(|zram| zram.repeated_since(&Root::live())).sum();
     let ended = if run.interrupted { EndedBy::Interrupt } else { EndedBy::Time };
-    let (stack, path) = (parts.stack, parts.path);
-    Ok(JudgedRun {
+    let (stack, path, started_at) = (parts.stack, parts.path, run.started_at);
+    JudgedRun {
         system,
         order,
         facts,
@@ -157,14 +156,14 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
         started_at,
         ended,
         repeated,
-    })
+    }
 }
 
-fn stack_has(stack: &Stack, name: &str) -> bool {
-    stack.layer(name).is_some()
+fn stopped_for(us: u64) -> Delays {
+    Delays { times: 1, total_us: us, longest_us: us, was_stopped: true, ..Delays::default() }
 }
 
-/// What a target is on; a file that does not exist yet is on its folder's file system.
+/// Returns the stack under a target, or under its folder if it does not exist yet.
 fn stack_of(target: &RawText) -> Stack {
     let path = target.as_path();
     let there = path.ancestors().find(|above| above.exists());
@@ -175,6 +174,8 @@ fn stack_of(target: &RawText) -> Stack {
 }
 
 struct Run {
+    system: System,
+    started_at: i64,
     begun: Nanos,
     exit_code: Option<u8>,
     interrupted: bool,
@@ -182,7 +183,11 @@ struct Run {
 }
 
 impl Run {
-    /// Looks at the processes until the command has ended.
+    fn measured(&self) -> Nanos {
+        self.end.saturating_sub(self.begun).max(1)
+    }
+
+    /// Reads the processes until the command has ended.
     fn follow(&mut self, child: &ObservedChild, watches: &mut Watches, counters: &mut EngineCounters) {
         let (mut pause, mut due, mut last) = (FIRST_LOOK, self.begun + FIRST_LOOK, self.begun);
         loop {
@@ -218,7 +223,7 @@ impl Run {
         }
     }
 
-    /// Looks at the devices for a time.
+    /// Reads the devices for a time.
     fn wait(&mut self, time: Duration, control: &Control, watches: &mut Watches) {
         let until = self.begun.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         loop {
@@ -247,7 +252,7 @@ impl Watches {
             remote: RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
             arrays: ArrayWatch::of(Root::live(), named.iter()),
             limits: LimitWatch::new(Root::live()),
-            course: DeviceCourse::of(names),
+            course: DeviceCourse::new(names),
             zrams: ZramPages::of_all(&Root::live()),
             named,
             looking: 0,
@@ -284,9 +289,9 @@ impl Watches {
         self.arrays.look();
     }
 
-    fn facts(&mut self, begun: Nanos, run: &Run) -> (DeviceFacts, Effort) {
+    fn facts(&mut self, run: &Run) -> (DeviceFacts, Effort) {
         let mut effort = Effort { process: self.tree.cpu_ns(), ..Effort::default() };
-        self.limits.look(run.end.max(begun));
+        self.limits.look(run.end.max(run.begun));
         self.limits.finish(&mut effort);
         let readings = std::mem::replace(&mut self.readings, DeviceReadings::of(Vec::new()));
         let mut facts = readings.finish().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! A command whose descendants become children of this process when their own parents end, so that the
-//! kernel's counters of each can be read before it is reaped.
+//! A command with a subreaper: descendants become children of this process when their parents end. So the
+//! counters of each process can be read before it is reaped.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
@@ -84,7 +84,7 @@ impl Drop for ObservedChild {
     }
 }
 
-/// Returns a child that has ended and was not reaped; `None` if there is none now.
+/// Returns a child that has ended and was not reaped yet.
 pub fn ended_child() -> Option<u32> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     // SAFETY: the structure is the kernel's to fill, and zeros mean that no child has ended.

@@ -73,13 +73,12 @@ impl CounterGroup {
     }
 }
 
-/// A counter of one event for the calling thread, and for all threads and processes that it starts from then
-/// on.
+/// A counter of one event for the calling thread and all its later threads and processes.
 #[derive(Debug)]
 pub struct InheritedCounter(OwnedFd);
 
 impl InheritedCounter {
-    /// Opens a counter that stands at 0 and does not count yet.
+    /// Opens a stopped counter at 0.
     ///
     /// # Errors
     /// `EACCES` and `EPERM` without the privilege, `ENOENT` for an unknown tracepoint.
@@ -95,7 +94,7 @@ impl InheritedCounter {
     /// Starts or stops counting in all of these processes.
     ///
     /// # Errors
-    /// Those of the kernel.
+    /// An error of the kernel.
     pub fn switch(&self, on: bool) -> io::Result<()> {
         control(&self.0, if on { CounterSwitch::Enable } else { CounterSwitch::Disable })
     }
@@ -103,7 +102,7 @@ impl InheritedCounter {
     /// Returns the count of all of them together, ended ones included.
     ///
     /// # Errors
-    /// Those of the kernel.
+    /// An error of the kernel.
     pub fn count(&self) -> io::Result<u64> {
         let mut bytes = [0; 8];
         read(&self.0, &mut bytes)?;

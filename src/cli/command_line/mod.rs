@@ -33,7 +33,7 @@ pub enum Takes {
     /// Those options of a run that aren't kept with it, and a record.
     Rerun,
     LineBehind,
-    /// Files, and another program with its arguments behind `--`.
+    /// Files, then `--` and another program with its arguments.
     Program,
     /// [`Takes::LineBehind`], and [`Takes::Line`] where one of these options is given.
     LineWith {

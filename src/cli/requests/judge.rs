@@ -1,4 +1,4 @@
-//! What is judged.
+//! Request of `judge`.
 
 use crate::cli::requests::{OutRequest, SaveRequest};
 use crate::profile::RawText;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct JudgeRequest {
     /// Command and arguments; empty = the I/O on the targets is watched.
     pub words: Vec<OsString>,
-    /// Files and devices whose I/O is judged; empty = those that the command opens.
+    /// Files and devices to judge; empty = the files that the command opens.
     pub targets: Vec<RawText>,
     /// `--for`: how long the targets are watched, ms.
     pub watched_ms: Option<u64>,
@@ -21,6 +21,6 @@ pub struct JudgeRequest {
     pub out: Vec<OutRequest>,
     pub save: Option<SaveRequest>,
     pub store: Option<PathBuf>,
-    /// All words behind the program's name.
+    /// All words after the name of the command `judge`.
     pub typed: Vec<OsString>,
 }

@@ -1,5 +1,6 @@
 //! The figures that a command reports itself: fio's JSON, and the reports of DISKSPD and this program.
 
+use crate::clock::{self, Clock, SECOND};
 use crate::record::formats;
 use crate::results::{ClaimedFigures, ClaimedSide, KnownFigures, RunSummary, SpanSummary};
 use crate::sys::mutex::LockAnyway;
@@ -11,12 +12,11 @@ use std::path::{Path, PathBuf};
 use std::process::ChildStdout;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 /// Output that is kept at most, bytes.
 const MOST_KEPT: usize = 64 << 20;
-/// Time for the rest of the output after the command has ended: a descendant may keep the pipe open.
-const REST: Duration = Duration::from_secs(1);
+/// Time for the rest of the output after the end of the command, ns. A descendant may keep the pipe open.
+const REST: u64 = SECOND;
 
 /// Where a command reports its figures.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    pub fn of(words: &[OsString]) -> Claims {
+    pub fn expected(words: &[OsString]) -> Claims {
         Claims { place: place(words), printed: Arc::default(), copier: None }
     }
 
@@ -42,7 +42,7 @@ impl Claims {
         self.place == Place::StandardOutput
     }
 
-    /// Passes on what the command prints, byte by byte, and keeps it.
+    /// Passes on the output of the command, byte by byte, and keeps a copy.
     pub fn take(&mut self, mut from: ChildStdout) {
         let printed = Arc::clone(&self.printed);
         self.copier = Some(std::thread::spawn(move || {
@@ -61,12 +61,12 @@ impl Claims {
         }));
     }
 
-    /// Reads the figures; `None` = there are none, or they can't be read.
+    /// Reads the figures; `None` = not found, or not readable.
     pub fn read(&mut self) -> Option<ClaimedFigures> {
         if let Some(copier) = self.copier.take() {
-            let until = Instant::now() + REST;
-            while !copier.is_finished() && Instant::now() < until {
-                std::thread::sleep(Duration::from_millis(5));
+            let until = clock::monotonic() + REST;
+            while !copier.is_finished() && clock::monotonic() < until {
+                Clock::Monotonic.sleep_until(clock::monotonic() + SECOND / 200);
             }
         }
         let bytes = match &self.place {

@@ -1,4 +1,4 @@
-//! `diskspd judge`: another program does the I/O, and this one judges whether it reached the devices.
+//! `diskspd judge` runs another program and judges whether its I/O reached the devices.
 //!
 //! The command has the terminal: its standard input and output stay its own, and the report goes to standard
 //! error or to files.
@@ -41,7 +41,7 @@ pub fn judge(request: &JudgeRequest) -> Result<Exit, NotDone> {
         true => Some(ctrl_c::ends_several(&control)?),
         false => None,
     };
-    let mut claims = Claims::of(&request.words);
+    let mut claims = Claims::expected(&request.words);
     let piped = claims.are_piped();
     let judged = run::judge(order(request, piped), &control, |output| claims.take(output));
     let judged = match judged {

@@ -1,9 +1,8 @@
-//! What processes had open, and the calls that can be attributed by that.
+//! Open files of processes, and calls attributed to them.
 
-use diskspd_model::machine::io_counters::{CallsDone, ProcessIo};
-use diskspd_model::results::SortedCalls;
+use diskspd_model::machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 
-/// What a process had open for a direction.
+/// Kinds of files that a process had open for a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ends {
     /// Files and devices of the judged storage.
@@ -12,9 +11,9 @@ pub struct Ends {
     pub deviceless: bool,
     /// Anything else that carries data.
     pub elsewhere: bool,
-    /// Small files of the judged storage: logs and the like. They matter where nothing else is open.
+    /// Small files of the judged storage, such as logs. They decide if no other kind is open.
     pub small: bool,
-    /// Messages on standard error. They matter where nothing else is open.
+    /// Messages on standard error. They decide if no other kind is open.
     pub messages: bool,
 }
 
@@ -29,7 +28,7 @@ impl Ends {
         }
     }
 
-    /// The sum that calls of such a process belong to.
+    /// Returns the sum for calls of such a process.
     fn sum(self, sums: &mut SortedCalls) -> &mut CallsDone {
         match (self.storage, self.deviceless, self.elsewhere) {
             (true, false, false) => &mut sums.storage,
@@ -61,8 +60,8 @@ pub struct SortedIo {
 }
 
 impl SortedIo {
-    /// Adds what a process counted since the last look. `reaped`: what the children that it reaped since then
-    /// had counted at that look, which is sorted already.
+    /// Adds the calls of a process since the last look. `reaped`: counters of reaped children at that look,
+    /// which are sorted already.
     pub fn add(
         &mut self,
         grown: ProcessIo,

@@ -3,8 +3,8 @@
 use super::classes::{Classes, Ends};
 use crate::root::Root;
 use crate::stack;
+use diskspd_model::machine::process_io::ForeignEngine;
 use diskspd_model::machine::stack::Stack;
-use diskspd_model::results::ForeignEngine;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags, open, statx};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -31,7 +31,7 @@ pub struct SeenFile {
     pub written: bool,
     /// Whether some process had it open without `O_DIRECT`.
     pub buffered: bool,
-    /// Its file system or device.
+    /// Device number of its file system, or its own.
     place: Identity,
 }
 
@@ -44,12 +44,12 @@ impl SeenFile {
 /// Device and inode of a file.
 type Identity = (u64, u64);
 
-/// What all processes together had open.
+/// Open files of all processes together.
 #[derive(Debug, Default)]
 pub struct OpenFiles {
     /// Names of the devices whose files are judged; empty = all.
     judged: Vec<String>,
-    /// Pipes and sockets that this process got itself, and all that it starts: none of the program's.
+    /// Pipes and sockets that this process inherited, and passes on to the program.
     inherited: Vec<PathBuf>,
     stacks: HashMap<Identity, Stack>,
     files: HashMap<Identity, SeenFile>,
@@ -57,14 +57,14 @@ pub struct OpenFiles {
     pub engines: BTreeSet<u8>,
 }
 
-/// What a descriptor is.
+/// Kind of a descriptor.
 enum Opened {
     Storage,
     /// Storage, but below [`LARGE`].
     Small,
     Deviceless,
     Elsewhere,
-    /// Takes all data, and has none.
+    /// Takes all data, and returns no data.
     Null,
     /// Carries no data that matters: terminals, `/proc`, events.
     Nothing,
@@ -75,8 +75,7 @@ impl OpenFiles {
         OpenFiles { judged, inherited: inherited(), ..OpenFiles::default() }
     }
 
-    /// The stacks of the large files and devices on judged storage, each once; of all files where none is
-    /// large.
+    /// Returns the stacks of large files and devices on judged storage, or of all files if none is large.
     pub fn stacks(&self) -> Vec<&Stack> {
         let places: BTreeSet<Identity> = self.files().iter().map(|file| file.place).collect();
         let mut stacks: Vec<&Stack> = Vec::new();
@@ -99,7 +98,7 @@ impl OpenFiles {
         self.engines.contains(&(engine as u8))
     }
 
-    /// Large files and devices on judged storage, the largest first; all files where none is large.
+    /// Returns large files and devices on judged storage, sorted by size, or all files if none is large.
     pub fn files(&self) -> Vec<&SeenFile> {
         let mut files: Vec<&SeenFile> = self.files.values().filter(|file| file.is_large()).collect();
         if files.is_empty() {
@@ -109,7 +108,7 @@ impl OpenFiles {
         files
     }
 
-    /// Whether all large files and devices were open to bypass the page cache; not if there were none.
+    /// Whether there were large files or devices, and all of them were open to bypass the page cache.
     pub fn bypass_the_cache(&self) -> bool {
         let mut large = self.files.values().filter(|file| file.is_large()).peekable();
         large.peek().is_some() && large.all(|file| !file.buffered)
@@ -262,7 +261,7 @@ impl Mapping<'_> {
         Some(Mapping { length: length(range)?, rights, name })
     }
 
-    /// Not programs and their libraries, and not memory that processes share.
+    /// Whether it is neither a part of a program nor memory that processes share.
     fn carries_data(&self) -> bool {
         let is_memory = ["/[", "/dev/zero", "/dev/shm/", "/SYSV", "/memfd:", "/anon_hugepage"]
             .iter()
@@ -273,7 +272,7 @@ impl Mapping<'_> {
     }
 }
 
-/// Pipes and sockets behind the standard descriptors of this process.
+/// Returns the pipes and sockets of this process with descriptors above 2.
 fn inherited() -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
     let is_standard = |entry: &std::fs::DirEntry| ["0", "1", "2"].iter().any(|fd| entry.file_name() == *fd);
@@ -302,7 +301,7 @@ fn stack_of(link: &Path, name: &Path) -> Stack {
     let opened = open(link, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
     match opened {
         Ok(file) => stack::of_open(&Root::live(), &File::from(file), name),
-        Err(_) => Stack::without("it can't be inspected"),
+        Err(_) => Stack::without("it cannot be inspected"),
     }
 }
 
@@ -351,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn mapped_data_is_no_program() {
+    fn program_mapping_is_not_data() {
         let of = |line: &str| Mapping::parse(line).is_some_and(|mapping| mapping.carries_data());
         for (line, expected) in [
             ("7f0000000000-7f0000200000 rw-s 00000000 fe:00 12 /data/t.dat", true),

@@ -179,9 +179,7 @@ fn judge(
     verdict.evidence.extend(zeroed(part, found.zeroed));
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
-    if let Some(program) = span.program {
-        program::adjust(&mut verdict, span, part, program);
-    }
+    program::adjust(&mut verdict, span, judged);
     verdict
 }
 

@@ -144,7 +144,7 @@ const CHECKS: &[Check] = &[
     |span, _| advice::check(span),
 ];
 
-/// The checks of another program's I/O: those that rest on observations alone.
+/// Checks of another program's I/O. They need observations only.
 const PROGRAM_CHECKS: &[Check] = &[
     |span, _| program::check(span),
     |span, _| held_up::check(span),
@@ -155,7 +155,7 @@ const PROGRAM_CHECKS: &[Check] = &[
     |span, _| caches::check(span),
 ];
 
-/// A program may do I/O at any rate: that takes nothing away from its figures.
+/// Turns findings about the rate into notes, because another program may do I/O at any rate.
 fn as_notes(found: Vec<Finding>) -> Vec<Finding> {
     let note = |finding: Finding| Finding { severity: Severity::Note, remedy: None, ..finding };
     found.into_iter().map(note).collect()

@@ -4,7 +4,7 @@ use super::device::amount;
 use super::{Finding, Severity, SpanView};
 use diskspd_model::results::{ClaimedFigures, ClaimedSide, JudgedProgram};
 
-/// A claim beyond this multiple of the requested I/Os is not explained by what was counted at the edges.
+/// Largest plausible ratio of claimed to requested bytes.
 const CLAIMS_MORE: f64 = 1.1;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
@@ -21,7 +21,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     .collect()
 }
 
-/// The command's own figures next to those of the devices.
+/// Compares the command's own figures with the devices' figures.
 fn figures(span: &SpanView, claimed: &ClaimedFigures) -> Option<Finding> {
     let (read, write) = (claimed.read, claimed.write);
     let sum = |of: fn(ClaimedSide) -> Option<u64>| Some(of(read).unwrap_or(0).saturating_add(of(write)?));

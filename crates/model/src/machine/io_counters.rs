@@ -2,6 +2,7 @@
 
 use super::arrays::ArrayFacts;
 use super::content::Space;
+use super::process_io::ProcessIo;
 use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
 use super::stack::{Stack, StackMount};
 use super::ways::AtomicWrites;
@@ -121,79 +122,6 @@ pub struct OwnIo {
     pub cancelled_write_bytes: u64,
     /// Bytes of all reads of files, whoever answered them.
     pub read_calls: u64,
-}
-
-/// Counters of a process (`/proc/<pid>/io`): its threads and the children that it has reaped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessIo {
-    pub read: CallsDone,
-    pub write: CallsDone,
-    /// As in [`OwnIo`].
-    pub read_bytes: u64,
-    /// As in [`OwnIo`].
-    pub write_bytes: u64,
-    /// As in [`OwnIo`].
-    pub cancelled_write_bytes: u64,
-}
-
-/// System calls of one direction on anything: files, pipes, sockets, terminals.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallsDone {
-    pub calls: u64,
-    pub bytes: u64,
-}
-
-impl CallsDone {
-    pub fn plus(self, more: CallsDone) -> CallsDone {
-        CallsDone {
-            calls: self.calls.saturating_add(more.calls),
-            bytes: self.bytes.saturating_add(more.bytes),
-        }
-    }
-
-    pub fn since(self, earlier: CallsDone) -> CallsDone {
-        CallsDone {
-            calls: self.calls.saturating_sub(earlier.calls),
-            bytes: self.bytes.saturating_sub(earlier.bytes),
-        }
-    }
-}
-
-impl ProcessIo {
-    /// Reads the lines `name: number`; `None` = the kernel doesn't count (no `CONFIG_TASK_IO_ACCOUNTING`).
-    pub fn parse(text: &str) -> Option<ProcessIo> {
-        let value = |name: &str| {
-            let mut lines = text.lines().filter_map(|line| line.split_once(": "));
-            lines.find(|(found, _)| *found == name)?.1.trim().parse().ok()
-        };
-        Some(ProcessIo {
-            read: CallsDone { calls: value("syscr")?, bytes: value("rchar")? },
-            write: CallsDone { calls: value("syscw")?, bytes: value("wchar")? },
-            read_bytes: value("read_bytes")?,
-            write_bytes: value("write_bytes")?,
-            cancelled_write_bytes: value("cancelled_write_bytes")?,
-        })
-    }
-
-    pub fn plus(self, more: ProcessIo) -> ProcessIo {
-        ProcessIo {
-            read: self.read.plus(more.read),
-            write: self.write.plus(more.write),
-            read_bytes: self.read_bytes.saturating_add(more.read_bytes),
-            write_bytes: self.write_bytes.saturating_add(more.write_bytes),
-            cancelled_write_bytes: self.cancelled_write_bytes.saturating_add(more.cancelled_write_bytes),
-        }
-    }
-
-    pub fn since(self, earlier: ProcessIo) -> ProcessIo {
-        ProcessIo {
-            read: self.read.since(earlier.read),
-            write: self.write.since(earlier.write),
-            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
-            write_bytes: self.write_bytes.saturating_sub(earlier.write_bytes),
-            cancelled_write_bytes: self.cancelled_write_bytes.saturating_sub(earlier.cancelled_write_bytes),
-        }
-    }
 }
 
 impl From<ProcessIo> for OwnIo {

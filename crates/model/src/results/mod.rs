@@ -78,9 +78,7 @@ pub use paced_figures::{PacedFigures, PacedLatency};
 pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
-pub use program::{
-    ClaimedFigures, ClaimedSide, EngineFacts, EngineIos, ForeignEngine, JudgedProgram, SortedCalls,
-};
+pub use program::{ClaimedFigures, ClaimedSide, EngineFacts, EngineIos, JudgedProgram};
 pub use quiet::{PathChange, QuietFacts, Silence, StuckFact, TargetBeats, UnseenTime};
 pub use record::{Record, RecordFormat};
 pub use run_index::RunIndex;
@@ -105,6 +103,7 @@ pub use work::{Done, Work};
 pub use crate::machine::cpu_sleeps::{CpuSleeps, StateSleeps};
 pub use crate::machine::cpu_times::{CpuTimes, LostTimes};
 pub use crate::machine::interrupts::{CpuInterrupts, DeviceInterrupts};
+pub use crate::machine::process_io::{ForeignEngine, SortedCalls};
 pub use direction::DirectionResults;
 pub use effective_range::EffectiveRange;
 pub use slow::{Culprit, CulpritKind, CulpritSum, IoStage, SlowIo, SlowIos, SlowSecond, StageTimes};

@@ -1,6 +1,6 @@
-//! Another program whose I/O was judged (`judge`): what the kernel counted of it and all its descendants.
+//! Another program, judged by `judge`: the kernel's counters of its processes.
 
-use crate::machine::io_counters::{CallsDone, ProcessIo};
+use crate::machine::process_io::{ForeignEngine, ProcessIo, SortedCalls};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -25,13 +25,13 @@ pub struct JudgedProgram {
     pub counted: ProcessIo,
     pub read: SortedCalls,
     pub write: SortedCalls,
-    /// Files and devices that were open, the largest first; at most 16.
+    /// At most 16 files and devices that were open, sorted by size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<RawText>,
     /// Whether each large file and device was opened to bypass the page cache (`O_DIRECT`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bypasses_cache: bool,
-    /// I/O that is not a system call of its own.
+    /// Interfaces without a system call per I/O.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<EngineFacts>,
     /// CPU time of all processes, ns.
@@ -47,20 +47,7 @@ pub struct JudgedProgram {
     pub claimed: Option<ClaimedFigures>,
 }
 
-/// System calls of a direction, sorted by the files that the process had open.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SortedCalls {
-    /// On files and devices of the judged storage.
-    pub storage: CallsDone,
-    /// On files without a block device: in memory, on another host, of another program (FUSE).
-    pub deviceless: CallsDone,
-    /// On pipes, sockets, terminals and other devices.
-    pub elsewhere: CallsDone,
-    /// Of processes that had several of these open, or ended before they were seen.
-    pub unclear: CallsDone,
-}
-
-/// I/O of an interface whose requests are not system calls of their own.
+/// I/O of an interface without a system call per I/O.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EngineFacts {
     pub engine: ForeignEngine,
@@ -84,27 +71,7 @@ pub struct EngineIos {
     pub counted_share: f64,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ForeignEngine {
-    #[default]
-    Uring,
-    Aio,
-    /// Files mapped into memory.
-    Mapped,
-}
-
-impl ForeignEngine {
-    pub fn describe(self) -> &'static str {
-        match self {
-            ForeignEngine::Uring => "io_uring",
-            ForeignEngine::Aio => "Linux AIO (libaio)",
-            ForeignEngine::Mapped => "memory-mapped files",
-        }
-    }
-}
-
-/// The figures that a command reported of its own run.
+/// Figures reported by the command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClaimedFigures {
     /// The form they were in: `fio's JSON`.

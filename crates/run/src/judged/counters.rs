@@ -20,13 +20,13 @@ const PERIOD: Nanos = SECOND / 20;
 const PART: Nanos = 10;
 /// All I/Os of the first moments are counted: commands can be short.
 const ALL_UNTIL: Nanos = SECOND / 4;
-/// One of so many slices counts the sizes, too.
+/// Every eighth slice counts the sizes, too.
 const SIZES: u64 = 8;
 
 /// Counters of the calling thread and all that it starts.
 #[derive(Debug)]
 pub struct EngineCounters {
-    counters: Result<Counters, String>,
+    counters: Result<Counters, NotCounted>,
     always: bool,
     slices: u64,
     is_on: bool,
@@ -40,6 +40,19 @@ pub struct EngineCounters {
     now: Nanos,
 }
 
+/// Why I/Os are not counted.
+#[derive(Debug, Clone, thiserror::Error)]
+enum NotCounted {
+    #[error("there is no command")]
+    NoCommand,
+    #[error("{0}")]
+    Refused(String),
+    #[error("this kernel has no tracepoint {0}")]
+    Missing(&'static str),
+    #[error("its tracepoints cannot be counted: {0} (root can)")]
+    Forbidden(String),
+}
+
 #[derive(Debug)]
 struct Counters {
     reads: InheritedCounter,
@@ -50,18 +63,19 @@ struct Counters {
 }
 
 impl Counters {
-    fn open() -> Result<Counters, String> {
-        let tracefs = Tracefs::find(&Root::live()).map_err(|refusal| refusal.to_string())?;
-        let id = |name: &str| match tracefs.format(name) {
+    fn open() -> Result<Counters, NotCounted> {
+        let tracefs =
+            Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()))?;
+        let id = |name: &'static str| match tracefs.format(name) {
             Ok(Some(format)) => Ok(format.id),
-            Ok(None) => Err(format!("this kernel has no tracepoint {name}")),
-            Err(refusal) => Err(refusal.to_string()),
+            Ok(None) => Err(NotCounted::Missing(name)),
+            Err(refusal) => Err(NotCounted::Refused(refusal.to_string())),
         };
         let (submitted, completed) = (id("io_uring/io_uring_submit_req")?, id("io_uring/io_uring_complete")?);
         let open = |id: u64, filter: &str| {
             let point = Tracepoint { id, filter: filter.to_owned() };
             InheritedCounter::open(&Event::Tracepoint(point))
-                .map_err(|error| format!("its tracepoints cannot be counted: {error} (root can)"))
+                .map_err(|error| NotCounted::Forbidden(error.to_string()))
         };
         let bits = SIZE_BITS.map(|bit| open(completed, &format!("res > 0 && res & {}", 1_u64 << bit)));
         Ok(Counters {
@@ -91,15 +105,15 @@ impl Counters {
 
 impl EngineCounters {
     pub fn open() -> EngineCounters {
-        EngineCounters::of(Counters::open())
+        EngineCounters::with(Counters::open())
     }
 
     /// Counts nothing, because there is no command.
     pub fn none() -> EngineCounters {
-        EngineCounters::of(Err("no command".to_owned()))
+        EngineCounters::with(Err(NotCounted::NoCommand))
     }
 
-    fn of(counters: Result<Counters, String>) -> EngineCounters {
+    fn with(counters: Result<Counters, NotCounted>) -> EngineCounters {
         EngineCounters {
             counters,
             always: false,
@@ -147,7 +161,7 @@ impl EngineCounters {
         self.period + if self.is_on && !all { slice } else { PERIOD }
     }
 
-    /// Extends what was counted in a part of the period to all of it.
+    /// Extends the counts of a part of the period to the whole period.
     fn close(&mut self) {
         let counts = self.counts();
         let counted = self.stopped.saturating_sub(self.period);
@@ -196,7 +210,7 @@ impl EngineCounters {
                 facts.push(uncounted(ForeignEngine::Uring, reason));
             }
             Err(reason) if files.uses(ForeignEngine::Uring) => {
-                facts.push(uncounted(ForeignEngine::Uring, &reason));
+                facts.push(uncounted(ForeignEngine::Uring, &reason.to_string()));
             }
             _ => {}
         }
@@ -211,7 +225,7 @@ impl EngineCounters {
         facts
     }
 
-    fn uring(&self) -> Result<EngineIos, String> {
+    fn uring(&self) -> Result<EngineIos, NotCounted> {
         let counters = self.counters.as_ref().map_err(Clone::clone)?;
         let [reads, writes] = self.estimates.map(|estimate| estimate as u64);
         let counted_share = (self.counted as f64 / self.now.max(1) as f64).min(1.0);

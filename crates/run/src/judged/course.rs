@@ -1,4 +1,4 @@
-//! What the devices did from second to second.
+//! The I/O of the devices from second to second.
 
 use diskspd_host::io_counters::Counters;
 use diskspd_host::root::Root;
@@ -52,7 +52,7 @@ impl From<&Activity> for Reading {
 }
 
 impl DeviceCourse {
-    pub fn of(names: Vec<String>) -> DeviceCourse {
+    pub fn new(names: Vec<String>) -> DeviceCourse {
         let counters = Counters::open(&Root::live(), &names);
         DeviceCourse { names, counters, begun: 0, width: BEAT, due: 0, rows: Vec::new() }
     }

@@ -1,13 +1,11 @@
 //! The storage of a program as one target: the kernel counts its I/O by process, not by file.
 
-use super::Watches;
 use diskspd_host::process_tree::OpenFiles;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::profile::RawText;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::page_cache;
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Files whose dirty pages are counted at most, and the time for it.
@@ -24,11 +22,10 @@ pub struct Merged {
 }
 
 /// Joins the targets, or the files that the processes had open.
-pub fn of(watches: &Watches, targets: &[RawText]) -> Merged {
-    let files = &watches.tree.files;
+pub fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
     let deviceless = files.deviceless_stacks();
-    let stacks: Vec<&Stack> = match watches.named.is_empty() {
-        false => watches.named.iter().collect(),
+    let stacks: Vec<&Stack> = match named.is_empty() {
+        false => named.iter().collect(),
         true if !files.stacks().is_empty() => files.stacks(),
         true => deviceless,
     };
@@ -75,10 +72,10 @@ pub fn paths(files: &OpenFiles) -> Vec<RawText> {
 }
 
 fn raw(path: &Path) -> RawText {
-    RawText::from(path.as_os_str().as_bytes().to_vec())
+    RawText::from(path.as_os_str().to_owned())
 }
 
-/// One path, or the folder that all of them are in.
+/// Returns the only path, or the common folder of all paths.
 fn common(paths: &[RawText]) -> RawText {
     match paths {
         [] => RawText::from("-"),

@@ -1,8 +1,9 @@
-//! The requested I/O of a program, of what several counters contain in part.
+//! The requested I/O of a program, computed from several counters.
 
-use diskspd_model::machine::io_counters::{CallsDone, DeviceFacts, Flow};
+use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
+use diskspd_model::machine::process_io::{CallsDone, SortedCalls};
 use diskspd_model::machine::stack::Stack;
-use diskspd_model::results::{ClaimedSide, DirectionResults, EngineFacts, JudgedProgram, SortedCalls};
+use diskspd_model::results::{ClaimedSide, DirectionResults, EngineFacts, JudgedProgram};
 
 /// Reads and writes of a program.
 pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResults, DirectionResults) {
@@ -49,8 +50,8 @@ fn by_blocks(estimate: CallsDone, exact: u64, bypasses_cache: bool) -> CallsDone
     CallsDone { calls: (estimate.calls as f64 / ratio) as u64, bytes: exact }
 }
 
-/// `calls`: system calls on storage; `unclear`: those that may have been; `asked`: bytes requested of block
-/// devices, or made dirty.
+/// Combines system calls on storage, unclear calls, bytes requested of block devices or made dirty (`asked`),
+/// I/O of other interfaces, and claims.
 fn requested(
     calls: CallsDone,
     unclear: CallsDone,
@@ -79,7 +80,7 @@ fn direction(ios: u64, bytes: u64) -> DirectionResults {
     DirectionResults { ios, bytes, ..DirectionResults::default() }
 }
 
-/// What the devices right under the targets did.
+/// Returns the I/O of the devices right under the targets.
 pub fn of_devices(facts: &DeviceFacts, stack: &Stack) -> (DirectionResults, DirectionResults) {
     let sum = |of: fn(&diskspd_model::machine::io_counters::Activity) -> Flow| {
         let devices = facts.devices.iter().filter(|device| stack.top_devices.contains(&device.name));

@@ -1,10 +1,13 @@
-//! The verdict about another program's I/O: the same rules, and what its counters leave open.
+//! The verdict about another program's I/O. It follows the same rules, and states what is unknown.
 
-use super::limits::{BACKGROUND, OTHERS};
+use super::done::activity;
+use super::effects::{JudgedPart, names};
+use super::limits::{BACKGROUND, LESS, OTHERS};
 use super::part::{Counted, Part};
 use super::verdict::DeviceVerdict;
 use super::wording::amount;
 use crate::truth::{Severity, SpanView};
+use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::results::{JudgedProgram, SortedCalls, Verdict};
 
 const NAME_TARGET: &str = "name the target (judge TARGET -- COMMAND), and repeat with a longer run";
@@ -14,8 +17,10 @@ const RANDOM_DATA: &str = "write random data (fio: refill_buffers; dd: if=/dev/u
 const FLUSH: &str = "write past the page cache (fio: direct=1; dd: oflag=direct), or flush before the end \
                      (fio: end_fsync=1; dd: conv=fsync)";
 
-/// Corrects a verdict by what is unknown of the program, and names its own remedies.
-pub fn adjust(verdict: &mut DeviceVerdict, span: &SpanView, part: &Part, program: &JudgedProgram) {
+/// Corrects a verdict for unknown requests of the program, and names remedies for other programs.
+pub fn adjust(verdict: &mut DeviceVerdict, span: &SpanView, judged: &JudgedPart) {
+    let Some(program) = span.program else { return };
+    let (part, facts) = (judged.part, judged.facts);
     match verdict.verdict {
         Verdict::Cached => verdict.remedy = verdict.remedy.take().map(of_program),
         Verdict::Deferred => verdict.remedy = Some(FLUSH.into()),
@@ -24,6 +29,10 @@ pub fn adjust(verdict: &mut DeviceVerdict, span: &SpanView, part: &Part, program
     }
     if program.words.is_empty() {
         return without_command(verdict, part);
+    }
+    if let Some(message) = elsewhere(part, facts, program) {
+        verdict.evidence.clear();
+        return undetermined(verdict, message);
     }
     let open = open(span, part, program);
     let is_decided = matches!(verdict.verdict, Verdict::Cached | Verdict::Deferred)
@@ -50,6 +59,27 @@ pub fn adjust(verdict: &mut DeviceVerdict, span: &SpanView, part: &Part, program
     undetermined(verdict, format!("undetermined: {}", open.next().unwrap_or_default()));
     verdict.evidence.insert(0, was);
     verdict.evidence.extend(open);
+}
+
+/// Whether the processes requested more reads of block devices than the seen devices did.
+fn elsewhere(part: &Part, facts: &DeviceFacts, program: &JudgedProgram) -> Option<String> {
+    let first = part.first();
+    let done: u64 = first
+        .iter()
+        .filter_map(|layer| activity(facts, &layer.name))
+        .map(|device| device.activity.read.bytes)
+        .sum();
+    let requested = program.counted.read_bytes;
+    let missing = requested.saturating_sub(done) > BACKGROUND && (done as f64) < LESS * requested as f64;
+    (missing && !first.is_empty() && !part.is_remote()).then(|| {
+        format!(
+            "undetermined: the processes requested {} of block devices, but {} read {}: files on other \
+             devices were not seen",
+            amount(requested),
+            names(&first),
+            amount(done)
+        )
+    })
 }
 
 /// The remedies of a run name its options.
@@ -81,7 +111,7 @@ fn without_command(verdict: &mut DeviceVerdict, part: &Part) {
     verdict.remedy = Some("start the program with judge to compare: diskspd judge TARGET -- COMMAND".into());
 }
 
-/// What may have been requested in addition to what was counted, a sentence each.
+/// Returns possible requests that were not counted, a sentence each.
 fn open(span: &SpanView, part: &Part, program: &JudgedProgram) -> Vec<String> {
     let mut open = Vec::new();
     let all = part.read.bytes.saturating_add(part.write.bytes);
@@ -117,14 +147,14 @@ fn open(span: &SpanView, part: &Part, program: &JudgedProgram) -> Vec<String> {
 }
 
 fn unclear(name: &str, counted: Counted, calls: &SortedCalls, all: u64) -> Option<String> {
-    // Of those, what reached a device is counted already.
+    // Calls that reached a device are counted already.
     let known = counted.bytes.saturating_sub(calls.storage.bytes);
     let left = calls.unclear.bytes.saturating_sub(known);
     let matters = left > BACKGROUND && left as f64 > OTHERS * all as f64;
     matters.then(|| {
         format!(
-            "{} of {name} were of the page cache, of pipes, or of sockets: the processes had several of these \
-             open, or ended before they were seen",
+            "{} of {name} were of the page cache, of pipes, or of sockets: the processes had several of \
+             these open, or ended before they were seen",
             amount(left)
         )
     })

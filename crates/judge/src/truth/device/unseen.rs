@@ -93,16 +93,6 @@ impl JudgedPart<'_> {
                 format!("{below} beneath it {} {}", did(direction), amount(bytes))
             }),
         }?;
-        if !self.part.depth_known {
-            let message = format!(
-                "undetermined: the processes requested {} of block devices, but {} did {}: files on other \
-                 devices were not seen",
-                amount(counted.bytes),
-                names(&first),
-                amount(ours)
-            );
-            return Some(unknown(message, Some("name the target: judge TARGET -- COMMAND".into())));
-        }
         let message = format!(
             "{} counted {} of the {} {}, but {who}: its statistics miss I/Os",
             names(&first),

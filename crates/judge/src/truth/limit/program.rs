@@ -1,4 +1,4 @@
-//! What limited another program: limits of its control groups, its CPU time, and the devices.
+//! Limits of another program: its control groups, its CPU time, and the devices.
 
 use super::thresholds::SATURATED;
 use super::{Limits, groups, quota, wording};
@@ -69,8 +69,8 @@ pub(super) fn describe(
         _ => note(
             "limit-unclear",
             format!(
-                "the limit is unclear: the device was busy {busy:.0} % of the time{flight}, and the command used \
-                 {cpus:.2} of {:.0} CPUs",
+                "the limit is unclear: the device was busy {busy:.0} % of the time{flight}, and the command \
+                 used {cpus:.2} of {:.0} CPUs",
                 all_cpus(span)
             ),
         )

@@ -1,7 +1,7 @@
 //! Pages that zram devices keep as a repeated pattern, which takes no memory.
 
-use diskspd_host::devices;
-use diskspd_host::root::Root;
+use super::devices;
+use super::root::Root;
 use diskspd_sys::page_cache;
 
 #[derive(Debug)]
