@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct ProcessIo {
     pub read: CallsDone,
     pub write: CallsDone,
-    /// Bytes requested of block devices ([`OwnIo::read_bytes`](super::io_counters::OwnIo::read_bytes)).
+    /// Bytes requested of block devices.
     pub read_bytes: u64,
-    /// Bytes made dirty, or written past the page cache ([`OwnIo::write_bytes`](super::io_counters::OwnIo::write_bytes)).
+    /// Bytes made dirty, or written past the page cache.
     pub write_bytes: u64,
     /// Dirty bytes that were dropped before they were written.
     pub cancelled_write_bytes: u64,
