@@ -64,15 +64,15 @@ class TotalLatency:
 
 @dataclass
 class Throughput:
-    """At `figures.totals.read`, and 14 more."""
+    """At `figures.totals.read`, and 16 more."""
 
-    bytes: int = field(default=None)  # bytes
-    iops: float = field(default=None)  # I/Os per second
-    ios: int = field(default=None)
-    mib_per_s: float = field(default=None)  # 2^20 bytes per second
+    bytes: Optional[int] = field(default=None)  # bytes
+    iops: Optional[float] = field(default=None)  # I/Os per second
     iops_std_dev: Optional[float] = field(default=None)  # I/Os per second
+    ios: Optional[int] = field(default=None)
     max_ms: Optional[float] = field(default=None)  # ms
     mean_ms: Optional[float] = field(default=None)  # ms
+    mib_per_s: Optional[float] = field(default=None)  # 2^20 bytes per second
     min_ms: Optional[float] = field(default=None)  # ms
     nowait_misses: Optional[int] = field(default=None)
     std_dev_ms: Optional[float] = field(default=None)  # ms
@@ -1334,15 +1334,15 @@ class ResourceUsage:
     """At `host.results.time_span.observed.resource_usage`."""
 
     io_limits: List[IoLimit] = field(default=None, metadata={'of': 'IoLimit', 'depth': 1})
-    other_processes: OtherProcesses = field(default=None, metadata={'of': 'OtherProcesses'})
     process: int = field(default=None)
     quotas: List[Quota] = field(default=None, metadata={'of': 'Quota', 'depth': 1})
-    tool: Tool = field(default=None, metadata={'of': 'Tool'})
     workers: List[Worker] = field(default=None, metadata={'of': 'Worker', 'depth': 1})
     io_controls: Optional[List[IoControl]] = field(default=None, metadata={'of': 'IoControl', 'depth': 1})
     io_costs: Optional[List[IoCost]] = field(default=None, metadata={'of': 'IoCost', 'depth': 1})
     limit_changes: Optional[List[LimitChange]] = field(default=None, metadata={'of': 'LimitChange', 'depth': 1})
     memory: Optional[List[Memory]] = field(default=None, metadata={'of': 'Memory', 'depth': 1})
+    other_processes: Optional[OtherProcesses] = field(default=None, metadata={'of': 'OtherProcesses'})
+    tool: Optional[Tool] = field(default=None, metadata={'of': 'Tool'})
 
 
 @dataclass
@@ -1773,15 +1773,15 @@ class Rate:
 class Access:
     """At `index.time_span.parameters.target.access`, and 3 more."""
 
-    block_size: int = field(default=None)  # bytes
-    caching: Caching = field(default=None, metadata={'of': 'Caching'})
-    outstanding: int = field(default=None)
-    random_percent: int = field(default=None)  # percent
-    rate: Union[Rate, str] = field(default=None, metadata={'of': 'Rate'})
-    stride: int = field(default=None)
-    threads: int = field(default=None)
-    write_percent: int = field(default=None)  # percent
+    block_size: Optional[int] = field(default=None)  # bytes
+    caching: Optional[Caching] = field(default=None, metadata={'of': 'Caching'})
+    outstanding: Optional[int] = field(default=None)
+    random_percent: Optional[int] = field(default=None)  # percent
+    rate: Optional[Union[Rate, str]] = field(default=None, metadata={'of': 'Rate'})
+    stride: Optional[int] = field(default=None)
+    threads: Optional[int] = field(default=None)
     trim_percent: Optional[int] = field(default=None)  # percent
+    write_percent: Optional[int] = field(default=None)  # percent
     write_zeroes_percent: Optional[int] = field(default=None)  # percent
 
 
@@ -1805,15 +1805,15 @@ class RateTotal:
 class Parameters:
     """At `index.time_span.parameters`, and 3 more."""
 
-    duration_s: int = field(default=None)  # s
-    floating_pool: bool = field(default=None)
-    in_flight: int = field(default=None)
-    rand_seed: int = field(default=None)
     targets: List[ParametersTarget] = field(default=None, metadata={'of': 'ParametersTarget', 'depth': 1})
-    threads: int = field(default=None)
-    warmup_s: int = field(default=None)  # s
+    duration_s: Optional[int] = field(default=None)  # s
+    floating_pool: Optional[bool] = field(default=None)
     fsync_every: Optional[int] = field(default=None)
+    in_flight: Optional[int] = field(default=None)
+    rand_seed: Optional[int] = field(default=None)
     rate_total: Optional[RateTotal] = field(default=None, metadata={'of': 'RateTotal'})
+    threads: Optional[int] = field(default=None)
+    warmup_s: Optional[int] = field(default=None)  # s
 
 
 @dataclass
@@ -2665,6 +2665,125 @@ class Preconditioning:
 
 
 @dataclass
+class Claimed:
+    """At `program.claimed`."""
+
+    read: Throughput = field(default=None, metadata={'of': 'Throughput'})
+    source: str = field(default=None)
+    write: Throughput = field(default=None, metadata={'of': 'Throughput'})
+    seconds: Optional[float] = field(default=None)  # s
+
+
+@dataclass
+class CountedRead:
+    """At `program.counted.read`."""
+
+    bytes: int = field(default=None)  # bytes
+    calls: int = field(default=None)
+
+
+@dataclass
+class CountedWrite:
+    """At `program.counted.write`."""
+
+    bytes: int = field(default=None)  # bytes
+    calls: int = field(default=None)
+
+
+@dataclass
+class Counted:
+    """At `program.counted`."""
+
+    cancelled_write_bytes: int = field(default=None)  # bytes
+    read: CountedRead = field(default=None, metadata={'of': 'CountedRead'})
+    read_bytes: int = field(default=None)  # bytes
+    write: CountedWrite = field(default=None, metadata={'of': 'CountedWrite'})
+    write_bytes: int = field(default=None)  # bytes
+
+
+@dataclass
+class Ios:
+    """At `program.engine.ios`."""
+
+    counted_share: float = field(default=None)
+    reads: int = field(default=None)
+    writes: int = field(default=None)
+    mean_bytes: Optional[float] = field(default=None)  # bytes
+
+
+@dataclass
+class ProgramEngine:
+    """At `program.engine`."""
+
+    engine: str = field(default=None)
+    ios: Optional[Ios] = field(default=None, metadata={'of': 'Ios'})
+    uncounted_reason: Optional[str] = field(default=None)
+
+
+@dataclass
+class Deviceless:
+    """At `program.read.deviceless`, and 1 more."""
+
+    bytes: int = field(default=None)  # bytes
+    calls: int = field(default=None)
+
+
+@dataclass
+class Elsewhere:
+    """At `program.read.elsewhere`, and 1 more."""
+
+    bytes: int = field(default=None)  # bytes
+    calls: int = field(default=None)
+
+
+@dataclass
+class Storage:
+    """At `program.read.storage`, and 1 more."""
+
+    bytes: int = field(default=None)  # bytes
+    calls: int = field(default=None)
+
+
+@dataclass
+class Unclear:
+    """At `program.read.unclear`, and 1 more."""
+
+    bytes: int = field(default=None)  # bytes
+    calls: int = field(default=None)
+
+
+@dataclass
+class ProgramRead:
+    """At `program.read`, and 1 more."""
+
+    deviceless: Deviceless = field(default=None, metadata={'of': 'Deviceless'})
+    elsewhere: Elsewhere = field(default=None, metadata={'of': 'Elsewhere'})
+    storage: Storage = field(default=None, metadata={'of': 'Storage'})
+    unclear: Unclear = field(default=None, metadata={'of': 'Unclear'})
+
+
+@dataclass
+class Program:
+    """At `program`."""
+
+    counted: Counted = field(default=None, metadata={'of': 'Counted'})
+    cpu_ns: int = field(default=None)  # ns
+    observer_cpu_share: float = field(default=None)
+    processes: int = field(default=None)
+    read: ProgramRead = field(default=None, metadata={'of': 'ProgramRead'})
+    write: ProgramRead = field(default=None, metadata={'of': 'ProgramRead'})
+    bypasses_cache: Optional[bool] = field(default=None)
+    claimed: Optional[Claimed] = field(default=None, metadata={'of': 'Claimed'})
+    engines: Optional[List[ProgramEngine]] = field(default=None, metadata={'of': 'ProgramEngine', 'depth': 1})
+    exit_code: Optional[int] = field(default=None)
+    files: Optional[List[str]] = field(default=None, metadata={'depth': 1})
+    left_running: Optional[int] = field(default=None)
+    stopped_us: Optional[int] = field(default=None)  # us
+    unreadable: Optional[int] = field(default=None)
+    words: Optional[List[str]] = field(default=None, metadata={'depth': 1})
+
+
+@dataclass
 class LatencyMs:
     """At `summary.latency_ms`."""
 
@@ -2701,6 +2820,7 @@ class Record:
     merged: Optional[Merged] = field(default=None, metadata={'of': 'Merged'})
     method: Optional[Method] = field(default=None, metadata={'of': 'Method'})
     preconditioning: Optional[Preconditioning] = field(default=None, metadata={'of': 'Preconditioning'})
+    program: Optional[Program] = field(default=None, metadata={'of': 'Program'})
 
 
 @dataclass

@@ -50,8 +50,13 @@ pub(super) fn describe(
 ) -> Finding {
     let (busy, cpus) = (busy(span) * 100.0, cpus(span, program));
     let flight = in_flight(span).map_or_else(String::new, |ios| format!(" with {ios:.1} I/Os in flight"));
+    // Without a command no process is known.
+    let used = match program.words.is_empty() {
+        true => String::new(),
+        false => format!(", and the command used {cpus:.2} of {:.0} CPUs", all_cpus(span)),
+    };
     let note = |name, message: String| Finding::new(name, Severity::Note, span, message);
-    let finding = match limiter {
+    match limiter {
         Limiter::CpuQuota => wording::cpu_quota(span, effort),
         Limiter::IoLimit => wording::io_limit(span, effort),
         Limiter::Cpu => note(
@@ -68,15 +73,10 @@ pub(super) fn describe(
         ),
         _ => note(
             "limit-unclear",
-            format!(
-                "the limit is unclear: the device was busy {busy:.0} % of the time{flight}, and the command \
-                 used {cpus:.2} of {:.0} CPUs",
-                all_cpus(span)
-            ),
+            format!("the limit is unclear: the device was busy {busy:.0} % of the time{flight}{used}"),
         )
         .remedy("repeat with more I/Os in flight: if the figures rise, the device was not the limit"),
-    };
-    finding
+    }
 }
 
 fn in_flight(span: &SpanView) -> Option<f64> {
