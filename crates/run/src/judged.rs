@@ -11,11 +11,13 @@ use super::watch::limits::LimitWatch;
 use super::watch::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use course::DeviceCourse;
+use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::ProcessTree;
 use diskspd_host::root::Root;
 use diskspd_host::zram_pages::ZramPages;
 use diskspd_host::{devices, stack, storage};
 use diskspd_model::machine::System;
+use diskspd_model::machine::cpu_times::CpuTimes;
 use diskspd_model::machine::io_counters::{DeviceFacts, OwnIo, TargetDevices};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::Storage;
@@ -66,6 +68,8 @@ pub struct JudgedRun {
     ended: EndedBy,
     /// Bytes that zram stored as a repeated pattern.
     repeated: u64,
+    /// Times of all active CPUs; empty = unknown.
+    cpus: Vec<CpuTimes>,
 }
 
 /// Files that are kept in the record.
@@ -104,7 +108,8 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
     let mut counters = counters.slices(order.count_all);
     let started_at = clock::wall_millis();
     let begun = watches.begin();
-    let mut run = Run { system, started_at, begun, exit_code: None, interrupted: false, end: begun };
+    let cpus = (CpuClock::read().ok(), None);
+    let mut run = Run { system, cpus, started_at, begun, exit_code: None, interrupted: false, end: begun };
     match order.words.split_first() {
         Some((program, arguments)) => {
             let (child, output) = ObservedChild::start(program, arguments, order.piped)?;
@@ -116,6 +121,7 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
         None => run.wait(order.duration, control, &mut watches),
     }
     watches.end();
+    run.cpus.1 = CpuClock::read().ok();
     counters.stop(run.measured());
     Ok(gather(order, &run, watches, counters))
 }
@@ -142,6 +148,10 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
     let repeated = watches.zrams.iter().filter(|zram| parts.stack.layer(&zram.name).is_some());
     let repeated = repeated.map(|zram| zram.repeated_since(&Root::live())).sum();
     let ended = if run.interrupted { EndedBy::Interrupt } else { EndedBy::Time };
+    let cpus = match &run.cpus {
+        (Some(before), Some(after)) => after.since(before, &system.topology),
+        _ => Vec::new(),
+    };
     let (stack, path, started_at) = (parts.stack, parts.path, run.started_at);
     JudgedRun {
         system,
@@ -156,6 +166,7 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
         started_at,
         ended,
         repeated,
+        cpus,
     }
 }
 
@@ -175,6 +186,7 @@ fn stack_of(target: &RawText) -> Stack {
 
 struct Run {
     system: System,
+    cpus: (Option<CpuClock>, Option<CpuClock>),
     started_at: i64,
     begun: Nanos,
     exit_code: Option<u8>,
@@ -370,6 +382,7 @@ impl JudgedRun {
             Observed { devices: Some(self.facts), resource_usage: Some(self.effort), ..self.observed };
         let results = SpanResults {
             measured: self.measured,
+            cpus: self.cpus,
             threads: vec![ThreadResults { targets: vec![row], ..ThreadResults::default() }],
             started_at: Some(self.started_at),
             ended: Some(Ended { cause: self.ended, after: Some(self.measured) }),

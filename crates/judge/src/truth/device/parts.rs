@@ -8,6 +8,9 @@ use diskspd_model::operation::Operation;
 use diskspd_model::profile::Target;
 use diskspd_model::results::TargetResults;
 
+/// Below this number of I/Os per process of another program, its calls at the start change the mean size.
+const CALLS_AT_START: u64 = 100;
+
 impl<'a> Part<'a> {
     /// All parts of a span: two targets are in the same one if any device is beneath both.
     pub fn all(span: &SpanView<'a>, facts: &'a DeviceFacts) -> Vec<Part<'a>> {
@@ -73,17 +76,20 @@ impl<'a> Part<'a> {
             part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
             part.buffered |= asked.target.memory_mapped_io || span.is_cached(asked);
         }
-        if span.program.is_some() {
-            part.leave_out_start();
+        if let Some(program) = span.program {
+            part.leave_out_start(program.processes);
         }
         part
     }
 
-    /// Another program is read from a disk, too, and its configuration.
-    fn leave_out_start(&mut self) {
+    /// Each process of another program reads its libraries and configuration with some small calls.
+    fn leave_out_start(&mut self, processes: u64) {
         for side in [&mut self.read, &mut self.write] {
             if side.bytes <= BACKGROUND {
                 *side = Counted::default();
+            }
+            if side.ios < processes.saturating_mul(CALLS_AT_START) {
+                side.ios = 0;
             }
         }
     }
