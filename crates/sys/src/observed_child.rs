@@ -19,6 +19,8 @@ const FORWARDED: [libc::c_int; 6] =
 
 /// The process that gets the signals of this one; 0 = none.
 static RECEIVER: AtomicI32 = AtomicI32::new(0);
+/// A signal that came before there was a receiver; 0 = none.
+static EARLY: AtomicI32 = AtomicI32::new(0);
 
 /// A started command.
 #[derive(Debug)]
@@ -52,12 +54,18 @@ impl ObservedChild {
                 Ok(())
             });
         }
+        // The command can be signalled as soon as it runs.
+        FORWARDED.iter().for_each(|signal| forward(*signal));
         let mut child = command.spawn()?;
         let output = child.stdout.take();
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
         let handle = pidfd_open(pid, PidfdFlags::empty())?;
         RECEIVER.store(pid.as_raw_nonzero().get(), Ordering::SeqCst);
-        FORWARDED.iter().for_each(|signal| forward(*signal));
+        let early = EARLY.swap(0, Ordering::SeqCst);
+        if early > 0 {
+            // SAFETY: the call takes numbers alone.
+            unsafe { libc::kill(pid.as_raw_nonzero().get(), early) };
+        }
         Ok((ObservedChild { pid, handle }, output))
     }
 
@@ -128,9 +136,13 @@ extern "C" fn on_signal(signal: libc::c_int, about: *mut libc::siginfo_t, _: *mu
     let receiver = RECEIVER.load(Ordering::SeqCst);
     // SAFETY: the kernel hands over a structure that lives as long as the handler runs.
     let by_terminal = unsafe { (*about).si_code } == libc::SI_KERNEL;
-    if receiver > 0 && !by_terminal {
+    match receiver {
+        _ if by_terminal => {}
+        0 => EARLY.store(signal, Ordering::SeqCst),
         // SAFETY: the call takes numbers alone.
-        unsafe { libc::kill(receiver, signal) };
+        receiver => unsafe {
+            libc::kill(receiver, signal);
+        },
     }
 }
 
