@@ -31,6 +31,7 @@ mod program {
     mod integrity_devices;
     mod integrity_runs;
     mod io_priority;
+    mod judge;
     mod large_pages;
     mod loaded_libraries;
     mod located;

@@ -23,7 +23,14 @@ pub const GIVE_UP: OptionRow =
 pub fn split(arguments: &[OsString]) -> Result<(Option<Duration>, Vec<OsString>), CliError> {
     let (mut given, mut others) = (None, Vec::new());
     let mut rest = arguments.iter();
+    let is_judged = arguments.get(1).is_some_and(|word| word == "judge");
     while let Some(argument) = rest.next() {
+        if is_judged && argument == "--" {
+            // What follows is another program's.
+            others.push(argument.clone());
+            others.extend(rest.cloned());
+            break;
+        }
         let attached = argument.as_encoded_bytes().strip_prefix(NAME.as_bytes());
         let (stands_in, value) = match attached {
             Some([]) => rest.next().map_or((argument, &[][..]), |next| (next, next.as_encoded_bytes())),
@@ -56,6 +63,7 @@ mod tests {
             ("diskspd --give-up 5s report x", Some(5000), "diskspd report x"),
             ("diskspd report x --give-up=900ms", Some(900), "diskspd report x"),
             ("diskspd sweep --give-up 2 x -- -b4K --give-up 3", Some(3000), "diskspd sweep x -- -b4K"),
+            ("diskspd judge -- x --give-up 3", None, "diskspd judge -- x --give-up 3"),
             ("diskspd --give-upper x", None, "diskspd --give-upper x"),
         ] {
             let (found, rest) = split(line).unwrap();

@@ -3,9 +3,9 @@
 use super::answer::{PrintedAnswer, UsageExtent};
 use super::events::EventAction;
 use super::requests::{
-    BaselineRequest, CompareRequest, ConvertRequest, HistoryRequest, MergeRequest, PreconditionRequest,
-    PresetRequest, ReportRequest, RunRequest, Shell, SuiteRequest, SweepRequest, TraceRequest,
-    VerifyAfterRequest,
+    BaselineRequest, CompareRequest, ConvertRequest, HistoryRequest, JudgeRequest, MergeRequest,
+    PreconditionRequest, PresetRequest, ReportRequest, RunRequest, Shell, SuiteRequest, SweepRequest,
+    TraceRequest, VerifyAfterRequest,
 };
 use crate::profile::RawText;
 
@@ -47,6 +47,8 @@ pub enum Invocation {
     /// Run the tests of a suite, or tell what suites there are.
     Suite(Box<SuiteRequest>),
     Baseline(Box<BaselineRequest>),
+    /// Run another program, and judge its I/O.
+    Judge(Box<JudgeRequest>),
     /// Watch a device, or look at recorded I/Os, and write the profile of it.
     Trace(TraceRequest),
     /// Convert jobs or a profile into another form.

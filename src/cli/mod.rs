@@ -49,8 +49,8 @@ pub use events::{EventAction, EventNames};
 pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
-    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, MergeRequest, OutRequest,
-    Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest, RoundsRequest,
-    RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction, SuiteRequest,
-    SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, JudgeRequest, MergeRequest,
+    OutRequest, Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest,
+    RoundsRequest, RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction,
+    SuiteRequest, SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
 };

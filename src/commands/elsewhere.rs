@@ -12,7 +12,8 @@ use std::ffi::OsString;
 /// A command, why it isn't there, and what to do instead.
 type LackingCommand = (&'static str, &'static str, &'static str);
 
-const LACKING: [LackingCommand; 2] = [
+const LACKING: [LackingCommand; 3] = [
+    ("judge", "it reads counters of processes that Windows does not have", "judge the program on Linux"),
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
     ("this command", "it needs Linux", "use the Linux program"),
 ];
@@ -64,6 +65,7 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::System { xml } => return run::print_system(xml),
         Invocation::EngineHelp => return print(&engine::describe_all()),
         Invocation::Privileges => "privileges",
+        Invocation::Judge(_) => "judge",
         _ => "this command",
     };
     Err(lacking(command))

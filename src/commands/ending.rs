@@ -17,7 +17,9 @@ pub fn place(manner: &Manner) -> Option<Screen> {
 
 /// The block of a run.
 pub fn of_run(judged: &Judged, request: &RunRequest, screen: &Screen) {
-    let next = next_step::of_run(judged, &request.typed);
+    // Another program's options are not known here.
+    let own = judged.record.program.is_none();
+    let next = own.then(|| next_step::of_run(judged, &request.typed)).flatten();
     put(&end_block::of_run(judged, next.as_ref(), screen.columns, screen.blocks), screen);
 }
 

@@ -3,7 +3,7 @@
 
 use super::not_done::NotDone;
 use super::{
-    cluster, devices, doctor, event, precondition, print, privileges, run, sweep, trace, verify_after,
+    cluster, devices, doctor, event, judge, precondition, print, privileges, run, sweep, trace, verify_after,
 };
 use crate::cli::{Exit, Invocation};
 use crate::engine;
@@ -53,6 +53,7 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Precondition(request) => {
             refuse("precondition").and_then(|()| precondition::precondition(&request))
         }
+        Invocation::Judge(request) => refuse("judge").and_then(|()| judge::judge(&request)),
         Invocation::Trace(request) => refuse("trace").and_then(|()| trace::trace(&request)),
         Invocation::Sweep(request) => refuse("sweep").and_then(|()| sweep::sweep(&request)),
         Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),

@@ -123,6 +123,12 @@ pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDo
         let found = stored::file(file, request.store.as_deref())
             .and_then(|file| Ok(known_runs::owned_record(&file)?));
         let (record, owner) = found.map_err(|not| not.with_exit(Exit::Usage))?;
+        if let Some(program) = &record.program {
+            let hint = format!("start the program again: diskspd judge -- {}", program.line());
+            return Err(CliError::new("the record is of another program's I/O, which rerun cannot repeat")
+                .hint(hint)
+                .into());
+        }
         let before = Some(record.present().next().unwrap_or(record.host()).system.clone());
         let run_options_are_known = record.run_options.is_some();
         let profile = record.asked_of_each().clone();

@@ -21,6 +21,8 @@ mod foreseen;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod here;
 mod history;
+#[cfg(target_os = "linux")]
+mod judge;
 mod known_runs;
 mod load;
 mod made;

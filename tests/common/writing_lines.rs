@@ -1,7 +1,7 @@
 //! A line for each option of each command that names a file to write. `xtask` uses them, too.
 
 /// All options that name a file to write, by command: the line that writes, where `{}` is the file.
-pub const OUTPUTS: [(&str, &str, &str); 30] = [
+pub const OUTPUTS: [(&str, &str, &str); 31] = [
     ("", "--out", "--out json:{} RUN"),
     ("", "--stream", "--stream {} RUN"),
     ("", "--io-log", "--io-log {} RUN"),
@@ -14,6 +14,7 @@ pub const OUTPUTS: [(&str, &str, &str); 30] = [
     ("report", "--out", "report a.json --out json:{}"),
     ("merge", "--out", "merge a.json b.json --out json:{}"),
     ("merge", "--per-host", "merge a.json b.json --out xml:{} --per-host"),
+    ("judge", "--out", "judge --out json:{} -- true"),
     ("compare", "--json", "compare a.json b.json --json {}"),
     ("compare", "--html", "compare a.json b.json --html {}"),
     ("compare", "", "compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM"),

@@ -210,7 +210,48 @@ fn examples() -> Vec<Record> {
     // Nothing was run, and nothing found.
     let empty = Record::new(Profile::default(), Default::default(), Results::default());
     records.extend(several_hosts());
+    records.extend(judged_programs(&full));
     records.extend([full, unknown, unseen, unmeasured, reads, writes, idle, empty]);
+    records
+}
+
+/// Records of other programs: one of which all is known, one that claims nothing, and none at all (`--for`).
+fn judged_programs(full: &Record) -> [Record; 3] {
+    let calls = SortedCalls::default();
+    let engine = |ios| EngineFacts { ios, uncounted_reason: Some("a".into()), ..EngineFacts::default() };
+    let ios = EngineIos { mean_bytes: Some(1.0), ..EngineIos::default() };
+    let side = ClaimedSide { ios: Some(1), bytes: Some(1), iops: Some(1.0) };
+    let claimed = ClaimedFigures { source: "a".into(), read: side, write: side, seconds: Some(1.0) };
+    let known = JudgedProgram {
+        words: vec!["a".into()],
+        exit_code: Some(1),
+        left_running: 1,
+        unreadable: 1,
+        read: calls,
+        files: vec!["a".into()],
+        bypasses_cache: true,
+        engines: vec![
+            engine(Some(ios)),
+            engine(Some(EngineIos::default())),
+            engine(None),
+            EngineFacts::default(),
+        ],
+        stopped_us: 1,
+        claimed: Some(claimed),
+        ..JudgedProgram::default()
+    };
+    let claimed = Some(ClaimedFigures::default());
+    let silent = JudgedProgram { words: vec!["a".into()], claimed, ..JudgedProgram::default() };
+    let mut records = [known, silent, JudgedProgram::default()]
+        .map(|program| Record { program: Some(Box::new(program)), ..full.clone() });
+    // Of its processes fewer facts are known than of this program's threads.
+    let observed = Observed {
+        resource_usage: Some(Effort::default()),
+        devices: Some(DeviceFacts::default()),
+        outage_observations: Some(QuietFacts::default()),
+        ..Observed::default()
+    };
+    records[1].hosts[0].results.time_spans[0].observed = Some(observed);
     records
 }
 

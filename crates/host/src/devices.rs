@@ -22,6 +22,11 @@ pub fn list(root: &Root) -> Vec<Disk> {
     devices.into_iter().enumerate().map(|(number, device)| disk(root, number, &device)).collect()
 }
 
+/// The kernel's names of all block devices, partitions and unused virtual devices included.
+pub fn all_names(root: &Root) -> Vec<String> {
+    root.names("/sys/class/block")
+}
+
 /// No device has this number or name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(

@@ -63,6 +63,8 @@ pub mod path_states;
 pub mod permission;
 mod platform;
 #[cfg(target_os = "linux")]
+pub mod process_tree;
+#[cfg(target_os = "linux")]
 pub mod queue_settings;
 mod reading;
 #[cfg(target_os = "linux")]
@@ -103,6 +105,8 @@ mod usage;
 pub mod ways;
 #[cfg(target_os = "linux")]
 pub mod zones;
+#[cfg(target_os = "linux")]
+pub mod zram_pages;
 
 // Its answers are read by the same code in tests on every system.
 #[cfg(any(windows, test))]

@@ -33,6 +33,7 @@ mod part_text;
 pub mod plan_text;
 pub mod profile_text;
 pub mod profile_xml;
+mod program_text;
 pub mod run_text;
 pub mod runs;
 mod slow_text;

@@ -10,6 +10,7 @@ use super::other_text::write_others;
 use super::paced_text::write_response_times;
 use super::part_text::write_parts;
 use super::profile_text::{Style, write_profile_on};
+use super::program_text;
 use super::slow_text::write_slow;
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
 use super::trace_text::write_trace;
@@ -52,7 +53,15 @@ pub fn text(record: &Record) -> Vec<u8> {
 
 /// Of several hosts with a line before and a table behind DISKSPD's report.
 fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
-    let mut report = render(&record.profile, &record.host().system, summary);
+    let (profile, system) = (&record.profile, &record.host().system);
+    let mut report = match &record.program {
+        None => render(profile, system, summary),
+        Some(program) => {
+            let mut out = program_text::head(profile, program);
+            write_results(&mut out, profile, system, summary);
+            out
+        }
+    };
     write_slow(&mut report, record);
     let Some(whole) = &record.merged else { return report };
     let mut out = first_line(record, whole, summary).into_bytes();
@@ -64,18 +73,23 @@ fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
 /// The whole report: input parameters, system information, and the figures of all time spans.
 pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> {
     let mut out = Vec::new();
-    let style = &Style::of(profile.compat);
     write_profile_on(&mut out, profile, system);
+    write_results(&mut out, profile, system, summary);
+    out
+}
+
+fn write_results(out: &mut Vec<u8>, profile: &Profile, system: &System, summary: &Summary) {
+    let style = &Style::of(profile.compat);
     match style.newest {
-        true => newest_text::write_system(&mut out, system),
-        false => write_system(&mut out, system),
+        true => newest_text::write_system(out, system),
+        false => write_system(out, system),
     }
     for (index, span) in summary.time_spans.iter().enumerate() {
         let placement = profile.time_spans.get(index).filter(|_| style.newest);
         let placement = placement.map(|asked| newest_text::ThreadPlacement::new(asked, &system.topology));
         put!(out, "\nResults for timespan {}:\n{}\n", index + 1, "*".repeat(79));
         match span {
-            Some(measured) => write_measured(&mut out, measured, style, placement.as_ref()),
+            Some(measured) => write_measured(out, measured, style, placement.as_ref()),
             None => put!(
                 out,
                 "The test was interrupted before the measurements began. No results are displayed.\n"
@@ -83,14 +97,13 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
         }
     }
     if let Some(totals) = &summary.totals {
-        write_totals(&mut out, totals);
+        write_totals(out, totals);
     }
-    write_response_times(&mut out, summary);
-    write_parts(&mut out, summary);
-    write_others(&mut out, summary);
-    write_nowait(&mut out, summary);
-    write_integrity(&mut out, summary);
-    out
+    write_response_times(out, summary);
+    write_parts(out, summary);
+    write_others(out, summary);
+    write_nowait(out, summary);
+    write_integrity(out, summary);
 }
 
 pub fn system_alone(system: &System) -> Vec<u8> {

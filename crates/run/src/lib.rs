@@ -44,6 +44,8 @@ pub mod cluster;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
+mod judged;
+#[cfg(target_os = "linux")]
 mod located;
 
 pub use companions::{Companions, MeetingPoint};
@@ -76,6 +78,7 @@ pub use {
     files::precreated::create,
     files::prepare,
     files::purge::{PurgeError, purge},
+    judged::{JudgeOrder, JudgedRun, judge},
     span::exact,
     span::refusals::{claim, cpu_latency_refusal, refusals},
     watch::observe::Observer,

@@ -9,7 +9,7 @@ pub(super) mod sampler;
 
 // Linux's.
 #[cfg(target_os = "linux")]
-mod arrays;
+pub(super) mod arrays;
 #[cfg(target_os = "linux")]
 mod changes;
 #[cfg(target_os = "linux")]
@@ -21,13 +21,13 @@ pub(super) mod effort;
 #[cfg(target_os = "linux")]
 pub(super) mod explain;
 #[cfg(target_os = "linux")]
-mod limits;
+pub(super) mod limits;
 #[cfg(target_os = "linux")]
 pub(super) mod observe;
 #[cfg(target_os = "linux")]
 pub(super) mod observe_devices;
 #[cfg(target_os = "linux")]
-mod observe_remote;
+pub(super) mod observe_remote;
 #[cfg(target_os = "linux")]
 mod statements;
 #[cfg(target_os = "linux")]

@@ -128,6 +128,8 @@ pub mod noop;
 #[cfg(target_os = "linux")]
 pub mod nvme;
 #[cfg(target_os = "linux")]
+pub mod observed_child;
+#[cfg(target_os = "linux")]
 pub mod operation;
 #[cfg(target_os = "linux")]
 pub mod own_wait;

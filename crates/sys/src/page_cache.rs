@@ -37,6 +37,11 @@ pub struct Held {
     pub evicted: u64,
 }
 
+/// Bytes of a page.
+pub fn page_bytes() -> u64 {
+    rustix::param::page_size() as u64
+}
+
 /// What is in memory of a part. `offset` and `length` in bytes; a length of 0 reaches to the end. The
 /// kernel looks at every cached page in that part: some 100 to 200 ns each.
 ///
@@ -59,7 +64,7 @@ pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
     if result != 0 {
         return Err(io::Error::last_os_error());
     }
-    let bytes = |pages: u64| pages.saturating_mul(rustix::param::page_size() as u64);
+    let bytes = |pages: u64| pages.saturating_mul(page_bytes());
     Ok(Held {
         cached: bytes(pages.cached),
         unwritten: bytes(pages.dirty.saturating_add(pages.writeback)),

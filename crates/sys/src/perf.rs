@@ -33,7 +33,8 @@ impl CounterGroup {
         for kind in kinds {
             let leader = group.events.first();
             let attributes = Attributes::counter(kind, leader.is_none());
-            let event = open(attributes, cpu, leader)?;
+            let cpu = libc::c_int::try_from(cpu).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+            let event = open(attributes, (EVERYBODY, cpu), leader)?;
             if let Event::Tracepoint(point) = kind {
                 set_filter(&event, &point.filter)?;
             }
@@ -72,6 +73,43 @@ impl CounterGroup {
     }
 }
 
+/// A counter of one event for the calling thread and all its later threads and processes.
+#[derive(Debug)]
+pub struct InheritedCounter(OwnedFd);
+
+impl InheritedCounter {
+    /// Opens a stopped counter at 0.
+    ///
+    /// # Errors
+    /// `EACCES` and `EPERM` without the privilege, `ENOENT` for an unknown tracepoint.
+    pub fn open(event: &Event) -> io::Result<InheritedCounter> {
+        let (this_thread, any_cpu) = (0, -1);
+        let counter = open(Attributes::inherited(event), (this_thread, any_cpu), None)?;
+        if let Event::Tracepoint(point) = event {
+            set_filter(&counter, &point.filter)?;
+        }
+        Ok(InheritedCounter(counter))
+    }
+
+    /// Starts or stops counting in all of these processes.
+    ///
+    /// # Errors
+    /// An error of the kernel.
+    pub fn switch(&self, on: bool) -> io::Result<()> {
+        control(&self.0, if on { CounterSwitch::Enable } else { CounterSwitch::Disable })
+    }
+
+    /// Returns the count of all of them together, ended ones included.
+    ///
+    /// # Errors
+    /// An error of the kernel.
+    pub fn count(&self) -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        read(&self.0, &mut bytes)?;
+        Ok(u64::from_ne_bytes(bytes))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CounterSwitch {
     Enable,
@@ -82,16 +120,20 @@ const ENABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 0) as libc::Ioctl;
 const DISABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 1) as libc::Ioctl;
 const SET_FILTER: libc::Ioctl = rustix::ioctl::opcode::write::<*const libc::c_char>(b'$', 6) as libc::Ioctl;
 
-/// Opens an event on a CPU, for all processes.
-fn open(mut attributes: Attributes, cpu: u32, leader: Option<&OwnedFd>) -> io::Result<OwnedFd> {
+const EVERYBODY: libc::pid_t = -1;
+
+/// Opens an event of a thread and a CPU.
+fn open(
+    mut attributes: Attributes,
+    (thread, cpu): (libc::pid_t, libc::c_int),
+    leader: Option<&OwnedFd>,
+) -> io::Result<OwnedFd> {
     const CLOSE_ON_EXEC: libc::c_ulong = 8;
-    let everybody: libc::pid_t = -1;
-    let cpu = libc::c_int::try_from(cpu).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
     let leader = leader.map_or(-1, AsRawFd::as_raw_fd);
     // SAFETY: `attributes` is ours, says its own size, and consists of plain integers: the kernel reads it
     // during the call, and may write the size it would like into it.
     let answer = unsafe {
-        libc::syscall(libc::SYS_perf_event_open, &raw mut attributes, everybody, cpu, leader, CLOSE_ON_EXEC)
+        libc::syscall(libc::SYS_perf_event_open, &raw mut attributes, thread, cpu, leader, CLOSE_ON_EXEC)
     };
     let descriptor = libc::c_int::try_from(answer).map_err(|_| io::Error::from_raw_os_error(libc::EBADF))?;
     if descriptor < 0 {
@@ -149,6 +191,27 @@ mod tests {
         #[cfg(target_pointer_width = "64")]
         assert_eq!(SET_FILTER, 0x4008_2406);
         assert_eq!(size_of::<Attributes>(), 112);
+    }
+
+    #[test]
+    fn inherited_counter_includes_ended_children() {
+        let counter = match InheritedCounter::open(&Event::MinorFaults) {
+            Ok(counter) => counter,
+            Err(error) => return eprintln!("SKIPPED: counting needs privilege: {error}"),
+        };
+        let run = || std::process::Command::new("true").status().expect("a child");
+        run();
+        assert_eq!(counter.count().expect("read"), 0, "not yet started");
+        counter.switch(true).expect("start");
+        std::thread::spawn(touch_fresh_memory).join().expect("a thread");
+        let of_thread = counter.count().expect("read");
+        run();
+        let of_both = counter.count().expect("read");
+        assert!(of_thread > 0 && of_both > of_thread, "{of_thread} {of_both}");
+        counter.switch(false).expect("stop");
+        let stopped = counter.count().expect("read");
+        run();
+        assert_eq!(counter.count().expect("read"), stopped);
     }
 
     #[test]

@@ -33,7 +33,9 @@ pub enum Takes {
     /// Those options of a run that aren't kept with it, and a record.
     Rerun,
     LineBehind,
-    /// The same, and [`Takes::Line`] where one of these options is given.
+    /// Files, then `--` and another program with its arguments.
+    Program,
+    /// [`Takes::LineBehind`], and [`Takes::Line`] where one of these options is given.
     LineWith {
         opened_by: &'static [&'static str],
         of_run: &'static [&'static str],

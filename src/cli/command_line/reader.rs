@@ -26,7 +26,9 @@ impl CommandLine {
         let mut read =
             CommandLine { name, rows, options: Vec::new(), words: Vec::new(), line: None, typed, readers };
         let behind = match takes {
-            Takes::LineBehind | Takes::LineWith { .. } => arguments.iter().position(|word| word == "--"),
+            Takes::LineBehind | Takes::Program | Takes::LineWith { .. } => {
+                arguments.iter().position(|word| word == "--")
+            }
             _ => None,
         };
         let (own, line) = arguments.split_at(behind.unwrap_or(arguments.len()));
@@ -84,6 +86,9 @@ impl CommandLine {
             Takes::LineBehind if is_of_runs(argument) => {
                 format!("options of a run belong after --: diskspd {} FILE -- {shown}", self.name)
             }
+            Takes::Program => {
+                format!("options of the command belong after --: diskspd {} -- COMMAND {shown}", self.name)
+            }
             _ if names.is_empty() => format!("{} has no options", self.name),
             _ => format!("options of this command: {}", names.join(" ")),
         };
@@ -108,6 +113,7 @@ impl CommandLine {
             }
             (OptionValue::Switch, None) => given(argument, b""),
             (_, Some(value)) => given(argument, value),
+            (value, None) if value.is_optional() => given(argument, b""),
             (_, None) => rest.next().map(|next| given(next, next.as_encoded_bytes())).ok_or_else(|| {
                 let what = format!("{}: the value is missing", row.name);
                 let example =

@@ -8,6 +8,7 @@ mod compare;
 mod convert;
 mod devices;
 mod history;
+mod judge;
 mod merge;
 mod precondition;
 mod report;
@@ -17,7 +18,7 @@ mod sweep;
 mod trace;
 mod verify_after;
 
-use super::command_line::{CommandLine, RunReaders};
+use super::command_line::{CommandLine, RunReaders, Takes};
 use super::error::CliError;
 use super::flag::long_name;
 use super::option::OptionRow;
@@ -30,6 +31,7 @@ use std::ffi::OsString;
 pub const COMMANDS: &[Command] = &[
     report::REPORT,
     merge::MERGE,
+    judge::JUDGE,
     rerun::RERUN,
     answers::PRESET,
     sweep::SWEEP,
@@ -79,7 +81,13 @@ pub fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {
 pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_encoded_bytes())?;
-    if rest.iter().any(|argument| argument == "-?" || argument == "--help") {
+    // What is behind -- can be another program's.
+    let own = if matches!(command.takes, Takes::Program) {
+        rest.split(|word| word == "--").next()
+    } else {
+        Some(rest)
+    };
+    if own.into_iter().flatten().any(|argument| argument == "-?" || argument == "--help") {
         return Some(Ok(Invocation::CommandUsage { command: command.name }));
     }
     let read = CommandLine::read(command.name, command.options, command.takes, rest, readers);

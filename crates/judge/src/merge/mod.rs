@@ -239,6 +239,7 @@ impl Merge {
             profile,
             run_options,
             preconditioning: None,
+            program: None,
             hosts,
             merged: whole,
         })

@@ -1,7 +1,7 @@
 //! The figures of a record's time spans as lists, tables and comparisons show them.
 
 use crate::truth::{DeviceVerdict, DeviceWork, Judged, Judgement};
-use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetIds};
+use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetGroup, TargetIds, TimeSpan};
 use diskspd_model::results::{
     Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Measured,
     NowaitFigures, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, SpanSummary,
@@ -28,11 +28,21 @@ fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
     record.profile.time_spans.iter().map(move |asked| {
         let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
         let parameters = Parameters::with(asked, |target, _| Access::of(asked, target).on(device(target)));
+        if record.program.is_some() {
+            // Of another program nothing was requested here but the targets.
+            return of_program(asked);
+        }
         match &record.run_options {
             Some(run_options) => parameters.done_by(run_options),
             None => parameters,
         }
     })
+}
+
+fn of_program(asked: &TimeSpan) -> Parameters {
+    let paths = asked.targets.iter().map(|target| target.path.clone()).collect();
+    let targets = vec![TargetGroup { paths, access: Access::default() }];
+    Parameters { targets, ..Parameters::default() }
 }
 
 fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> SpanSummary {

@@ -10,7 +10,9 @@ use super::short::ShortSummary;
 use crate::truth::{Judged, Judgement};
 use diskspd_model::limits::{self, EmptyInput};
 use diskspd_model::profile::{Profile, RunOptions};
-use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, RecordMisfit, Summary, Whole};
+use diskspd_model::results::{
+    Host, JudgedProgram, Preconditioning, Record, RecordFormat, RecordMisfit, Summary, Whole,
+};
 use lines::LineFormatter;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -93,6 +95,8 @@ struct Stored<'a> {
     run_options: &'a Option<RunOptions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     preconditioning: &'a Option<Preconditioning>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: &'a Option<Box<JudgedProgram>>,
     hosts: &'a [Host],
     #[serde(skip_serializing_if = "Option::is_none")]
     merged: &'a Option<Box<Whole>>,
@@ -106,7 +110,7 @@ struct Stored<'a> {
 /// Those of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary: figures, judgement } = judged;
-    let Record { format, profile, run_options, preconditioning, hosts, merged } = record;
+    let Record { format, profile, run_options, preconditioning, program, hosts, merged } = record;
     let mut buffered = io::BufWriter::new(sink);
     let index = &Index::of(judged);
     let summary = ShortSummary::new(index, figures);
@@ -116,6 +120,7 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
         profile,
         run_options,
         preconditioning,
+        program,
         summary,
         hosts,
         merged,

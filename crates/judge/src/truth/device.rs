@@ -17,6 +17,7 @@ mod memory;
 mod neighbours;
 mod part;
 mod parts;
+mod program;
 mod queue;
 mod remote;
 mod shared;
@@ -43,7 +44,8 @@ use diskspd_model::units::seconds_of_ns;
 use done::{Done, NotCounted};
 use effects::{Effect, Effects, JudgedPart};
 use limits::{LESS, MORE};
-use wording::{amount, count, size, times};
+pub(super) use wording::amount;
+use wording::{count, size, times};
 
 /// The verdict about a time span; `None` = nothing was observed.
 pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanVerdict> {
@@ -178,6 +180,7 @@ fn judge(
     verdict.evidence = evidence(judged, &verdict, &found);
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
+    program::adjust(&mut verdict, span, judged);
     verdict
 }
 

@@ -5,6 +5,7 @@ mod groups;
 mod kernel;
 mod limits;
 mod pauses;
+mod program;
 mod thresholds;
 mod wording;
 
@@ -21,6 +22,9 @@ use thresholds::{MOSTLY, REACHED, SATURATED, SHORTEST};
 
 pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<Limits> {
     let effort = span.effort()?;
+    if let Some(program) = span.program {
+        return Some(program::judge(span, effort, program));
+    }
     let seconds = span.measured.seconds;
     let times: Option<Vec<_>> = effort.workers.iter().map(|worker| worker.times).collect();
     let times = times.filter(|times| !times.is_empty());
@@ -158,6 +162,9 @@ pub(super) fn check(
 ) -> Vec<Finding> {
     let (Some(limits), Some(effort)) = (limits, span.effort()) else { return Vec::new() };
     let limiter = limits.limited_by;
-    let told = limiter.map(|limiter| wording::describe(span, effort, limits, limiter, (contention, late)));
+    let told = limiter.map(|limiter| match span.program {
+        Some(program) => program::describe(span, effort, program, limiter),
+        None => wording::describe(span, effort, limits, limiter, (contention, late)),
+    });
     told.into_iter().chain(groups::changed(span, effort)).collect()
 }

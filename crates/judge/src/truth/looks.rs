@@ -20,6 +20,7 @@ impl<'a> SpanView<'a> {
             rate_total: record.rate_total(),
             replays: record.run_options.as_ref().is_some_and(|run_options| run_options.replay.is_some()),
             preset: record.run_options.as_ref().and_then(|run_options| run_options.preset.as_deref()),
+            program: record.program.as_deref(),
             asked,
             host,
             system: &host.system,

@@ -41,6 +41,7 @@ pub mod outages;
 mod plateau;
 mod preset;
 mod processors;
+mod program;
 mod rebound;
 mod stalls;
 mod statements;
@@ -143,6 +144,23 @@ const CHECKS: &[Check] = &[
     |span, _| advice::check(span),
 ];
 
+/// Checks of another program's I/O. They need observations only.
+const PROGRAM_CHECKS: &[Check] = &[
+    |span, _| program::check(span),
+    |span, _| held_up::check(span),
+    |span, concluded| outages::check(span, concluded.outages.as_deref(), concluded.limits.as_ref()),
+    |span, concluded| limit::check(span, concluded.limits.as_ref(), None, None),
+    |span, concluded| as_notes(steady::check(span, concluded.steadiness.as_ref(), None, None)),
+    |span, _| arrays::check(span),
+    |span, _| caches::check(span),
+];
+
+/// Turns findings about the rate into notes, because another program may do I/O at any rate.
+fn as_notes(found: Vec<Finding>) -> Vec<Finding> {
+    let note = |finding: Finding| Finding { severity: Severity::Note, remedy: None, ..finding };
+    found.into_iter().map(note).collect()
+}
+
 /// Whether the devices did what was counted, by the counters alone; `limited`: what limited each time span.
 pub fn device_verdicts(record: &Record, limited: &[Option<Limiter>]) -> Vec<SpanVerdict> {
     let summary = summarize(record);
@@ -181,7 +199,8 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
             verdicts.extend(merged::verdict(record, index + 1));
             continue;
         }
-        let mut found: Vec<Finding> = CHECKS.iter().flat_map(|check| check(&view, &concluded)).collect();
+        let checks = if record.program.is_some() { PROGRAM_CHECKS } else { CHECKS };
+        let mut found: Vec<Finding> = checks.iter().flat_map(|check| check(&view, &concluded)).collect();
         let worst = found.iter().map(|finding| Some(finding.severity));
         let worst = worst.chain(concluded.verdict.iter().map(|verdict| verdict.severity)).max().flatten();
         found.extend(preset::check(&view, worst == Some(Severity::Wrong)));

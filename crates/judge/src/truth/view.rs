@@ -6,7 +6,7 @@ use diskspd_model::machine::System;
 use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{FlushType, Profile, RateTotal, Target, TargetId, TimeSpan};
-use diskspd_model::results::{Effort, Host, Measured, SpanResults, TargetResults};
+use diskspd_model::results::{Effort, Host, JudgedProgram, Measured, SpanResults, TargetResults};
 
 /// One measured time span with everything that is known about it.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct SpanView<'a> {
     pub replays: bool,
     /// The named workload that it is (`--preset`); `None` = none.
     pub preset: Option<&'a str>,
+    /// The other program whose I/O was judged; `None` = this program did the I/O.
+    pub program: Option<&'a JudgedProgram>,
     pub asked: &'a TimeSpan,
     pub host: &'a Host,
     pub system: &'a System,

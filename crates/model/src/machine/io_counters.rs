@@ -2,6 +2,7 @@
 
 use super::arrays::ArrayFacts;
 use super::content::Space;
+use super::process_io::ProcessIo;
 use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
 use super::stack::{Stack, StackMount};
 use super::ways::AtomicWrites;
@@ -123,19 +124,21 @@ pub struct OwnIo {
     pub read_calls: u64,
 }
 
+impl From<ProcessIo> for OwnIo {
+    fn from(io: ProcessIo) -> OwnIo {
+        OwnIo {
+            read_bytes: io.read_bytes,
+            write_bytes: io.write_bytes,
+            cancelled_write_bytes: io.cancelled_write_bytes,
+            read_calls: io.read.bytes,
+        }
+    }
+}
+
 impl OwnIo {
-    /// Reads the lines `name: number`; `None` = the kernel doesn't count (no `CONFIG_TASK_IO_ACCOUNTING`).
+    /// Reads what [`ProcessIo::parse`] reads; `None` as there.
     pub fn parse(text: &str) -> Option<OwnIo> {
-        let value = |name: &str| {
-            let mut lines = text.lines().filter_map(|line| line.split_once(": "));
-            lines.find(|(found, _)| *found == name)?.1.trim().parse().ok()
-        };
-        Some(OwnIo {
-            read_bytes: value("read_bytes")?,
-            write_bytes: value("write_bytes")?,
-            cancelled_write_bytes: value("cancelled_write_bytes")?,
-            read_calls: value("rchar")?,
-        })
+        ProcessIo::parse(text).map(OwnIo::from)
     }
 
     pub fn since(&self, earlier: &OwnIo) -> OwnIo {

@@ -22,6 +22,7 @@ mod memory;
 pub mod memory_backed;
 pub mod numbers;
 pub mod nvme;
+pub mod process_io;
 pub mod quota;
 pub mod remote;
 mod rows;

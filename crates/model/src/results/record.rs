@@ -1,7 +1,7 @@
 //! The record: profile, hosts and results of one run, in a versioned form.
 
 use super::misfit::RecordMisfit;
-use super::{Host, Preconditioning, Results, SpanResults, TargetResults, Whole};
+use super::{Host, JudgedProgram, Preconditioning, Results, SpanResults, TargetResults, Whole};
 use crate::machine::System;
 use crate::profile::{Profile, RateTotal, RunOptions, TargetId, TargetIds, TimeSpan};
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,9 @@ pub struct Record {
     /// What was done to the target before, if it is the last round of a preconditioning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditioning: Option<Preconditioning>,
+    /// The other program whose I/O was judged; `None` = this program did the I/O.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Box<JudgedProgram>>,
     /// The machines that it ran on, one in an ordinary run, and what came out on each.
     pub hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,12 +69,13 @@ impl Record {
         results: Results,
     ) -> Record {
         let hosts = vec![Host::alone(targets, system, results)];
-        let (run_options, preconditioning, whole) = (None, None, None);
+        let (run_options, preconditioning, program, whole) = (None, None, None, None);
         Record {
             format: RecordFormat::default(),
             profile,
             run_options,
             preconditioning,
+            program,
             hosts,
             merged: whole,
         }

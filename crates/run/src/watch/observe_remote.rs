@@ -8,7 +8,7 @@ use diskspd_model::machine::stack::Layer;
 
 /// Watches all such mounts of a time span.
 #[derive(Debug)]
-pub(super) struct RemoteWatch {
+pub struct RemoteWatch {
     mounts: Vec<Watched>,
 }
 
@@ -58,7 +58,7 @@ impl RemoteWatch {
 }
 
 /// The same among the devices.
-pub(super) fn as_device(facts: &RemoteFacts) -> DeviceActivity {
+pub fn as_device(facts: &RemoteFacts) -> DeviceActivity {
     DeviceActivity {
         name: facts.name.clone(),
         activity: Activity::from(&facts.activity),

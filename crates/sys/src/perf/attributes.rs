@@ -9,6 +9,8 @@ const SOFTWARE_MAJOR_FAULTS: u64 = 6;
 const FORMAT_GROUP: u64 = 1 << 3;
 /// The bit of `flags` that lets an event wait to be started.
 const DISABLED: u64 = 1;
+/// The bit of `flags` that lets all children of a thread have the event, too.
+const INHERITED: u64 = 1 << 1;
 
 /// `struct perf_event_attr` of linux/perf_event.h (`PERF_ATTR_SIZE_VER5`).
 #[repr(C)]
@@ -38,16 +40,21 @@ pub(super) struct Attributes {
 impl Attributes {
     /// A counter; one that leads a group waits to be started, the others go with it.
     pub(super) fn counter(event: &Event, leads: bool) -> Attributes {
+        let flags = if leads { DISABLED } else { 0 };
+        Attributes { read_format: FORMAT_GROUP, flags, ..Attributes::new(event) }
+    }
+
+    /// A counter of a thread and its descendants, which waits to be started.
+    pub(super) fn inherited(event: &Event) -> Attributes {
+        Attributes { flags: DISABLED | INHERITED, ..Attributes::new(event) }
+    }
+
+    fn new(event: &Event) -> Attributes {
         let (kind, config) = match event {
             Event::MinorFaults => (TYPE_SOFTWARE, SOFTWARE_MINOR_FAULTS),
             Event::MajorFaults => (TYPE_SOFTWARE, SOFTWARE_MAJOR_FAULTS),
             Event::Tracepoint(point) => (TYPE_TRACEPOINT, point.id),
         };
-        let flags = if leads { DISABLED } else { 0 };
-        Attributes { read_format: FORMAT_GROUP, flags, ..Attributes::new(kind, config) }
-    }
-
-    fn new(kind: u32, config: u64) -> Attributes {
         Attributes { kind, size: size_of::<Attributes>() as u32, config, ..Attributes::default() }
     }
 }

@@ -31,6 +31,8 @@ pub struct Part<'a> {
     /// I/Os that can be in flight at once, and their bytes: as much can be counted on one side of an edge
     /// of the window by the device and on the other by the worker.
     pub in_flight: Counted,
+    /// Whether the number of I/Os that can be in flight is known. It is unknown for another program.
+    pub depth_known: bool,
     /// The page cache may answer, for any of the targets.
     pub buffered: bool,
     /// Whether any target is a file: then the file system reads and writes for itself too.

@@ -1,11 +1,15 @@
 //! Which targets of a time span share devices, and what was counted on them.
 
+use super::limits::BACKGROUND;
 use super::part::{Counted, Part};
 use crate::truth::SpanView;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::Target;
 use diskspd_model::results::TargetResults;
+
+/// Below this number of I/Os per process of another program, its calls at the start change the mean size.
+const CALLS_AT_START: u64 = 100;
 
 impl<'a> Part<'a> {
     /// All parts of a span: two targets are in the same one if any device is beneath both.
@@ -32,6 +36,7 @@ impl<'a> Part<'a> {
             zeroed: Counted::default(),
             easy: 0,
             in_flight: Counted::default(),
+            depth_known: span.program.is_none(),
             buffered: false,
             on_file_system: targets.iter().any(|target| target.stack.file_system.is_some()),
             each: vec![Default::default(); targets.len()],
@@ -71,7 +76,22 @@ impl<'a> Part<'a> {
             part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
             part.buffered |= asked.target.memory_mapped_io || span.is_cached(asked);
         }
+        if let Some(program) = span.program {
+            part.leave_out_start(program.processes);
+        }
         part
+    }
+
+    /// Each process of another program reads its libraries and configuration with some small calls.
+    fn leave_out_start(&mut self, processes: u64) {
+        for side in [&mut self.read, &mut self.write] {
+            if side.bytes <= BACKGROUND {
+                *side = Counted::default();
+            }
+            if side.ios < processes.saturating_mul(CALLS_AT_START) {
+                side.ios = 0;
+            }
+        }
     }
 
     fn add_durable(&mut self, span: &SpanView, got: &TargetResults) {

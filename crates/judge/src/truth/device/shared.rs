@@ -47,7 +47,7 @@ impl JudgedPart<'_> {
     pub fn foreign_in_flight(&self, device: &Done) -> Option<(f64, f64)> {
         let part = self.part;
         let changes = part.write.ios > 0 || part.discarded.ios > 0;
-        if part.buffered || part.on_file_system && changes || self.facts.elapsed == 0 {
+        if !part.depth_known || part.buffered || part.on_file_system && changes || self.facts.elapsed == 0 {
             return None;
         }
         let pieces = self.pieces(part.read).max(self.pieces(part.write)).max(self.least_pieces(device));

@@ -19,6 +19,10 @@ impl JudgedPart<'_> {
         ours: Ours,
         devices: &[&Layer],
     ) -> Option<Effect> {
+        // Of another program's bytes the number of I/Os can be unknown.
+        if counted.ios == 0 {
+            return None;
+        }
         self.merged(direction, counted, ours).or_else(|| self.split(direction, counted, ours, devices))
     }
 

@@ -225,7 +225,7 @@ fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
     unclear(span, message).remedy(remedy)
 }
 
-fn cpu_quota(span: &SpanView, effort: &Effort) -> Finding {
+pub(super) fn cpu_quota(span: &SpanView, effort: &Effort) -> Finding {
     let (cpus, group) = quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
     let when = if groups::quota_changed(effort) { ", for a part of the time" } else { "" };
     let message = format!("limited by a CPU quota: the control group {group} may use {cpus:.2} CPUs{when}");
@@ -234,7 +234,7 @@ fn cpu_quota(span: &SpanView, effort: &Effort) -> Finding {
 }
 
 /// An I/O limit of a control group.
-fn io_limit(span: &SpanView, effort: &Effort) -> Finding {
+pub(super) fn io_limit(span: &SpanView, effort: &Effort) -> Finding {
     let what = groups::at_limit(span, effort).map_or_else(String::new, |at| at.describe());
     let message = format!("limited by {what}");
     Finding::new("limited-by-io-limit", Severity::Warning, span, message)

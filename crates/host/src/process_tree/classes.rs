@@ -1,0 +1,130 @@
+//! Open files of processes, and calls attributed to them.
+
+use diskspd_model::machine::process_io::{CallsDone, ProcessIo, SortedCalls};
+
+/// Kinds of files that a process had open for a direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Files and devices of the judged storage.
+    pub storage: bool,
+    /// Files without a block device.
+    pub deviceless: bool,
+    /// Anything else that carries data.
+    pub elsewhere: bool,
+    /// Small files of the judged storage, such as logs. They decide if no other kind is open.
+    pub small: bool,
+    /// Messages on standard error. They decide if no other kind is open.
+    pub messages: bool,
+}
+
+impl Ends {
+    fn or(self, other: Ends) -> Ends {
+        Ends {
+            storage: self.storage || other.storage,
+            deviceless: self.deviceless || other.deviceless,
+            elsewhere: self.elsewhere || other.elsewhere,
+            small: self.small || other.small,
+            messages: self.messages || other.messages,
+        }
+    }
+
+    /// Returns the sum for calls of such a process.
+    fn sum(self, sums: &mut SortedCalls) -> &mut CallsDone {
+        match (self.storage, self.deviceless, self.elsewhere) {
+            (true, false, false) => &mut sums.storage,
+            (false, true, false) => &mut sums.deviceless,
+            (false, false, true) => &mut sums.elsewhere,
+            (false, false, false) if self.small => &mut sums.storage,
+            (false, false, false) if self.messages => &mut sums.elsewhere,
+            _ => &mut sums.unclear,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Classes {
+    pub read: Ends,
+    pub write: Ends,
+}
+
+impl Classes {
+    pub fn or(self, other: Classes) -> Classes {
+        Classes { read: self.read.or(other.read), write: self.write.or(other.write) }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SortedIo {
+    pub read: SortedCalls,
+    pub write: SortedCalls,
+}
+
+impl SortedIo {
+    /// Adds the calls of a process since the last look. `reaped`: counters of reaped children at that look,
+    /// which are sorted already.
+    pub fn add(
+        &mut self,
+        grown: ProcessIo,
+        own: Classes,
+        reaped: impl Iterator<Item = (ProcessIo, Classes)>,
+    ) {
+        let (mut known, mut of_children) = (ProcessIo::default(), Classes::default());
+        for (io, classes) in reaped {
+            known = known.plus(io);
+            of_children = of_children.or(classes);
+        }
+        let new = grown.since(known);
+        let all = own.or(of_children);
+        for (sums, calls, ends) in
+            [(&mut self.read, new.read, all.read), (&mut self.write, new.write, all.write)]
+        {
+            let sum = ends.sum(sums);
+            *sum = sum.plus(calls);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: u64) -> ProcessIo {
+        ProcessIo { read: CallsDone { calls: 1, bytes }, ..ProcessIo::default() }
+    }
+
+    fn reads(ends: Ends) -> Classes {
+        Classes { read: ends, ..Classes::default() }
+    }
+
+    const NOTHING: Ends =
+        Ends { storage: false, deviceless: false, elsewhere: false, small: false, messages: false };
+    const STORAGE: Ends = Ends { storage: true, ..NOTHING };
+    const PIPE: Ends = Ends { elsewhere: true, ..NOTHING };
+    const LOG: Ends = Ends { small: true, messages: true, ..NOTHING };
+
+    #[test]
+    fn calls_of_one_kind_are_attributed() {
+        for (ends, expected) in [
+            (STORAGE, [10, 0, 0]),
+            (PIPE, [0, 10, 0]),
+            (STORAGE.or(LOG), [10, 0, 0]),
+            (PIPE.or(LOG), [0, 10, 0]),
+            (LOG, [10, 0, 0]),
+            (STORAGE.or(PIPE), [0, 0, 10]),
+            (Ends::default(), [0, 0, 10]),
+        ] {
+            let mut sorted = SortedIo::default();
+            sorted.add(read(10), reads(ends), std::iter::empty());
+            let found = [sorted.read.storage, sorted.read.elsewhere, sorted.read.unclear];
+            assert_eq!(found.map(|calls| calls.bytes), expected, "{ends:?}");
+        }
+    }
+
+    #[test]
+    fn reaped_child_is_not_counted_twice() {
+        let mut sorted = SortedIo::default();
+        // A shell without files reaps a child that had read 7 at the last look, and 9 in the end.
+        sorted.add(read(9), Classes::default(), [(read(7), reads(STORAGE))].into_iter());
+        assert_eq!((sorted.read.storage.bytes, sorted.read.unclear.bytes), (2, 0));
+    }
+}

@@ -1,0 +1,373 @@
+//! Files, devices, pipes and mappings that processes have open.
+
+use super::classes::{Classes, Ends};
+use crate::root::Root;
+use crate::stack;
+use diskspd_model::machine::process_io::ForeignEngine;
+use diskspd_model::machine::stack::Stack;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags, open, statx};
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Files of this size and larger decide whether the page cache is bypassed, bytes. Logs are smaller.
+const LARGE: u64 = 1 << 20;
+/// Descriptors of a process that are examined at most.
+const MOST_EXAMINED: usize = 512;
+/// Files that are kept at most.
+const MOST_KEPT: usize = 4096;
+/// Mappings from this size on may carry data, bytes: shared ones, and private ones.
+const MAPPED: u64 = 1 << 20;
+const MAPPED_PRIVATELY: u64 = 16 << 20;
+
+/// A file or device that was open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SeenFile {
+    pub path: PathBuf,
+    /// Largest size that was seen, bytes; 0 for a device.
+    pub size: u64,
+    pub is_device: bool,
+    pub read: bool,
+    pub written: bool,
+    /// Whether some process had it open without `O_DIRECT`.
+    pub buffered: bool,
+    /// Device number of its file system, or its own.
+    place: Identity,
+}
+
+impl SeenFile {
+    fn is_large(&self) -> bool {
+        self.is_device || self.size >= LARGE
+    }
+}
+
+/// Device and inode of a file.
+type Identity = (u64, u64);
+
+/// Open files of all processes together.
+#[derive(Debug, Default)]
+pub struct OpenFiles {
+    /// Names of the devices whose files are judged; empty = all.
+    judged: Vec<String>,
+    /// Pipes and sockets that this process inherited, and passes on to the program.
+    inherited: Vec<PathBuf>,
+    stacks: HashMap<Identity, Stack>,
+    files: HashMap<Identity, SeenFile>,
+    /// Interfaces that were in use.
+    pub engines: BTreeSet<u8>,
+}
+
+/// Kind of a descriptor.
+enum Opened {
+    Storage,
+    /// Storage, but below [`LARGE`].
+    Small,
+    Deviceless,
+    Elsewhere,
+    /// Takes all data, and returns no data.
+    Null,
+    /// Carries no data that matters: terminals, `/proc`, events.
+    Nothing,
+}
+
+impl OpenFiles {
+    pub(super) fn new(judged: Vec<String>) -> OpenFiles {
+        OpenFiles { judged, inherited: inherited(), ..OpenFiles::default() }
+    }
+
+    /// Returns the stacks of large files and devices on judged storage, or of all files if none is large.
+    pub fn stacks(&self) -> Vec<&Stack> {
+        let places: BTreeSet<Identity> = self.files().iter().map(|file| file.place).collect();
+        let mut stacks: Vec<&Stack> = Vec::new();
+        for stack in places.iter().filter_map(|place| self.stacks.get(place)) {
+            if !stacks.contains(&stack) {
+                stacks.push(stack);
+            }
+        }
+        stacks
+    }
+
+    /// The stacks of the files without devices.
+    pub fn deviceless_stacks(&self) -> Vec<&Stack> {
+        let mut stacks: Vec<&Stack> = self.stacks.values().filter(|stack| stack.layers.is_empty()).collect();
+        stacks.sort_by(|a, b| a.no_device_reason.cmp(&b.no_device_reason));
+        stacks
+    }
+
+    pub fn uses(&self, engine: ForeignEngine) -> bool {
+        self.engines.contains(&(engine as u8))
+    }
+
+    /// Returns large files and devices on judged storage, sorted by size, or all files if none is large.
+    pub fn files(&self) -> Vec<&SeenFile> {
+        let mut files: Vec<&SeenFile> = self.files.values().filter(|file| file.is_large()).collect();
+        if files.is_empty() {
+            files = self.files.values().collect();
+        }
+        files.sort_by(|a, b| (b.is_device, b.size, &a.path).cmp(&(a.is_device, a.size, &b.path)));
+        files
+    }
+
+    /// Whether there were large files or devices, and all of them were open to bypass the page cache.
+    pub fn bypass_the_cache(&self) -> bool {
+        let mut large = self.files.values().filter(|file| file.is_large()).peekable();
+        large.peek().is_some() && large.all(|file| !file.buffered)
+    }
+
+    fn is_judged(&self, stack: &Stack) -> bool {
+        let among = |name: &String| self.judged.iter().any(|judged| judged == name);
+        !stack.layers.is_empty()
+            && (self.judged.is_empty() || stack.layers.iter().any(|layer| among(&layer.name)))
+    }
+
+    /// Examines a process. Files that can't be examined are not seen.
+    pub(super) fn look(&mut self, root: &Root, pid: u32) -> Classes {
+        let mut classes = Classes::default();
+        let folder = root.path(format!("/proc/{pid}/fd"));
+        let Ok(entries) = std::fs::read_dir(&folder) else { return classes };
+        let descriptor = |entry: std::fs::DirEntry| {
+            let number = entry.file_name().to_string_lossy().into_owned();
+            let name = std::fs::read_link(entry.path()).ok()?;
+            let info = root.text(format!("/proc/{pid}/fdinfo/{number}")).unwrap_or_default();
+            Some((number, entry.path(), name, flags(&info)?, info))
+        };
+        let all: Vec<_> = entries.flatten().take(MOST_EXAMINED).filter_map(descriptor).collect();
+        // A process wakes its own threads by a pipe.
+        let has_both_ends = |name: &Path| {
+            let ends = || all.iter().filter(|(_, _, other, ..)| other == name).map(|(.., flags, _)| flags);
+            ends().any(|flags| flags.is_read()) && ends().any(|flags| flags.is_written())
+        };
+        for (number, link, name, flags, info) in &all {
+            let flags = *flags;
+            let is_pipe = name.to_string_lossy().starts_with("pipe:");
+            if self.inherited.contains(name) || is_pipe && has_both_ends(name) {
+                continue;
+            }
+            let position = field(info, "pos:").and_then(|text| text.parse().ok()).unwrap_or(0);
+            let opened = self.opened(link, name, flags, position);
+            let is_error = number == "2";
+            let mark = |ends: &mut Ends, writes: bool| match opened {
+                Opened::Storage => ends.storage = true,
+                Opened::Small => ends.small = true,
+                Opened::Deviceless => ends.deviceless = true,
+                Opened::Elsewhere if is_error => ends.messages = true,
+                Opened::Elsewhere => ends.elsewhere = true,
+                Opened::Null => ends.elsewhere |= writes && !is_error,
+                Opened::Nothing => {}
+            };
+            if flags.is_read() {
+                mark(&mut classes.read, false);
+            }
+            if flags.is_written() {
+                mark(&mut classes.write, true);
+            }
+        }
+        self.look_at_mappings(root, pid);
+        classes
+    }
+
+    fn opened(&mut self, link: &Path, name: &Path, flags: OpenFlags, position: u64) -> Opened {
+        let text = name.to_string_lossy();
+        if text.starts_with("anon_inode:") {
+            if text.contains("io_uring") {
+                self.engines.insert(ForeignEngine::Uring as u8);
+            }
+            return Opened::Nothing;
+        }
+        if text.starts_with("pipe:") || text.starts_with("socket:") {
+            return Opened::Elsewhere;
+        }
+        let is_in = |folders: &[&str]| folders.iter().any(|start| text.starts_with(start));
+        match () {
+            () if text == "/dev/null" => return Opened::Null,
+            () if !text.starts_with('/') || is_library(&text) => return Opened::Nothing,
+            () if is_in(&["/proc/", "/sys/", "/dev/tty", "/dev/pts/"]) => return Opened::Nothing,
+            () => {}
+        }
+        // Without synchronization: another host or program may not answer.
+        let wanted = StatxFlags::BASIC_STATS;
+        let Ok(found) = statx(rustix::fs::CWD, link, AtFlags::from_bits_retain(0x4000), wanted) else {
+            return Opened::Elsewhere;
+        };
+        let kind = FileType::from_raw_mode(u32::from(found.stx_mode));
+        let number = |major: u32, minor: u32| u64::from(major) << 32 | u64::from(minor);
+        let (identity, place) = match kind {
+            FileType::BlockDevice => {
+                let device = number(found.stx_rdev_major, found.stx_rdev_minor);
+                ((u64::MAX, device), (u64::MAX, device))
+            }
+            FileType::RegularFile => {
+                let device = number(found.stx_dev_major, found.stx_dev_minor);
+                ((device, found.stx_ino), (device, 0))
+            }
+            FileType::Directory => return Opened::Nothing,
+            _ => return Opened::Elsewhere,
+        };
+        let judged = {
+            let stack = self.stacks.entry(place).or_insert_with(|| stack_of(link, name));
+            if stack.layers.is_empty() {
+                return Opened::Deviceless;
+            }
+            stack.clone()
+        };
+        if !self.is_judged(&judged) {
+            return Opened::Elsewhere;
+        }
+        let (is_device, size) = (kind == FileType::BlockDevice, found.stx_size.max(position));
+        let seen = SeenFile { path: name.to_owned(), size, is_device, place, ..SeenFile::default() };
+        if self.keep(identity, seen, flags) { Opened::Storage } else { Opened::Small }
+    }
+
+    /// Keeps a file, and returns whether it is large.
+    fn keep(&mut self, identity: Identity, seen: SeenFile, flags: OpenFlags) -> bool {
+        if self.files.len() >= MOST_KEPT && !self.files.contains_key(&identity) {
+            return seen.is_large();
+        }
+        let size = seen.size;
+        let file = self.files.entry(identity).or_insert(seen);
+        file.size = file.size.max(size);
+        file.read |= flags.is_read();
+        file.written |= flags.is_written();
+        file.buffered |= !flags.is_direct();
+        file.is_large()
+    }
+
+    /// Large mappings of files, and the rings of Linux AIO.
+    fn look_at_mappings(&mut self, root: &Root, pid: u32) {
+        let Some(maps) = root.text(format!("/proc/{pid}/maps")) else { return };
+        if maps.contains(" /[aio]") {
+            self.engines.insert(ForeignEngine::Aio as u8);
+        }
+        if maps.lines().filter_map(Mapping::parse).any(|mapping| mapping.carries_data()) {
+            self.engines.insert(ForeignEngine::Mapped as u8);
+        }
+    }
+}
+
+/// A mapped part of a file.
+#[derive(Debug, PartialEq, Eq)]
+struct Mapping<'a> {
+    length: u64,
+    rights: &'a str,
+    name: &'a str,
+}
+
+impl Mapping<'_> {
+    /// Reads a line of `maps`; `None` = no file is mapped.
+    fn parse(line: &str) -> Option<Mapping<'_>> {
+        let mut fields = line.split_ascii_whitespace();
+        let (range, rights) = (fields.next()?, fields.next()?);
+        let name = fields.nth(3).filter(|name| name.starts_with('/'))?;
+        Some(Mapping { length: length(range)?, rights, name })
+    }
+
+    /// Whether it is neither a part of a program nor memory that processes share.
+    fn carries_data(&self) -> bool {
+        let is_memory = ["/[", "/dev/zero", "/dev/shm/", "/SYSV", "/memfd:", "/anon_hugepage"]
+            .iter()
+            .any(|start| self.name.starts_with(start));
+        let is_program = self.rights.contains('x') || is_library(self.name) || self.name.contains("locale");
+        let least = if self.rights.ends_with('s') { MAPPED } else { MAPPED_PRIVATELY };
+        !is_memory && !is_program && self.length >= least
+    }
+}
+
+/// Returns the pipes and sockets of this process with descriptors above 2.
+fn inherited() -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
+    let is_standard = |entry: &std::fs::DirEntry| ["0", "1", "2"].iter().any(|fd| entry.file_name() == *fd);
+    let links = entries
+        .flatten()
+        .filter(|entry| !is_standard(entry))
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    links
+        .filter(|name| ["pipe:", "socket:"].iter().any(|start| name.to_string_lossy().starts_with(start)))
+        .collect()
+}
+
+/// Whether a program loads it as a part of itself.
+fn is_library(name: &str) -> bool {
+    name.ends_with(".so") || name.contains(".so.")
+}
+
+/// Bytes of `7f0a00000000-7f0a00001000`.
+fn length(range: &str) -> Option<u64> {
+    let (from, to) = range.split_once('-')?;
+    let hex = |text: &str| u64::from_str_radix(text, 16).ok();
+    hex(to)?.checked_sub(hex(from)?)
+}
+
+fn stack_of(link: &Path, name: &Path) -> Stack {
+    let opened = open(link, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    match opened {
+        Ok(file) => stack::of_open(&Root::live(), &File::from(file), name),
+        Err(_) => Stack::without("it cannot be inspected"),
+    }
+}
+
+/// How a descriptor was opened (`flags` of `fdinfo`).
+#[derive(Debug, Clone, Copy)]
+struct OpenFlags(i32);
+
+/// A field of `fdinfo`.
+fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
+    info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+fn flags(info: &str) -> Option<OpenFlags> {
+    let flags = OpenFlags(i32::from_str_radix(field(info, "flags:")?, 8).ok()?);
+    (flags.0 & libc::O_PATH == 0).then_some(flags)
+}
+
+impl OpenFlags {
+    fn is_read(self) -> bool {
+        self.0 & libc::O_ACCMODE != libc::O_WRONLY
+    }
+
+    fn is_written(self) -> bool {
+        self.0 & libc::O_ACCMODE != libc::O_RDONLY
+    }
+
+    fn is_direct(self) -> bool {
+        self.0 & libc::O_DIRECT != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_flags_are_octal() {
+        let of = |text: &str| flags(&format!("pos:\t0\nflags:\t{text}\nmnt_id:\t29\n"));
+        let read = of("0100000").unwrap();
+        assert!(read.is_read() && !read.is_written() && !read.is_direct());
+        let both = of("0100002").unwrap();
+        assert!(both.is_read() && both.is_written());
+        assert!(of("0100001").is_some_and(|flags| !flags.is_read()));
+        assert!(of(&format!("{:o}", libc::O_DIRECT)).unwrap().is_direct());
+        assert!(of(&format!("{:o}", libc::O_PATH)).is_none() && flags("").is_none());
+    }
+
+    #[test]
+    fn program_mapping_is_not_data() {
+        let of = |line: &str| Mapping::parse(line).is_some_and(|mapping| mapping.carries_data());
+        for (line, expected) in [
+            ("7f0000000000-7f0000200000 rw-s 00000000 fe:00 12 /data/t.dat", true),
+            ("7f0000000000-7f0002000000 r--p 00000000 fe:00 12 /data/t.dat", true),
+            ("7f0000000000-7f0000200000 r--p 00000000 fe:00 12 /usr/bin/python3", false),
+            ("7f0000000000-7f0002000000 r--p 00000000 fe:00 12 /usr/lib/libx.so.1", false),
+            ("7f0000000000-7f0002000000 rw-s 00000000 00:01 12 /dev/shm/x", false),
+            ("7f0000000000-7f0002000000 rw-p 00000000 00:00 0 [heap]", false),
+            ("7f0000000000-7f0002000000 rw-p 00000000 00:00 0", false),
+        ] {
+            assert_eq!(of(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn mapped_length_is_hexadecimal() {
+        assert_eq!(length("7f0a00000000-7f0a00001000"), Some(4096));
+        assert_eq!((length("x-1"), length("2-1"), length("")), (None, None, None));
+    }
+}

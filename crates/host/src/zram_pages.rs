@@ -1,0 +1,52 @@
+//! Pages that zram devices keep as a repeated pattern, which takes no memory.
+
+use super::devices;
+use super::root::Root;
+use diskspd_sys::page_cache;
+
+#[derive(Debug)]
+pub struct ZramPages {
+    pub name: String,
+    /// Pages of a repeated pattern at the begin.
+    pages: u64,
+}
+
+impl ZramPages {
+    pub fn of_all(root: &Root) -> Vec<ZramPages> {
+        let names = devices::all_names(root).into_iter().filter(|name| name.starts_with("zram"));
+        names.filter_map(|name| Some(ZramPages { pages: pages(root, &name)?, name })).collect()
+    }
+
+    /// Bytes of such pages since the begin.
+    pub fn repeated_since(&self, root: &Root) -> u64 {
+        let now = pages(root, &self.name).unwrap_or(self.pages);
+        now.saturating_sub(self.pages).saturating_mul(page_cache::page_bytes())
+    }
+}
+
+/// Field `same_pages` of `mm_stat`.
+fn pages(root: &Root, name: &str) -> Option<u64> {
+    let text = root.text(format!("/sys/block/{name}/mm_stat"))?;
+    text.split_ascii_whitespace().nth(5)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_pages_grow_by_writes() {
+        let machine = tempfile::tempdir().unwrap();
+        let write = |same: u64| {
+            let folder = machine.path().join("sys/block/zram0");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::create_dir_all(machine.path().join("sys/class/block/zram0")).unwrap();
+            std::fs::write(folder.join("mm_stat"), format!("9 8 7 0 6 {same} 0 0 0")).unwrap();
+        };
+        write(3);
+        let root = Root::at(machine.path());
+        let [zram] = &ZramPages::of_all(&root)[..] else { unreachable!("one device") };
+        write(5);
+        assert_eq!(zram.repeated_since(&root), 2 * page_cache::page_bytes());
+    }
+}

@@ -1,0 +1,109 @@
+//! The kernel's counters of a process, and the interfaces that they leave out.
+
+use serde::{Deserialize, Serialize};
+
+/// Counters of a process (`/proc/<pid>/io`): its threads and the children that it has reaped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessIo {
+    pub read: CallsDone,
+    pub write: CallsDone,
+    /// Bytes requested of block devices.
+    pub read_bytes: u64,
+    /// Bytes made dirty, or written past the page cache.
+    pub write_bytes: u64,
+    /// Dirty bytes that were dropped before they were written.
+    pub cancelled_write_bytes: u64,
+}
+
+/// System calls of one direction on anything: files, pipes, sockets, terminals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallsDone {
+    pub calls: u64,
+    pub bytes: u64,
+}
+
+impl CallsDone {
+    pub fn plus(self, more: CallsDone) -> CallsDone {
+        CallsDone {
+            calls: self.calls.saturating_add(more.calls),
+            bytes: self.bytes.saturating_add(more.bytes),
+        }
+    }
+
+    pub fn since(self, earlier: CallsDone) -> CallsDone {
+        CallsDone {
+            calls: self.calls.saturating_sub(earlier.calls),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+        }
+    }
+}
+
+impl ProcessIo {
+    /// Reads the lines `name: number`; `None` = the kernel doesn't count (no `CONFIG_TASK_IO_ACCOUNTING`).
+    pub fn parse(text: &str) -> Option<ProcessIo> {
+        let value = |name: &str| {
+            let mut lines = text.lines().filter_map(|line| line.split_once(": "));
+            lines.find(|(found, _)| *found == name)?.1.trim().parse().ok()
+        };
+        Some(ProcessIo {
+            read: CallsDone { calls: value("syscr")?, bytes: value("rchar")? },
+            write: CallsDone { calls: value("syscw")?, bytes: value("wchar")? },
+            read_bytes: value("read_bytes")?,
+            write_bytes: value("write_bytes")?,
+            cancelled_write_bytes: value("cancelled_write_bytes")?,
+        })
+    }
+
+    pub fn plus(self, more: ProcessIo) -> ProcessIo {
+        ProcessIo {
+            read: self.read.plus(more.read),
+            write: self.write.plus(more.write),
+            read_bytes: self.read_bytes.saturating_add(more.read_bytes),
+            write_bytes: self.write_bytes.saturating_add(more.write_bytes),
+            cancelled_write_bytes: self.cancelled_write_bytes.saturating_add(more.cancelled_write_bytes),
+        }
+    }
+
+    pub fn since(self, earlier: ProcessIo) -> ProcessIo {
+        ProcessIo {
+            read: self.read.since(earlier.read),
+            write: self.write.since(earlier.write),
+            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
+            write_bytes: self.write_bytes.saturating_sub(earlier.write_bytes),
+            cancelled_write_bytes: self.cancelled_write_bytes.saturating_sub(earlier.cancelled_write_bytes),
+        }
+    }
+}
+
+/// System calls of a direction, sorted by the files that the process had open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SortedCalls {
+    /// Calls on files and devices of the judged storage.
+    pub storage: CallsDone,
+    /// Calls on files without a block device: in memory, on another host, in FUSE.
+    pub deviceless: CallsDone,
+    /// Calls on pipes, sockets, terminals and other devices.
+    pub elsewhere: CallsDone,
+    /// Calls of processes that had several kinds open, or ended before they were examined.
+    pub unclear: CallsDone,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ForeignEngine {
+    #[default]
+    Uring,
+    Aio,
+    /// Files mapped into memory.
+    Mapped,
+}
+
+impl ForeignEngine {
+    pub fn describe(self) -> &'static str {
+        match self {
+            ForeignEngine::Uring => "io_uring",
+            ForeignEngine::Aio => "Linux AIO (libaio)",
+            ForeignEngine::Mapped => "memory-mapped files",
+        }
+    }
+}

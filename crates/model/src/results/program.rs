@@ -1,0 +1,111 @@
+//! Another program, judged by `judge`: the kernel's counters of its processes.
+
+use crate::machine::process_io::{ForeignEngine, ProcessIo, SortedCalls};
+use crate::profile::RawText;
+use serde::{Deserialize, Serialize};
+
+/// A command with all processes that it started, or all programs that used the targets.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct JudgedProgram {
+    /// Command and arguments; empty = all programs that used the targets (`judge --for`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<RawText>,
+    /// Exit code as a shell has it; missing = there is no command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<u8>,
+    /// Processes that were seen, the command included. Short-lived ones may be missing.
+    pub processes: u64,
+    /// Descendants that were still running when the command had ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_running: u64,
+    /// Processes whose counters could not be read. Their I/O counts once their parent has reaped them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unreadable: u64,
+    /// The counters of all processes together.
+    pub counted: ProcessIo,
+    pub read: SortedCalls,
+    pub write: SortedCalls,
+    /// At most 16 files and devices that were open, sorted by size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RawText>,
+    /// Whether each large file and device was opened to bypass the page cache (`O_DIRECT`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bypasses_cache: bool,
+    /// Interfaces without a system call per I/O.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<EngineFacts>,
+    /// CPU time of all processes, ns.
+    pub cpu_ns: u64,
+    /// Time in which a process was stopped (SIGSTOP, Ctrl-Z or a debugger), us.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stopped_us: u64,
+    /// Share of one CPU that the looks of the observer took.
+    #[serde(default)]
+    pub observer_cpu_share: f64,
+    /// The command's own figures; missing = none were found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<ClaimedFigures>,
+}
+
+/// I/O of an interface without a system call per I/O.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EngineFacts {
+    pub engine: ForeignEngine,
+    /// Estimated number of I/Os; missing = could not be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ios: Option<EngineIos>,
+    /// Why they could not be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncounted_reason: Option<String>,
+}
+
+/// Counted I/Os of an interface, extended from the counted time to the whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct EngineIos {
+    pub reads: u64,
+    pub writes: u64,
+    /// Mean size of a completed I/O, bytes; missing = unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_bytes: Option<f64>,
+    /// Share of the time in which they were counted.
+    pub counted_share: f64,
+}
+
+/// Figures reported by the command.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClaimedFigures {
+    /// The form they were in: `fio's JSON`.
+    pub source: String,
+    pub read: ClaimedSide,
+    pub write: ClaimedSide,
+    /// The measured time, s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// Claimed I/O of a direction; missing = not reported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClaimedSide {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ios: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
+}
+
+impl JudgedProgram {
+    /// Interfaces that were in use, and whose I/Os or their sizes are unknown.
+    pub fn uncounted(&self) -> impl Iterator<Item = &EngineFacts> {
+        self.engines.iter().filter(|facts| facts.ios.is_none_or(|ios| ios.mean_bytes.is_none()))
+    }
+
+    /// The command as a line.
+    pub fn line(&self) -> String {
+        self.words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

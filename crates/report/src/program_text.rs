@@ -1,0 +1,66 @@
+//! The head of the text report about another program's I/O, in the place of the parameters of a run.
+
+use diskspd_model::profile::Profile;
+use diskspd_model::results::{EngineFacts, JudgedProgram, SortedCalls};
+use diskspd_model::units::{amount, seconds_of_ns};
+
+pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend_from_slice(b"\nCommand Line: ");
+    out.extend_from_slice(profile.command_line.as_bytes());
+    out.extend_from_slice(b"\n\nJudged program:\n\n");
+    for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+        put!(out, "\tstorage: {}\n", target.path);
+    }
+    if program.words.is_empty() {
+        out.push(b'\n');
+        return out;
+    }
+    put!(out, "\tcommand: {}\n", program.line());
+    if let Some(code) = program.exit_code {
+        put!(out, "\texit code: {code}\n");
+    }
+    for file in &program.files {
+        put!(out, "\tfile: {file}\n");
+    }
+    put!(out, "\tprocesses: {}, CPU time {:.2} s\n", program.processes, seconds_of_ns(program.cpu_ns));
+    let cache = if program.bypasses_cache { "bypassed (O_DIRECT)" } else { "in use" };
+    put!(out, "\tpage cache: {cache}\n");
+    let io = &program.counted;
+    put!(
+        out,
+        "\trequested of block devices: {} read, {} written or made dirty\n",
+        amount(io.read_bytes),
+        amount(io.write_bytes)
+    );
+    write_calls(&mut out, "read calls", &program.read);
+    write_calls(&mut out, "write calls", &program.write);
+    program.engines.iter().for_each(|engine| write_engine(&mut out, engine));
+    put!(out, "\tobserver: {:.2} % of a CPU\n\n", program.observer_cpu_share * 100.0);
+    out
+}
+
+fn write_calls(out: &mut Vec<u8>, name: &str, calls: &SortedCalls) {
+    put!(
+        out,
+        "\t{name}: {} on storage, {} on files without a device, {} elsewhere, {} unclear\n",
+        amount(calls.storage.bytes),
+        amount(calls.deviceless.bytes),
+        amount(calls.elsewhere.bytes),
+        amount(calls.unclear.bytes)
+    );
+}
+
+fn write_engine(out: &mut Vec<u8>, facts: &EngineFacts) {
+    let name = facts.engine.describe();
+    match facts.ios {
+        Some(ios) => put!(
+            out,
+            "\t{name}: {} reads and {} writes, counted in {:.0} % of the time\n",
+            ios.reads,
+            ios.writes,
+            ios.counted_share * 100.0
+        ),
+        None => put!(out, "\t{name}: not counted: {}\n", facts.uncounted_reason.as_deref().unwrap_or("-")),
+    }
+}

@@ -1,0 +1,397 @@
+//! The I/O of another program as a record of requested I/O and device I/O.
+
+mod counters;
+mod course;
+mod merged;
+mod requested;
+
+use super::watch::arrays::ArrayWatch;
+use super::watch::device_readings::DeviceReadings;
+use super::watch::limits::LimitWatch;
+use super::watch::observe_remote::{self, RemoteWatch};
+use counters::EngineCounters;
+use course::DeviceCourse;
+use diskspd_host::cpu_times::CpuClock;
+use diskspd_host::process_tree::ProcessTree;
+use diskspd_host::root::Root;
+use diskspd_host::zram_pages::ZramPages;
+use diskspd_host::{devices, stack, storage};
+use diskspd_model::machine::System;
+use diskspd_model::machine::cpu_times::CpuTimes;
+use diskspd_model::machine::io_counters::{DeviceFacts, OwnIo, TargetDevices};
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
+use diskspd_model::results::{
+    ClaimedFigures, Delays, Effort, Ended, EndedBy, JudgedProgram, Observed, Record, Results, SpanResults,
+    TargetResults, ThreadResults,
+};
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::observed_child::{self, ObservedChild};
+use diskspd_worker::Control;
+use std::ffi::OsString;
+use std::io;
+use std::process::ChildStdout;
+use std::time::Duration;
+
+/// Subject and method of a judgement.
+#[derive(Debug, Clone, Default)]
+pub struct JudgeOrder {
+    /// Command and arguments; empty = all programs that use the targets.
+    pub words: Vec<OsString>,
+    /// Files and devices; empty = the open files of the processes.
+    pub targets: Vec<RawText>,
+    /// Without a command: how long.
+    pub duration: Duration,
+    /// Whether I/Os of io_uring are counted all the time, not in slices.
+    pub count_all: bool,
+    /// Whether standard output of the command is read by this program.
+    pub piped: bool,
+    /// All that was typed.
+    pub command_line: RawText,
+    pub run_options: RunOptions,
+}
+
+/// Facts about the other program's I/O.
+#[derive(Debug)]
+pub struct JudgedRun {
+    system: System,
+    order: JudgeOrder,
+    facts: DeviceFacts,
+    stack: Stack,
+    path: RawText,
+    program: JudgedProgram,
+    observed: Observed,
+    effort: Effort,
+    measured: Nanos,
+    started_at: i64,
+    ended: EndedBy,
+    /// Bytes that zram stored as a repeated pattern.
+    repeated: u64,
+    /// Times of all active CPUs; empty = unknown.
+    cpus: Vec<CpuTimes>,
+}
+
+/// Files that are kept in the record.
+const MOST_FILES: usize = 16;
+/// Pauses between two readings of the processes. The first pauses are short, because commands can be short.
+const FIRST_LOOK: Nanos = SECOND / 2000;
+const LONGEST_LOOK: Nanos = SECOND / 20;
+/// Looks may take this part of the time, and in addition this time in all.
+const LOOK_SHARE: Nanos = 100;
+const FOR_LOOKS: Nanos = SECOND / 20;
+
+/// Everything that is read while the other program does its I/O.
+struct Watches {
+    tree: ProcessTree,
+    named: Vec<Stack>,
+    readings: DeviceReadings,
+    remote: RemoteWatch,
+    arrays: ArrayWatch,
+    limits: LimitWatch,
+    course: DeviceCourse,
+    zrams: Vec<ZramPages>,
+    looking: Nanos,
+    stopped: Nanos,
+}
+
+/// Runs the command, or watches the targets for the time of the order. `take` reads the output of the command
+/// if it is piped.
+///
+/// # Errors
+/// The command cannot be started.
+pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout)) -> io::Result<JudgedRun> {
+    let system = diskspd_host::snapshot();
+    let named: Vec<Stack> = order.targets.iter().map(stack_of).collect();
+    let mut watches = Watches::new(named);
+    let counters = if order.words.is_empty() { EngineCounters::none() } else { EngineCounters::open() };
+    let mut counters = counters.slices(order.count_all);
+    let started_at = clock::wall_millis();
+    let begun = watches.begin();
+    let cpus = (CpuClock::read().ok(), None);
+    let mut run = Run { system, cpus, started_at, begun, exit_code: None, interrupted: false, end: begun };
+    match order.words.split_first() {
+        Some((program, arguments)) => {
+            let (child, output) = ObservedChild::start(program, arguments, order.piped)?;
+            if let Some(output) = output {
+                take(output);
+            }
+            run.follow(&child, &mut watches, &mut counters);
+        }
+        None => run.wait(order.duration, control, &mut watches),
+    }
+    watches.end();
+    run.cpus.1 = CpuClock::read().ok();
+    counters.stop(run.measured());
+    Ok(gather(order, &run, watches, counters))
+}
+
+/// Reads the facts after the end of the I/O.
+fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCounters) -> JudgedRun {
+    let measured = run.measured();
+    let (mut facts, effort) = watches.facts(run);
+    let parts = merged::join(&watches.tree.files, &watches.named, &order.targets);
+    let program = program(&order, run, &watches, counters, measured);
+    facts.process = Some(OwnIo::from(program.counted)).filter(|_| !order.words.is_empty());
+    facts.targets = vec![TargetDevices {
+        target: TargetId(0),
+        stack: parts.stack.clone(),
+        unwritten: parts.unwritten,
+        ..TargetDevices::default()
+    }];
+    let mut observed = watches.course.observed(&parts.stack, measured);
+    observed.delays = (watches.stopped > 0).then(|| stopped_for(watches.stopped / 1000));
+    let mut system = run.system.clone();
+    let storages = parts.paths.iter().take(1).map(storage::storage);
+    let storages = storages.map(|found| Storage { path: parts.path.clone(), ..found });
+    diskspd_host::look_around(&mut system, storages.collect());
+    let repeated = watches.zrams.iter().filter(|zram| parts.stack.layer(&zram.name).is_some());
+    let repeated = repeated.map(|zram| zram.repeated_since(&Root::live())).sum();
+    let ended = if run.interrupted { EndedBy::Interrupt } else { EndedBy::Time };
+    let cpus = match &run.cpus {
+        (Some(before), Some(after)) => after.since(before, &system.topology),
+        _ => Vec::new(),
+    };
+    let (stack, path, started_at) = (parts.stack, parts.path, run.started_at);
+    JudgedRun {
+        system,
+        order,
+        facts,
+        stack,
+        path,
+        program,
+        observed,
+        effort,
+        measured,
+        started_at,
+        ended,
+        repeated,
+        cpus,
+    }
+}
+
+fn stopped_for(us: u64) -> Delays {
+    Delays { times: 1, total_us: us, longest_us: us, was_stopped: true, ..Delays::default() }
+}
+
+/// Returns the stack under a target, or under its folder if it does not exist yet.
+fn stack_of(target: &RawText) -> Stack {
+    let path = target.as_path();
+    let there = path.ancestors().find(|above| above.exists());
+    match there {
+        Some(there) => stack::stack(there),
+        None => stack::stack(std::path::Path::new(".")),
+    }
+}
+
+struct Run {
+    system: System,
+    cpus: (Option<CpuClock>, Option<CpuClock>),
+    started_at: i64,
+    begun: Nanos,
+    exit_code: Option<u8>,
+    interrupted: bool,
+    end: Nanos,
+}
+
+impl Run {
+    fn measured(&self) -> Nanos {
+        self.end.saturating_sub(self.begun).max(1)
+    }
+
+    /// Reads the processes until the command has ended.
+    fn follow(&mut self, child: &ObservedChild, watches: &mut Watches, counters: &mut EngineCounters) {
+        let (mut pause, mut due, mut last) = (FIRST_LOOK, self.begun + FIRST_LOOK, self.begun);
+        loop {
+            let now = clock::monotonic();
+            let switch = self.begun + counters.look(now.saturating_sub(self.begun));
+            child.wait(Duration::from_nanos(switch.min(due).saturating_sub(now)));
+            let now = clock::monotonic();
+            while let Some(pid) = observed_child::ended_child() {
+                let is_command = pid == child.pid();
+                if is_command {
+                    self.end = clock::monotonic();
+                    watches.course.look(self.end);
+                }
+                watches.tree.ended(pid);
+                let code = observed_child::reap(pid);
+                if is_command {
+                    self.exit_code = Some(code.unwrap_or(u8::MAX));
+                }
+            }
+            if now < due && self.exit_code.is_none() {
+                continue;
+            }
+            watches.look(now, now.saturating_sub(last));
+            if self.exit_code.is_some() {
+                return;
+            }
+            last = now;
+            let over = clock::monotonic();
+            watches.looking += over.saturating_sub(now);
+            pause = (pause * 2).min(LONGEST_LOOK);
+            let beyond = watches.looking.saturating_sub(FOR_LOOKS).saturating_mul(LOOK_SHARE);
+            due = (over + pause).max((self.begun + beyond).min(over + SECOND));
+        }
+    }
+
+    /// Reads the devices for a time.
+    fn wait(&mut self, time: Duration, control: &Control, watches: &mut Watches) {
+        let until = self.begun.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        loop {
+            self.end = clock::monotonic();
+            watches.course.look(self.end);
+            watches.limits.look(self.end);
+            self.interrupted = control.is_interrupted();
+            if self.end >= until || self.interrupted {
+                return;
+            }
+            clock::Clock::Monotonic.sleep_until((self.end + LONGEST_LOOK).min(until));
+        }
+    }
+}
+
+impl Watches {
+    fn new(named: Vec<Stack>) -> Watches {
+        let names = match named.is_empty() {
+            true => devices::all_names(&Root::live()),
+            false => super::watch::device_readings::names_of(named.iter()),
+        };
+        let judged = named.iter().flat_map(|stack| &stack.layers).map(|layer| layer.name.clone());
+        Watches {
+            tree: ProcessTree::below_this_process(judged.collect()),
+            readings: DeviceReadings::of(names.clone()),
+            remote: RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
+            arrays: ArrayWatch::of(Root::live(), named.iter()),
+            limits: LimitWatch::new(Root::live()),
+            course: DeviceCourse::new(names),
+            zrams: ZramPages::of_all(&Root::live()),
+            named,
+            looking: 0,
+            stopped: 0,
+        }
+    }
+
+    fn begin(&mut self) -> Nanos {
+        self.arrays.begin();
+        let begun = clock::monotonic();
+        self.limits.begin(begun);
+        self.remote.begin();
+        let begun = clock::monotonic();
+        self.readings.begin(begun);
+        self.course.begin(begun);
+        begun
+    }
+
+    fn look(&mut self, now: Nanos, since_last: Nanos) {
+        self.tree.look();
+        if self.tree.has_stopped() {
+            self.stopped += since_last;
+        }
+        if self.course.look(now) {
+            self.limits.look(now);
+            self.arrays.look();
+        }
+    }
+
+    fn end(&mut self) {
+        let reading = self.readings.read();
+        self.remote.end();
+        self.readings.end(reading);
+        self.arrays.look();
+    }
+
+    fn facts(&mut self, run: &Run) -> (DeviceFacts, Effort) {
+        let mut effort = Effort { process: self.tree.cpu_ns(), ..Effort::default() };
+        self.limits.look(run.end.max(run.begun));
+        self.limits.finish(&mut effort);
+        let readings = std::mem::replace(&mut self.readings, DeviceReadings::of(Vec::new()));
+        let mut facts = readings.finish().unwrap_or_default();
+        let remote = std::mem::replace(&mut self.remote, RemoteWatch::new(std::iter::empty())).finish();
+        facts.devices.extend(remote.iter().map(observe_remote::as_device));
+        facts.remote = remote;
+        let arrays = ArrayWatch::of(Root::live(), std::iter::empty());
+        facts.arrays = std::mem::replace(&mut self.arrays, arrays).finish();
+        (facts, effort)
+    }
+}
+
+fn program(
+    order: &JudgeOrder,
+    run: &Run,
+    watches: &Watches,
+    counters: EngineCounters,
+    measured: Nanos,
+) -> JudgedProgram {
+    let tree = &watches.tree;
+    let (read, write) = tree.sorted();
+    JudgedProgram {
+        words: order.words.iter().map(|word| RawText::from(word.clone())).collect(),
+        exit_code: run.exit_code,
+        processes: tree.seen,
+        left_running: tree.living() as u64,
+        unreadable: tree.unreadable,
+        counted: tree.total(),
+        read,
+        write,
+        files: merged::paths(&tree.files).into_iter().take(MOST_FILES).collect(),
+        bypasses_cache: tree.files.bypass_the_cache(),
+        engines: counters.facts(&tree.files),
+        cpu_ns: tree.cpu_ns(),
+        stopped_us: watches.stopped / 1000,
+        observer_cpu_share: watches.looking as f64 / measured as f64,
+        claimed: None,
+    }
+}
+
+impl JudgedRun {
+    pub fn exit_code(&self) -> Option<u8> {
+        self.program.exit_code
+    }
+
+    /// The record; `claimed`: the figures that the command reported itself.
+    pub fn record(self, claimed: Option<ClaimedFigures>) -> Record {
+        let mut program = JudgedProgram { claimed, ..self.program };
+        let (read, write) = match self.order.words.is_empty() {
+            // Without a command no process is known: what the devices did is all that there is.
+            true => requested::of_devices(&self.facts, &self.stack),
+            false => requested::of_program(&mut program, &self.stack),
+        };
+        let row = TargetResults { target: TargetId(0), read, write, ..TargetResults::default() };
+        let seconds = u32::try_from(self.measured.div_ceil(SECOND)).unwrap_or(u32::MAX);
+        let (bytes, ios) = (row.read.bytes + row.write.bytes, row.read.ios + row.write.ios);
+        let bytes_written = row.write.bytes;
+        let block_size = bytes.checked_div(ios).and_then(|size| u32::try_from(size).ok()).unwrap_or(0);
+        let target = Target {
+            path: self.path,
+            block_size,
+            request_count: 1,
+            cache_mode: if program.bypasses_cache { CacheMode::DisableOsCache } else { CacheMode::Cached },
+            uncached_devices: program.bypasses_cache,
+            ..Target::default()
+        };
+        let span = TimeSpan {
+            duration: seconds,
+            warmup: 0,
+            // A device that keeps a pattern once does no work for it.
+            random_write_data: self.repeated < bytes_written / 2 || bytes_written == 0,
+            targets: vec![target],
+            ..TimeSpan::default()
+        };
+        let observed =
+            Observed { devices: Some(self.facts), resource_usage: Some(self.effort), ..self.observed };
+        let results = SpanResults {
+            measured: self.measured,
+            cpus: self.cpus,
+            threads: vec![ThreadResults { targets: vec![row], ..ThreadResults::default() }],
+            started_at: Some(self.started_at),
+            ended: Some(Ended { cause: self.ended, after: Some(self.measured) }),
+            observed: Some(observed),
+            ..SpanResults::default()
+        };
+        let profile =
+            Profile { command_line: self.order.command_line, time_spans: vec![span], ..Profile::default() };
+        let record = Record::new(profile, self.system, Results { time_spans: vec![results] });
+        Record { program: Some(Box::new(program)), ..record.with_run_options(self.order.run_options) }
+    }
+}

@@ -1,0 +1,206 @@
+//! The I/O of the devices from second to second.
+
+use diskspd_host::io_counters::Counters;
+use diskspd_host::root::Root;
+use diskspd_model::machine::io_counters::Activity;
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::profile::TargetId;
+use diskspd_model::results::{Beats, Observed, QuietFacts, Sample, Silence};
+use diskspd_sys::clock::{self, Nanos, SECOND};
+
+/// The shortest interval between two readings.
+const BEAT: Nanos = SECOND / 10;
+/// Readings may take this part of the time.
+const SHARE: Nanos = 500;
+/// More readings than this are not kept.
+const MOST: usize = 100_000;
+/// A silence of this length or longer is noted.
+const SILENCE: Nanos = SECOND / 2;
+
+/// Readings of the counters of devices, at regular intervals.
+#[derive(Debug)]
+pub struct DeviceCourse {
+    names: Vec<String>,
+    counters: Counters,
+    begun: Nanos,
+    width: Nanos,
+    due: Nanos,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    at: Nanos,
+    devices: Vec<Reading>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Reading {
+    ios: u64,
+    bytes: u64,
+    in_flight: u64,
+}
+
+impl From<&Activity> for Reading {
+    fn from(activity: &Activity) -> Reading {
+        Reading {
+            ios: activity.read.ios + activity.write.ios,
+            bytes: activity.read.bytes + activity.write.bytes,
+            in_flight: activity.in_flight,
+        }
+    }
+}
+
+impl DeviceCourse {
+    pub fn new(names: Vec<String>) -> DeviceCourse {
+        let counters = Counters::open(&Root::live(), &names);
+        DeviceCourse { names, counters, begun: 0, width: BEAT, due: 0, rows: Vec::new() }
+    }
+
+    pub fn begin(&mut self, now: Nanos) {
+        self.begun = now;
+        self.read(now);
+        let took = clock::monotonic().saturating_sub(now);
+        self.width = BEAT.max(took.saturating_mul(SHARE));
+        self.due = now + self.width;
+    }
+
+    /// Reads the counters if that is due; returns whether it was.
+    pub fn look(&mut self, now: Nanos) -> bool {
+        if now < self.due || self.rows.len() >= MOST {
+            return false;
+        }
+        self.read(now);
+        while self.due <= now {
+            self.due += self.width;
+        }
+        true
+    }
+
+    fn read(&mut self, now: Nanos) {
+        let reading = self.counters.read();
+        let device = |activity: &Option<Activity>| activity.as_ref().map(Reading::from).unwrap_or_default();
+        self.rows.push(Row { at: now, devices: reading.devices.iter().map(device).collect() });
+    }
+
+    /// The course of the devices right under the files.
+    pub fn observed(&self, stack: &Stack, measured: Nanos) -> Observed {
+        let chosen: Vec<usize> = self
+            .names
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| stack.top_devices.contains(name))
+            .map(|(index, _)| index)
+            .collect();
+        if chosen.is_empty() || self.rows.len() < 2 {
+            return Observed::default();
+        }
+        let rows: Vec<(Nanos, Reading)> =
+            self.rows.iter().map(|row| (row.at - self.begun, row.sum(&chosen))).collect();
+        let quiet = QuietFacts { gaps: silences(&rows), watcher_gaps: Vec::new(), ..QuietFacts::default() };
+        Observed {
+            samples: samples(&rows, measured),
+            ticks: Some(beats(&rows, self.width, measured)),
+            outage_observations: Some(quiet),
+            ..Observed::default()
+        }
+    }
+}
+
+impl Row {
+    fn sum(&self, chosen: &[usize]) -> Reading {
+        chosen.iter().filter_map(|index| self.devices.get(*index)).fold(Reading::default(), |sum, one| {
+            Reading {
+                ios: sum.ios + one.ios,
+                bytes: sum.bytes + one.bytes,
+                in_flight: sum.in_flight + one.in_flight,
+            }
+        })
+    }
+}
+
+fn samples(rows: &[(Nanos, Reading)], measured: Nanos) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    let mut last = rows[0];
+    for row in rows.iter().filter(|(at, _)| *at <= measured) {
+        if row.0 >= last.0 + SECOND {
+            samples.push(Sample {
+                end_us: row.0 / 1000,
+                ios: row.1.ios.saturating_sub(last.1.ios),
+                bytes: row.1.bytes.saturating_sub(last.1.bytes),
+            });
+            last = *row;
+        }
+    }
+    samples
+}
+
+/// I/Os by beats of one width. A reading that came late belongs to all beats since the one before.
+fn beats(rows: &[(Nanos, Reading)], width: Nanos, measured: Nanos) -> Beats {
+    let mut counts = vec![0_u64; usize::try_from(measured / width).unwrap_or(0)];
+    for pair in rows.windows(2) {
+        let done = pair[1].1.ios.saturating_sub(pair[0].1.ios);
+        let (from, to) =
+            ((pair[0].0 / width) as usize, (pair[1].0 / width).max(pair[0].0 / width + 1) as usize);
+        let beats = (to - from).max(1) as u64;
+        for (index, beat) in (from..to).enumerate() {
+            let part = done / beats + u64::from((index as u64) < done % beats);
+            counts.get_mut(beat).into_iter().for_each(|count| *count += part);
+        }
+    }
+    Beats { width_us: width / 1000, ios: diskspd_model::stats::PackedCounts(counts) }
+}
+
+/// Times in which no I/O completed, with the I/Os that were in flight.
+fn silences(rows: &[(Nanos, Reading)]) -> Vec<Silence> {
+    let mut found = Vec::new();
+    let mut first = 0;
+    for index in 1..=rows.len() {
+        if rows.get(index).is_some_and(|row| row.1.ios == rows[first].1.ios) {
+            continue;
+        }
+        let end = index.min(rows.len() - 1);
+        if rows[end].0.saturating_sub(rows[first].0) >= SILENCE && index - first > 1 && found.len() < 256 {
+            // At the edges of a silence I/Os can be in flight that are not late.
+            let within = &rows[first + 1..index];
+            found.push(Silence {
+                target: TargetId(0),
+                start_us: rows[first].0 / 1000,
+                end_us: rows[end].0 / 1000,
+                in_flight: within.iter().map(|row| row.1.in_flight).min(),
+                changes: Vec::new(),
+            });
+        }
+        first = index;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(ios: &[(u64, u64)]) -> Vec<(Nanos, Reading)> {
+        let row = |(index, (ios, in_flight)): (usize, &(u64, u64))| {
+            (index as u64 * BEAT, Reading { ios: *ios, bytes: 0, in_flight: *in_flight })
+        };
+        ios.iter().enumerate().map(row).collect()
+    }
+
+    #[test]
+    fn silence_has_its_in_flight_ios() {
+        let mut counts: Vec<(u64, u64)> = vec![(0, 0), (5, 1)];
+        counts.extend([(5, 2); 8]);
+        counts.push((9, 0));
+        let found = silences(&rows(&counts));
+        let [silence] = &found[..] else { unreachable!("{found:?}") };
+        assert_eq!((silence.start_us, silence.end_us, silence.in_flight), (100_000, 1_000_000, Some(2)));
+        assert_eq!(silences(&rows(&[(0, 0), (1, 0), (2, 0)])), []);
+    }
+
+    #[test]
+    fn late_reading_is_spread_over_beats() {
+        let rows = vec![(0, Reading::default()), (3 * BEAT, Reading { ios: 7, bytes: 0, in_flight: 0 })];
+        assert_eq!(beats(&rows, BEAT, 4 * BEAT).ios.0, [3, 2, 2, 0]);
+    }
+}

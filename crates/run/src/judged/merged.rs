@@ -1,0 +1,120 @@
+//! The storage of a program as one target: the kernel counts its I/O by process, not by file.
+
+use diskspd_host::process_tree::OpenFiles;
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::profile::RawText;
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::page_cache;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Files whose dirty pages are counted at most, and the time for it.
+const MOST_FILES: usize = 64;
+const PATIENCE: Nanos = SECOND / 2;
+
+pub struct Merged {
+    pub stack: Stack,
+    pub path: RawText,
+    /// Files and devices of the target.
+    pub paths: Vec<RawText>,
+    /// Bytes of the written files that are in memory only at the end; `None` = unknown.
+    pub unwritten: Option<u64>,
+}
+
+/// Joins the targets, or the files that the processes had open.
+pub fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
+    let deviceless = files.deviceless_stacks();
+    let stacks: Vec<&Stack> = match named.is_empty() {
+        false => named.iter().collect(),
+        true if !files.stacks().is_empty() => files.stacks(),
+        true => deviceless,
+    };
+    let paths: Vec<RawText> = match targets.is_empty() {
+        false => targets.to_vec(),
+        true => self::paths(files),
+    };
+    let written = files.files().into_iter().filter(|file| file.written).take(MOST_FILES);
+    let unwritten = dirty(written.map(|file| file.path.as_path()));
+    Merged { stack: joined(&stacks), path: common(&paths), paths, unwritten }
+}
+
+fn joined(stacks: &[&Stack]) -> Stack {
+    let with_devices: Vec<&&Stack> = stacks.iter().filter(|stack| stack.no_device_reason.is_none()).collect();
+    let Some(first) = with_devices.first() else {
+        let nothing = || Stack::without("no process was seen with a file or device open; name the targets");
+        return stacks.first().map_or_else(nothing, |stack| (*stack).clone());
+    };
+    let mut all: Stack = (**first).clone();
+    for stack in with_devices.iter().skip(1) {
+        all.file_system = all.file_system.take().or_else(|| stack.file_system.clone());
+        for name in &stack.top_devices {
+            if !all.top_devices.contains(name) {
+                all.top_devices.push(name.clone());
+            }
+        }
+        for layer in &stack.layers {
+            if all.layer(&layer.name).is_none() {
+                all.layers.push(layer.clone());
+            }
+        }
+        for mount in &stack.mounts {
+            if !all.mounts.contains(mount) {
+                all.mounts.push(mount.clone());
+            }
+        }
+    }
+    all
+}
+
+/// The paths of files, the largest file first.
+pub fn paths(files: &OpenFiles) -> Vec<RawText> {
+    files.files().iter().map(|file| raw(&file.path)).collect()
+}
+
+fn raw(path: &Path) -> RawText {
+    RawText::from(path.as_os_str().to_owned())
+}
+
+/// Returns the only path, or the common folder of all paths.
+fn common(paths: &[RawText]) -> RawText {
+    match paths {
+        [] => RawText::from("-"),
+        [one] => one.clone(),
+        [first, more @ ..] => {
+            let mut folder: PathBuf = first.as_path().to_owned();
+            while more.iter().any(|path| !path.as_path().starts_with(&folder)) && folder.pop() {}
+            raw(&folder)
+        }
+    }
+}
+
+/// Bytes of these files that are in memory only; `None` = unknown.
+fn dirty<'a>(files: impl Iterator<Item = &'a Path>) -> Option<u64> {
+    let deadline = clock::monotonic() + PATIENCE;
+    let mut sum = None;
+    for path in files {
+        if clock::monotonic() >= deadline {
+            return None;
+        }
+        // A file that is gone has no dirty pages.
+        let Ok(file) = File::open(path) else { continue };
+        sum = Some(sum.unwrap_or(0) + page_cache::unwritten(&file, 0, 0).ok()?);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_files_are_named_by_folder() {
+        let of = |paths: &[&str]| {
+            common(&paths.iter().map(|path| RawText::from(*path)).collect::<Vec<_>>()).to_string()
+        };
+        assert_eq!(of(&["/a/b"]), "/a/b");
+        assert_eq!(of(&["/a/b/1", "/a/b/2"]), "/a/b");
+        assert_eq!(of(&["/a/1", "/b/2"]), "/");
+        assert_eq!(of(&[]), "-");
+    }
+}

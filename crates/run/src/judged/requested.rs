@@ -1,0 +1,138 @@
+//! The requested I/O of a program, computed from several counters.
+
+use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
+use diskspd_model::machine::process_io::{CallsDone, SortedCalls};
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::results::{ClaimedSide, DirectionResults, EngineFacts, JudgedProgram};
+
+/// Reads and writes of a program.
+pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResults, DirectionResults) {
+    let on_devices = !stack.layers.is_empty();
+    let counted = program.counted;
+    let claimed = program.claimed.clone().unwrap_or_default();
+    let bypasses_cache = program.bypasses_cache;
+    let side =
+        |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineFacts) -> Option<CallsDone>| {
+            let calls_on_storage = if on_devices { calls.storage } else { calls.deviceless };
+            let engines: Vec<Option<CallsDone>> = program
+                .engines
+                .iter()
+                .map(|facts| {
+                    Some(by_blocks(of(facts)?, asked.saturating_sub(calls_on_storage.bytes), bypasses_cache))
+                })
+                .collect();
+            requested(calls_on_storage, calls.unclear, asked, &engines, claimed)
+        };
+    let read =
+        side(&program.read, counted.read_bytes, claimed.read, |facts| by_engine(facts, |ios| ios.reads));
+    // What was dropped before it was written is no I/O of a device.
+    let write =
+        side(&program.write, counted.write_bytes, claimed.write, |facts| by_engine(facts, |ios| ios.writes));
+    (read, write)
+}
+
+/// I/Os of an interface; `None` = not counted.
+fn by_engine(facts: &EngineFacts, of: fn(&diskspd_model::results::EngineIos) -> u64) -> Option<CallsDone> {
+    let ios = facts.ios?;
+    Some(CallsDone { calls: of(&ios), bytes: (of(&ios) as f64 * ios.mean_bytes?) as u64 })
+}
+
+/// An estimate near this multiple of the exact bytes requested of block devices stands for them.
+const NEAR: std::ops::RangeInclusive<f64> = 0.8..=1.15;
+
+/// Estimated I/Os of an interface, corrected by the bytes that were requested of block devices or made dirty,
+/// which are exact. Past the page cache they are all that there is.
+fn by_blocks(estimate: CallsDone, exact: u64, bypasses_cache: bool) -> CallsDone {
+    let ratio = estimate.bytes as f64 / exact.max(1) as f64;
+    if estimate.bytes == 0 || !bypasses_cache && !NEAR.contains(&ratio) {
+        return estimate;
+    }
+    CallsDone { calls: (estimate.calls as f64 / ratio) as u64, bytes: exact }
+}
+
+/// Combines system calls on storage, unclear calls, bytes requested of block devices or made dirty (`asked`),
+/// I/O of other interfaces, and claims.
+fn requested(
+    calls: CallsDone,
+    unclear: CallsDone,
+    asked: u64,
+    engines: &[Option<CallsDone>],
+    claimed: ClaimedSide,
+) -> DirectionResults {
+    let counted = engines.iter().flatten().fold(calls, |sum, more| sum.plus(*more));
+    let all_counted = engines.iter().all(Option::is_some);
+    // Unclear calls that reached a block device were calls on storage.
+    let least = if all_counted { asked.min(counted.bytes.saturating_add(unclear.bytes)) } else { asked };
+    let open = !all_counted || unclear.bytes > 0;
+    let claimed = claimed.ios.zip(claimed.bytes).filter(|_| open);
+    match claimed {
+        // The command's own figures are between what was counted and what may have been.
+        Some((ios, bytes)) if bytes >= counted.bytes.max(least) => direction(ios, bytes),
+        _ if counted.bytes >= least => direction(counted.calls, counted.bytes),
+        // Of more bytes than were counted the number of I/Os is unknown.
+        _ => direction(if counted.calls > 0 && all_counted { counted.calls } else { 0 }, least),
+    }
+}
+
+fn direction(ios: u64, bytes: u64) -> DirectionResults {
+    // Calls without bytes at the end of files, of terminals.
+    let ios = if bytes == 0 { 0 } else { ios };
+    DirectionResults { ios, bytes, ..DirectionResults::default() }
+}
+
+/// Returns the I/O of the devices right under the targets.
+pub fn of_devices(facts: &DeviceFacts, stack: &Stack) -> (DirectionResults, DirectionResults) {
+    let sum = |of: fn(&diskspd_model::machine::io_counters::Activity) -> Flow| {
+        let devices = facts.devices.iter().filter(|device| stack.top_devices.contains(&device.name));
+        devices.map(|device| of(&device.activity)).fold((0, 0), |(ios, bytes): (u64, u64), flow| {
+            (ios.saturating_add(flow.ios), bytes.saturating_add(flow.bytes))
+        })
+    };
+    let (read, write) = (sum(|activity| activity.read), sum(|activity| activity.write));
+    (direction(read.0, read.1), direction(write.0, write.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: CallsDone = CallsDone { calls: 0, bytes: 0 };
+
+    fn calls(calls: u64, bytes: u64) -> CallsDone {
+        CallsDone { calls, bytes }
+    }
+
+    #[test]
+    fn calls_on_storage_are_the_request() {
+        let of = |storage, unclear, asked| {
+            let got = requested(storage, unclear, asked, &[], ClaimedSide::default());
+            (got.ios, got.bytes)
+        };
+        assert_eq!(of(calls(10, 4096), NONE, 0), (10, 4096), "cached");
+        assert_eq!(of(calls(10, 4096), NONE, 9999), (10, 4096), "read ahead");
+        assert_eq!(of(calls(1, 100), calls(9, 5000), 4096), (1, 4096), "unclear calls that reached a device");
+        assert_eq!(of(NONE, NONE, 0), (0, 0));
+    }
+
+    #[test]
+    fn estimate_near_exact_bytes_becomes_exact() {
+        let of = |bytes, direct| by_blocks(calls(100, bytes), 1000, direct);
+        assert_eq!(of(1100, false), calls(90, 1000));
+        assert_eq!(of(1300, false), calls(100, 1300), "the page cache served a part");
+        assert_eq!(of(1300, true), calls(76, 1000));
+        assert_eq!(of(0, true), calls(100, 0));
+    }
+
+    #[test]
+    fn uncounted_interface_requests_device_bytes_at_least() {
+        let of = |engine, claimed| {
+            let got = requested(NONE, NONE, 8192, &[engine], claimed);
+            (got.ios, got.bytes)
+        };
+        assert_eq!(of(None, ClaimedSide::default()), (0, 8192));
+        assert_eq!(of(Some(calls(7, 70_000)), ClaimedSide::default()), (7, 70_000));
+        let claim = ClaimedSide { ios: Some(100), bytes: Some(409_600), iops: None };
+        assert_eq!(of(None, claim), (100, 409_600));
+        assert_eq!(of(Some(calls(7, 70_000)), claim), (7, 70_000), "what was counted needs no claim");
+    }
+}

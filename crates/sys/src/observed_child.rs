@@ -1,0 +1,159 @@
+//! A command with a subreaper: descendants become children of this process when their parents end. So the
+//! counters of each process can be read before it is reaped.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, WaitId, WaitIdOptions, WaitIdStatus, pidfd_open, set_child_subreaper, waitid,
+};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+/// Signals that ask a program to do something. They belong to the command.
+const FORWARDED: [libc::c_int; 6] =
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2];
+
+/// The process that gets the signals of this one; 0 = none.
+static RECEIVER: AtomicI32 = AtomicI32::new(0);
+/// A signal that came before there was a receiver; 0 = none.
+static EARLY: AtomicI32 = AtomicI32::new(0);
+
+/// A started command.
+#[derive(Debug)]
+pub struct ObservedChild {
+    pid: Pid,
+    handle: OwnedFd,
+}
+
+impl ObservedChild {
+    /// Starts a command with the standard input, output and error of this process, and forwards signals to
+    /// it. `piped`: returns its standard output instead.
+    ///
+    /// # Errors
+    /// `NotFound` and `PermissionDenied` as a shell has them; other errors of the kernel.
+    pub fn start(
+        program: &OsStr,
+        arguments: &[OsString],
+        piped: bool,
+    ) -> io::Result<(ObservedChild, Option<ChildStdout>)> {
+        set_child_subreaper(Some(rustix::process::getpid()))?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        if piped {
+            command.stdout(Stdio::piped());
+        }
+        // SAFETY: between fork and exec this makes one system call, and nothing is allocated or locked.
+        unsafe {
+            command.pre_exec(|| {
+                // This program ignores it, and the command shall not.
+                libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
+                Ok(())
+            });
+        }
+        // The command can be signalled as soon as it runs.
+        FORWARDED.iter().for_each(|signal| forward(*signal));
+        let mut child = command.spawn()?;
+        let output = child.stdout.take();
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
+        let handle = pidfd_open(pid, PidfdFlags::empty())?;
+        RECEIVER.store(pid.as_raw_nonzero().get(), Ordering::SeqCst);
+        let early = EARLY.swap(0, Ordering::SeqCst);
+        if early > 0 {
+            // SAFETY: the call takes numbers alone.
+            unsafe { libc::kill(pid.as_raw_nonzero().get(), early) };
+        }
+        Ok((ObservedChild { pid, handle }, output))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Waits until the command ends, for this time at most.
+    pub fn wait(&self, at_most: Duration) {
+        let mut event = [PollFd::new(&self.handle, PollFlags::IN)];
+        let timeout = Timespec::try_from(at_most).ok();
+        // A signal ends the wait early, which does no harm.
+        let _ = poll(&mut event, timeout.as_ref());
+    }
+}
+
+impl Drop for ObservedChild {
+    fn drop(&mut self) {
+        RECEIVER.store(0, Ordering::SeqCst);
+        for signal in FORWARDED.iter().filter(|signal| !super::process::is_ignored(**signal)) {
+            // SAFETY: it replaces the handler of this module, which may still run once more.
+            unsafe { libc::signal(*signal, libc::SIG_DFL) };
+        }
+    }
+}
+
+/// Returns a child that has ended and was not reaped yet.
+pub fn ended_child() -> Option<u32> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    // SAFETY: the structure is the kernel's to fill, and zeros mean that no child has ended.
+    let mut about: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills in the structure, which lives until the call returns.
+    let answer = unsafe { libc::waitid(libc::P_ALL, 0, &raw mut about, options.bits() as libc::c_int) };
+    // SAFETY: zeroed, or filled in for a child.
+    let pid = unsafe { about.si_pid() };
+    (answer == 0 && pid > 0).then_some(pid.unsigned_abs())
+}
+
+/// Reaps an ended child and returns its exit code as a shell has it: 128 and the signal that ended it.
+pub fn reap(pid: u32) -> Option<u8> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+    let status = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED).ok()??;
+    code(&status)
+}
+
+fn code(status: &WaitIdStatus) -> Option<u8> {
+    let signal = |signal: i32| signal.saturating_add(128);
+    let code = status.exit_status().or_else(|| status.terminating_signal().map(signal))?;
+    u8::try_from(code & 0xff).ok()
+}
+
+/// Sends a signal of this process to the command. The terminal sends its own to both.
+fn forward(signal: libc::c_int) {
+    if super::process::is_ignored(signal) {
+        return;
+    }
+    // SAFETY: the handler reads an atomic and makes a system call, which a handler may do.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        libc::sigemptyset(&raw mut action.sa_mask);
+        libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+    }
+}
+
+extern "C" fn on_signal(signal: libc::c_int, about: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    let receiver = RECEIVER.load(Ordering::SeqCst);
+    // SAFETY: the kernel hands over a structure that lives as long as the handler runs.
+    let by_terminal = unsafe { (*about).si_code } == libc::SI_KERNEL;
+    match receiver {
+        _ if by_terminal => {}
+        0 => EARLY.store(signal, Ordering::SeqCst),
+        // SAFETY: the call takes numbers alone.
+        receiver => unsafe {
+            libc::kill(receiver, signal);
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_command_has_its_own_error() {
+        let of = |program: &str| ObservedChild::start(OsStr::new(program), &[], false).unwrap_err().kind();
+        assert_eq!(of("/nonexistent/judge"), io::ErrorKind::NotFound);
+        assert_eq!(of("/etc/passwd"), io::ErrorKind::PermissionDenied);
+    }
+}

@@ -1,0 +1,26 @@
+//! Request of `judge`.
+
+use crate::cli::requests::{OutRequest, SaveRequest};
+use crate::profile::RawText;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JudgeRequest {
+    /// Command and arguments; empty = the I/O on the targets is watched.
+    pub words: Vec<OsString>,
+    /// Files and devices to judge; empty = the files that the command opens.
+    pub targets: Vec<RawText>,
+    /// `--for`: how long the targets are watched, ms.
+    pub watched_ms: Option<u64>,
+    pub count_all: bool,
+    pub verbose: bool,
+    pub quiet: bool,
+    pub strict: bool,
+    pub fail_on_outage_ms: Option<u64>,
+    pub out: Vec<OutRequest>,
+    pub save: Option<SaveRequest>,
+    pub store: Option<PathBuf>,
+    /// All words after the name of the command `judge`.
+    pub typed: Vec<OsString>,
+}

@@ -1,0 +1,315 @@
+//! `diskspd judge`: other programs on real devices, with honest and with misleading figures.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::hanging_storage::HangingStorage;
+use crate::common::loops::{self, Loop, unmount};
+use crate::common::{Ended, Zram, again, command_of, directory, output, skip, tool};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// A file system on a device that only this test uses.
+struct Volume {
+    at: PathBuf,
+    device: Zram,
+    _folder: tempfile::TempDir,
+}
+
+impl Volume {
+    /// With a file of random data, `t.dat`, of 64 MiB.
+    fn new() -> Option<Volume> {
+        let (device, folder) = (Zram::new(512)?, directory());
+        let name = device.0.to_str()?;
+        loops::run("mkfs.ext4", &["-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", name])?;
+        loops::run("mount", &[name, folder.path().to_str()?])?;
+        let volume = Volume { at: folder.path().to_owned(), device, _folder: folder };
+        volume.shell("dd if=/dev/urandom of=t.dat bs=1M count=64 conv=fsync");
+        Some(volume)
+    }
+
+    fn shell(&self, script: &str) {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", script]).current_dir(&self.at).stderr(Stdio::null());
+        assert!(output(&mut shell).unwrap().status.success(), "{script}");
+    }
+
+    /// The record of a shell script that was judged here.
+    fn judged(&self, options: &[&str], script: &str) -> (Ended, Value) {
+        let report = self.at.join("r.json");
+        let report = report.to_str().unwrap();
+        let words = [&["judge", "--out", report], options, &["--", "sh", "-c", script]].concat();
+        let ended: Ended =
+            output(command_of(&words).current_dir(&self.at).stdin(Stdio::null())).unwrap().into();
+        let record = fs::read(report).unwrap_or_default();
+        (ended, serde_json::from_slice(&record).unwrap_or_default())
+    }
+
+    /// Whether a script gets one of these verdicts, in one of several tries.
+    #[track_caller]
+    fn has_verdict(&self, before: &str, script: &str, expected: &[&str]) {
+        again(|| {
+            self.shell(before);
+            let (ended, record) = self.judged(&[], script);
+            let found = verdict(&record);
+            match expected.contains(&found.as_str()) {
+                true => Ok(()),
+                false => Err(format!("{script}: {found}, not {expected:?}\n{}", ended.stderr)),
+            }
+        });
+    }
+}
+
+impl Drop for Volume {
+    fn drop(&mut self) {
+        unmount(&self.at);
+    }
+}
+
+fn verdict(record: &Value) -> String {
+    record["judgement"]["verdicts"][0]["verdict"].as_str().unwrap_or("none").to_owned()
+}
+
+fn has_finding(record: &Value, name: &str) -> bool {
+    let findings = record["judgement"]["findings"].as_array().cloned().unwrap_or_default();
+    findings.iter().any(|finding| finding["name"] == name)
+}
+
+fn is_there(program: &str) -> bool {
+    let found = tool(&format!("which {program}")).is_some();
+    if !found {
+        skip(&format!("{program} is not installed"));
+    }
+    found
+}
+
+const WARM: &str = "cat t.dat >/dev/null; cat t.dat >/dev/null";
+
+#[test]
+fn exit_code_of_command_is_kept() {
+    let judge = |words: &[&str]| -> Ended {
+        output(command_of(&[&["judge", "--"], words].concat()).stdin(Stdio::null())).unwrap().into()
+    };
+    for (words, code) in [
+        (&["true"][..], 0),
+        (&["sh", "-c", "exit 7"], 7),
+        (&["sh", "-c", "kill -9 $$"], 137),
+        (&["/nonexistent/program"], 127),
+        (&["/etc/passwd"], 126),
+    ] {
+        assert_eq!(judge(words).code, code, "{words:?}");
+    }
+    let ended = judge(&["sh", "-c", "echo out; echo err >&2; cat"]);
+    assert_eq!(ended.stdout, "out\n", "the report is not on standard output");
+    assert!(ended.stderr.starts_with("err\n"), "{}", ended.stderr);
+}
+
+#[test]
+fn command_without_io_has_no_verdict() {
+    let folder = directory();
+    let report = folder.path().join("r.json");
+    let words = ["judge", "--strict", "--out", report.to_str().unwrap(), "--", "true"];
+    let ended: Ended = output(&mut command_of(&words)).unwrap().into();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let record: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!(
+        (verdict(&record).as_str(), record["program"]["words"][0].as_str()),
+        ("unknown", Some("true"))
+    );
+}
+
+#[test]
+fn forwarded_signal_ends_the_command() {
+    let folder = directory();
+    let mark = folder.path().join("mark");
+    let script = format!("trap 'exit 9' TERM; : >'{}'; while :; do sleep 0.05; done", mark.display());
+    let mut child = command_of(&["judge", "--", "sh", "-c", &script]).stderr(Stdio::null()).spawn().unwrap();
+    crate::common::wait_until("the command begins", || mark.exists());
+    tool(&format!("kill -TERM {}", child.id())).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(9));
+}
+
+#[test]
+fn formats_of_own_runs_are_refused() {
+    let folder = directory();
+    for name in ["r.xml", "r.csv"] {
+        let report = folder.path().join(name);
+        let words = ["judge", "--out", report.to_str().unwrap(), "--", "true"];
+        let ended: Ended = output(&mut command_of(&words)).unwrap().into();
+        assert_eq!((ended.code, report.exists()), (3, false), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn honest_io_of_dd_is_verified() {
+    let Some(volume) = Volume::new() else { return };
+    volume.has_verdict("true", "dd if=t.dat of=/dev/null bs=1M iflag=direct", &["verified"]);
+    volume.has_verdict("true", "dd if=/dev/urandom of=w.dat bs=1M count=64 oflag=direct", &["verified"]);
+    volume.has_verdict(
+        "true",
+        "dd if=/dev/urandom of=w.dat bs=1M count=64 conv=fsync",
+        &["verified", "coalesced"],
+    );
+    let device = volume.device.0.display();
+    volume.has_verdict(
+        "true",
+        &format!("dd if={device} of=/dev/null bs=1M count=64 iflag=direct"),
+        &["verified"],
+    );
+}
+
+#[test]
+fn io_of_page_cache_is_named() {
+    let Some(volume) = Volume::new() else { return };
+    volume.has_verdict(WARM, "for i in 1 2 3 4; do dd if=t.dat of=/dev/null bs=64k; done", &["cached"]);
+    volume.has_verdict(WARM, "for i in 1 2 3 4; do cat t.dat t.dat >/dev/null; done", &["cached"]);
+    volume.has_verdict(
+        "truncate -s 256M hole.dat",
+        "dd if=hole.dat of=/dev/null bs=1M iflag=direct",
+        &["cached"],
+    );
+    let zeros = "dd if=/dev/zero of=z.dat bs=1M count=64 oflag=direct";
+    volume.has_verdict("rm -f z.dat", zeros, &["cached"]);
+    let again = "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/urandom of=o.dat bs=1M count=16 conv=notrunc; done";
+    volume.has_verdict("rm -f o.dat", again, &["deferred", "unknown"]);
+}
+
+#[test]
+fn loop_devices_above_memory_are_named() {
+    let Some(volume) = Volume::new() else { return };
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let image = memory.path().join("image");
+    fs::write(&image, vec![7; 64 << 20]).unwrap();
+    let Some(above) = Loop::on(&image) else { return };
+    let read = format!("dd if={} of=/dev/null bs=1M iflag=direct", above.device.display());
+    volume.has_verdict("true", &read, &["cached"]);
+    drop(above);
+    let Some(above) = Loop::on(&volume.at.join("t.dat")) else { return };
+    let read = format!("dd if={} of=/dev/null bs=1M iflag=direct", above.device.display());
+    volume.has_verdict(WARM, &read, &["cached"]);
+}
+
+#[test]
+fn files_without_devices_are_undetermined() {
+    let Some(volume) = Volume::new() else { return };
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let file = memory.path().join("f").display().to_string();
+    volume.has_verdict("true", &format!("dd if=/dev/zero of={file} bs=1M count=256"), &["unknown"]);
+    let Some(served) = HangingStorage::with(&[("f", vec![7; 8 << 20])]) else { return };
+    let read = format!("dd if={} of=/dev/null bs=64k", served.mounted.join("f").display());
+    volume.has_verdict("true", &read, &["unknown"]);
+}
+
+#[test]
+fn other_users_of_device_are_named() {
+    let Some(volume) = Volume::new() else { return };
+    again(|| {
+        let busy =
+            format!("while :; do dd if={} of=/dev/null bs=1M iflag=direct; done", volume.device.0.display());
+        let mut other = std::process::Command::new("sh");
+        let mut other = other.args(["-c", &busy]).stderr(Stdio::null()).spawn().unwrap();
+        let script = "for i in 1 2 3 4; do dd if=t.dat of=/dev/null bs=64k iflag=direct; done";
+        let (ended, record) = volume.judged(&[], script);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        match verdict(&record).as_str() {
+            "shared" => Ok(()),
+            found => Err(format!("{found}: {}", ended.stderr)),
+        }
+    });
+}
+
+#[test]
+fn stopped_command_is_reported() {
+    let Some(volume) = Volume::new() else { return };
+    let script = "dd if=t.dat of=/dev/null bs=4k iflag=direct & sleep 0.1; kill -STOP $!; sleep 1; \
+                  kill -CONT $!; wait";
+    let (ended, record) = volume.judged(&[], script);
+    assert!(has_finding(&record, "process-stalled"), "{}", ended.stderr);
+}
+
+#[test]
+fn many_short_children_are_summed() {
+    let Some(volume) = Volume::new() else { return };
+    let script = "i=0; while [ $i -lt 300 ]; do dd if=t.dat of=/dev/null bs=128k count=1 skip=$i iflag=direct; \
+                  i=$((i+1)); done";
+    let (ended, record) = volume.judged(&[], script);
+    let read = record["program"]["counted"]["read_bytes"].as_u64().unwrap_or(0);
+    assert!(read >= 300 * (128 << 10), "{read} {}", ended.stderr);
+    assert!(["verified", "unknown"].contains(&verdict(&record).as_str()), "{}", ended.stderr);
+}
+
+#[test]
+fn outliving_child_does_not_hold_the_report() {
+    let Some(volume) = Volume::new() else { return };
+    let (ended, record) = volume.judged(&[], "sleep 30 & exit 0");
+    assert_eq!(ended.code, 0);
+    assert!(has_finding(&record, "processes-left"), "{}", ended.stderr);
+}
+
+#[test]
+fn engines_of_fio_are_judged() {
+    let Some(volume) = Volume::new() else { return };
+    if !is_there("fio") {
+        return;
+    }
+    let fio = "fio --name=x --filename=t.dat --size=64M --runtime=1 --time_based --output-format=json \
+               --rw=randread --bs=4k --invalidate=0 --fallocate=none";
+    for engine in ["psync", "libaio", "io_uring"] {
+        let (direct, cached) =
+            (format!("{fio} --ioengine={engine} --direct=1"), format!("{fio} --ioengine={engine}"));
+        again(|| {
+            let (ended, record) = volume.judged(&[], &format!("exec {direct}"));
+            match verdict(&record).as_str() {
+                "verified" => Ok(()),
+                found => Err(format!("{engine} past the page cache: {found}\n{}", ended.stderr)),
+            }
+        });
+        volume.shell(WARM);
+        let words = ["judge", "--strict", "--", "fio"];
+        let words: Vec<&str> = words.into_iter().chain(cached.split_whitespace().skip(1)).collect();
+        let ended: Ended =
+            output(command_of(&words).current_dir(&volume.at).stdin(Stdio::null())).unwrap().into();
+        assert_eq!(ended.code, 2, "{engine} in the page cache\n{}", ended.stderr);
+        assert!(ended.stdout.contains("\"fio version\""), "{}", ended.stdout);
+        assert!(ended.stderr.contains("claimed by fio's JSON"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn record_serves_report_and_history() {
+    let Some(volume) = Volume::new() else { return };
+    let store = volume.at.join("history");
+    let options = ["--save=a", "--store", store.to_str().unwrap(), "--out", "r.html", "--out", "r.txt"];
+    let (ended, record) = volume.judged(&options, "dd if=t.dat of=/dev/null bs=1M iflag=direct");
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    crate::common::schema::record(&fs::read(volume.at.join("r.json")).unwrap());
+    assert_eq!(
+        record["index"]["time_spans"][0]["parameters"]["targets"][0]["access"]["block_size"],
+        Value::Null
+    );
+    let text = fs::read_to_string(volume.at.join("r.txt")).unwrap();
+    assert!(text.contains("Judged program:") && !text.contains("Input parameters"), "{text}");
+    assert!(volume.at.join("r.html").exists());
+    let again: Ended = output(command_of(&["report", "r.json"]).current_dir(&volume.at)).unwrap().into();
+    assert_eq!((again.code, again.stdout), (0, text));
+    let list = ["history", "--store", store.to_str().unwrap()];
+    let listed: Ended = output(&mut command_of(&list)).unwrap().into();
+    assert!(listed.code == 0 && listed.stdout.contains('a'), "{}", listed.stderr);
+    let rerun: Ended = output(command_of(&["rerun", "r.json"]).current_dir(&volume.at)).unwrap().into();
+    assert_eq!(rerun.code, 3, "{}", rerun.stderr);
+}
+
+#[test]
+fn watched_device_needs_no_command() {
+    let Some(volume) = Volume::new() else { return };
+    let device = volume.device.0.to_str().unwrap().to_owned();
+    let report = volume.at.join("w.json");
+    let words = ["judge", "--for", "300ms", "--out", report.to_str().unwrap(), &device];
+    let ended: Ended = output(&mut command_of(&words)).unwrap().into();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let record: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!(verdict(&record), "unknown");
+    assert!(Path::new(&device).exists());
+}
