@@ -2,11 +2,14 @@
 //! doesn't, and what to do instead.
 
 pub use super::event::set_all as set_events;
+use super::job_command::JobCommand;
 use super::not_done::NotDone;
 use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
-use crate::cli::{self, Exit, Invocation};
+use super::runnable::{Runnable, not_in_job};
+use crate::cli::{self, Exit, Invocation, RunRequest};
 use crate::engine;
 use crate::finding::Finding;
+use crate::run::{Executed, NotRun, Session};
 use std::ffi::OsString;
 
 /// A command, why it isn't there, and what to do instead.
@@ -49,7 +52,7 @@ pub fn permit_streams() -> Result<(), NotDone> {
 ///
 /// # Errors
 /// It can't be done, or isn't there.
-pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
+pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, NotDone> {
     let command = match invocation {
         // Which runs can be made the run itself says, and whoever makes several.
         Invocation::Run(request) => return run::run(&request),
@@ -72,7 +75,39 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
 /// Does not wait, because this system does not have ranks.
 pub fn let_first_report() {}
 
-/// What several ranks can't do together: there are none.
+/// Runs the command, because this system does not have ranks.
+///
+/// # Errors
+/// Those of the command.
+pub fn in_job(
+    _: &[OsString],
+    _: JobCommand<'_>,
+    command: impl FnOnce() -> Result<Exit, NotDone> + Send,
+) -> Result<Exit, NotDone> {
+    command()
+}
+
+/// Returns the session, because this system does not have ranks.
+///
+/// # Errors
+/// Always.
+pub fn run_on_ranks(_: &Runnable, session: Session) -> Result<Result<Executed, NotRun>, Box<Session>> {
+    Err(Box::new(session))
+}
+
+pub fn own_part(run: &Runnable) -> Runnable {
+    run.clone()
+}
+
+pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
+    not_in_job(run)
+}
+
+pub fn refused_in_job(_: &RunRequest) -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// Refuses what a job of several ranks can't do: there are none.
 ///
 /// # Errors
 /// None.

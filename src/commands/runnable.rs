@@ -1,7 +1,7 @@
 //! What is run, and the one door by which every run of the program goes: a single run, one of several that a
 //! command makes, and what a rank does of a run of several hosts.
 
-use super::own_files;
+use super::{here, own_files};
 use super::with::{self, AskedBeside, Tool, WithFault};
 use crate::cli::RunRequest;
 use crate::finding::Finding;
@@ -22,6 +22,9 @@ pub struct Runnable {
     pub run_options: RunOptions,
     pub recreate: bool,
     pub destroy: bool,
+    /// Ranks that share a target get a part of it each.
+    #[serde(default)]
+    pub split: bool,
     pub io_log: Option<RawText>,
     pub journal: Option<RawText>,
     pub origin: Origin,
@@ -65,6 +68,7 @@ impl Runnable {
             run_options,
             recreate: request.recreate,
             destroy: request.destroy,
+            split: request.split,
             io_log: text(&request.io_log),
             journal: text(&request.journal),
             origin: Origin::default(),
@@ -76,7 +80,7 @@ impl Runnable {
     pub fn findings(&self) -> Vec<Finding> {
         let of_profile = validate(&self.profile, false).into_iter();
         let own = of_profile.chain(validate::run_options(&self.run_options, &self.profile));
-        own.chain(self.beyond_diskspd()).collect()
+        own.chain(self.beyond_diskspd()).chain(here::unfit_for_job(self)).collect()
     }
 
     /// What the DISKSPD that is to make the run can't do; nothing where this program makes it.
@@ -173,7 +177,8 @@ impl Runnable {
         if let Err(errors) = self.can_begin() {
             return Some(SpanOutlook { plan: Err(errors), refusals: Vec::new() });
         }
-        self.outlooks(system, &self.options()).next()
+        let own = here::own_part(self);
+        own.outlooks(system, &own.options()).next()
     }
 
     /// The door of a command that runs this too.
@@ -188,12 +193,20 @@ impl Runnable {
         Runnable { profile: self.profile.repetition(number), ..self.clone() }
     }
 
-    /// Runs it. Every run of the program begins here: what all of them have to do is done here. `session`
-    /// says what is of this place alone: who listens, what ends it, whom it meets.
+    /// Runs it, on all ranks of the job that this process leads. Every run of a command begins here.
+    /// `session` says what is of this place alone: who listens, what ends it, whom it meets.
     ///
     /// # Errors
     /// It can't be run.
     pub fn run(&self, session: Session) -> Result<Executed, NotRun> {
+        here::run_on_ranks(self, session).unwrap_or_else(|session| self.run_here(*session))
+    }
+
+    /// Runs it in this process: what every run has to do is done here.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub fn run_here(&self, session: Session) -> Result<Executed, NotRun> {
         let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
         let session = Session {
             recreate: self.recreate,
@@ -206,4 +219,11 @@ impl Runnable {
         };
         execute(&self.profile, &self.run_options, &session)
     }
+}
+
+/// Why a run that is not one of a job can't be made like this.
+pub fn not_in_job(run: &Runnable) -> Vec<Finding> {
+    let needs_ranks = "--split needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or \
+                       leave it out";
+    run.split.then(|| Finding::error(needs_ranks)).into_iter().collect()
 }

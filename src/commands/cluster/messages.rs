@@ -35,17 +35,27 @@ pub struct RankName {
     pub view: String,
 }
 
-/// What follows from the answers of a round: it goes on like this, or ends with this exit code.
+/// What all ranks do next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum NextTask {
+    Run(Box<RunTask>),
+    /// The job ends with this exit code; whether all ranks are there, so that they can leave in order.
+    Bye(u8, bool),
+}
+
+/// What follows from the answers of a round: it goes on like this, or this run ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum GoOrEnd<T> {
     Go(T),
-    End(u8),
+    End,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunTask {
     pub run: Runnable,
-    pub split: bool,
+    /// It is one of several runs of the job.
+    pub one_of_several: bool,
+    /// CPUs of each rank; `None` = those that it had at its start.
     pub cpus: Vec<Option<Vec<u32>>>,
     pub ranks: Vec<RankName>,
 }
@@ -107,9 +117,8 @@ pub enum NextStep {
     GoOn(Vec<Nanos>),
     /// It doesn't, and no further one begins.
     Stop,
-    /// All is reported: end with this exit code; whether all ranks are there, so that they can leave in
-    /// order.
-    Bye(u8, bool),
+    /// The run is over. Whether rank 0 has the records of all ranks that are there, and reports them.
+    Over(bool),
 }
 
 /// A message, and its values that have a bound.
@@ -126,7 +135,12 @@ pub trait RankMessage: Serialize + DeserializeOwned {
 impl RankMessage for Hello {}
 impl<T: Serialize + DeserializeOwned> RankMessage for GoOrEnd<T> {}
 impl RankMessage for Checked {}
+impl RankMessage for NextTask {}
 impl RankMessage for NextStep {}
+/// The exit code of a job that ends before anything is run.
+impl RankMessage for Option<u8> {}
+/// The rank waits for the next task.
+impl RankMessage for () {}
 /// Why files of the run can't be made there.
 impl RankMessage for Option<String> {}
 
@@ -189,7 +203,7 @@ pub fn is_any(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
     }
     is::<Hello>(bytes)
-        | is::<GoOrEnd<RunTask>>(bytes)
+        | is::<NextTask>(bytes)
         | is::<Checked>(bytes)
         | is::<GoOrEnd<SharedTargets>>(bytes)
         | is::<RankStep>(bytes)

@@ -186,8 +186,9 @@ fn command(run: Option<&Runnable>, line: &TypedLine) -> String {
     let written = run.and_then(|run| {
         let with = run.with.iter().map(|command| OsString::from(format!("--with={command}")));
         let destroy = run.destroy.then(|| OsString::from("--destroy"));
+        let split = run.split.then(|| OsString::from("--split"));
         let words = written::command_line_like(line, &run.profile, &run.run_options)?;
-        Some(with.chain(destroy).chain(words).collect::<Vec<_>>())
+        Some(with.chain(destroy).chain(split).chain(words).collect::<Vec<_>>())
     });
     written.map_or_else(|| line.typed(), |words| format!("diskspd {}", quoted(&words)))
 }

@@ -28,6 +28,22 @@ pub struct Surroundings<'a> {
     /// One entry per target of the span.
     pub facts: &'a [TargetFacts],
     pub run_options: &'a RunOptions,
+    pub rank: JobRank,
+}
+
+/// The place of a process in a job of several that run the same plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobRank {
+    /// Zero-based.
+    pub rank: u32,
+    /// Number of ranks.
+    pub of: u32,
+}
+
+impl Default for JobRank {
+    fn default() -> JobRank {
+        JobRank { rank: 0, of: 1 }
+    }
 }
 
 impl Surroundings<'_> {
@@ -156,7 +172,7 @@ fn workers(
         )));
     }
     if let Some(rate) = around.run_options.rate_total {
-        writing::share(rate, &mut workers);
+        writing::share(rate, around.rank, &mut workers);
     }
     workers
 }

@@ -22,7 +22,7 @@ mod zone_share;
 mod zones;
 
 pub use affinity::effective_affinity;
-pub use build::{Surroundings, plan};
+pub use build::{JobRank, Surroundings, plan};
 pub use engine::{Wish, completion_matters};
 pub use error::{LiesIn, PlanError};
 pub use target::{can_be_made, creates};

@@ -79,7 +79,7 @@ mod tests {
         let facts = [TargetFacts { kind: TargetKind::File, size: 16 * MIB, ..TargetFacts::default() }];
         let (system, run_options) = (System::default(), RunOptions::default());
         let plan =
-            plan(&profile, &span, Surroundings { system: &system, facts: &facts, run_options: &run_options })
+            plan(&profile, &span, Surroundings { system: &system, facts: &facts, run_options: &run_options, rank: Default::default() })
                 .unwrap();
         let pages = LargePages { free: 0, ..before };
         let why = NoLargePages { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };

@@ -1,0 +1,67 @@
+//! What a job of several ranks can't do: each with the reason, and what to do.
+
+use super::job;
+use crate::cli::RunRequest;
+use crate::commands::runnable::{Runnable, not_in_job};
+use crate::finding::Finding;
+use crate::profile::RawText;
+
+fn is_by_rank(path: &RawText) -> bool {
+    let text = path.to_string();
+    text.contains("%r") || text.contains("%h")
+}
+
+/// Of a run.
+pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
+    if !job::is_led() {
+        return not_in_job(run);
+    }
+    let is_common = |path: &Option<RawText>| path.as_ref().is_some_and(|path| !is_by_rank(path));
+    let refused = [
+        (
+            run.run_options.explain.is_some(),
+            "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host alone",
+        ),
+        (
+            run.with.is_some(),
+            "--with starts another DISKSPD, which cannot join the ranks: run it on each host without the \
+             launcher, and add up the results (diskspd merge)",
+        ),
+        (
+            is_common(&run.io_log),
+            "--io-log: every rank writes a log of its own; put %r (the rank) or %h (the host) into its path",
+        ),
+        (
+            is_common(&run.journal),
+            "--journal: every rank writes a journal of its own; put %r (the rank) or %h (the host) into its \
+             path",
+        ),
+        (
+            run.run_options.replay.is_some(),
+            "--replay runs in one process only: start it without the launcher",
+        ),
+        (run.profile.time_spans.is_empty(), "there is nothing to run: the profile has no time span"),
+    ];
+    refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| Finding::error(why)).collect()
+}
+
+/// Of the request for a run.
+pub fn refused_in_job(request: &RunRequest) -> Vec<&'static str> {
+    if !job::is_led() {
+        return Vec::new();
+    }
+    let by_rank = |path: &std::path::Path| is_by_rank(&RawText::from(path.as_os_str().to_owned()));
+    let refused = [
+        (
+            request.stream.is_some(),
+            "--stream shows one rank only: leave it out, and use -D for intervals of all ranks in the report",
+        ),
+        (
+            request.out.iter().any(|out| by_rank(&out.path)),
+            "--out: rank 0 alone writes the report of all ranks, so that %r and %h in its path mean nothing: \
+             name one file",
+        ),
+        (request.dry_run, "--dry-run shows one host's plan: start it without the launcher"),
+    ];
+    refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect()
+}
