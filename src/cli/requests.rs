@@ -59,6 +59,10 @@ pub struct RunRequest {
     pub mpi: Option<Option<PathBuf>>,
     /// `--split`: ranks that share a target get a part of it each.
     pub split: bool,
+    /// `--hosts`: only the first ranks do I/O; `None` = all.
+    pub hosts: Option<u32>,
+    /// `--shift-ranks`: each rank reads the data of the rank that many before it.
+    pub shift_ranks: u32,
     /// `--repeat`: how often; `None` = once.
     pub repeat: Option<Repeat>,
     /// `--each`: report each run of a repetition.
@@ -283,6 +287,8 @@ impl RunRequest {
             journal: _,
             mpi,
             split: _,
+            hosts: _,
+            shift_ranks: _,
             repeat,
             each,
             with: _,

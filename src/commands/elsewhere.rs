@@ -4,9 +4,9 @@
 pub use super::event::set_all as set_events;
 use super::job_command::JobCommand;
 use super::not_done::NotDone;
-use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
 use super::runnable::{Runnable, not_in_job};
-use crate::cli::{self, Exit, Invocation, RunRequest};
+use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
+use crate::cli::{self, Exit, Invocation, RunRequest, VerifyAfterRequest};
 use crate::engine;
 use crate::finding::Finding;
 use crate::run::{Executed, NotRun, Session};
@@ -93,6 +93,17 @@ pub fn in_job(
 /// Always.
 pub fn run_on_ranks(_: &Runnable, session: Session) -> Result<Result<Executed, NotRun>, Box<Session>> {
     Err(Box::new(session))
+}
+
+/// Returns nothing, because this system does not have ranks.
+pub fn read_back_on_ranks(_: &VerifyAfterRequest) -> Option<Result<Vec<RankReadBack>, NotDone>> {
+    None
+}
+
+/// What a rank read back: there are none.
+pub struct RankReadBack {
+    pub name: String,
+    pub read: Result<(String, Exit), String>,
 }
 
 pub fn own_part(run: &Runnable) -> Runnable {

@@ -11,7 +11,8 @@ use crate::engine;
 use crate::run::destination;
 use crate::sys::process;
 pub use cluster::{
-    in_job, let_first_report, own_part, refuse, refused_in_job, run_on_ranks, unfit_for_job,
+    in_job, let_first_report, own_part, read_back_on_ranks, refuse, refused_in_job, run_on_ranks,
+    unfit_for_job,
 };
 pub use event::set_all as set_events;
 pub use privileges::give_up;
@@ -51,7 +52,7 @@ pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotD
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
         Invocation::Privileges => privileges::privileges(),
         Invocation::VerifyAfter(request) => {
-            refuse("verify-after").and_then(|()| verify_after::verify_after(&request))
+            in_job(arguments, JobCommand::default(), || verify_after::verify_after(&request))
         }
         Invocation::Precondition(request) => {
             let command = JobCommand::quiet(request.quiet);

@@ -78,9 +78,8 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = here::typed(arguments);
     process::prepare();
     crate::clock::prepare();
-    let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
-        Err(NotDone::failed([DEFECT]))
-    });
+    let done =
+        std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| Err(NotDone::failed([DEFECT])));
     let exit = told(done);
     if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());

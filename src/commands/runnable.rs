@@ -1,8 +1,8 @@
 //! What is run, and the one door by which every run of the program goes: a single run, one of several that a
 //! command makes, and what a rank does of a run of several hosts.
 
-use super::{here, own_files};
 use super::with::{self, AskedBeside, Tool, WithFault};
+use super::{here, own_files};
 use crate::cli::RunRequest;
 use crate::finding::Finding;
 use crate::machine::System;
@@ -25,6 +25,12 @@ pub struct Runnable {
     /// Ranks that share a target get a part of it each.
     #[serde(default)]
     pub split: bool,
+    /// Only the first ranks do I/O; `None` = all.
+    #[serde(default)]
+    pub hosts: Option<u32>,
+    /// Each rank reads the data of the rank that many before it.
+    #[serde(default)]
+    pub shift_ranks: u32,
     pub io_log: Option<RawText>,
     pub journal: Option<RawText>,
     pub origin: Origin,
@@ -69,6 +75,8 @@ impl Runnable {
             recreate: request.recreate,
             destroy: request.destroy,
             split: request.split,
+            hosts: request.hosts,
+            shift_ranks: request.shift_ranks,
             io_log: text(&request.io_log),
             journal: text(&request.journal),
             origin: Origin::default(),
@@ -223,7 +231,13 @@ impl Runnable {
 
 /// Why a run that is not one of a job can't be made like this.
 pub fn not_in_job(run: &Runnable) -> Vec<Finding> {
-    let needs_ranks = "--split needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or \
-                       leave it out";
-    run.split.then(|| Finding::error(needs_ranks)).into_iter().collect()
+    let given =
+        [(run.split, "--split"), (run.hosts.is_some(), "--hosts"), (run.shift_ranks > 0, "--shift-ranks")];
+    let needs_ranks = |option| {
+        Finding::error(format!(
+            "{option} needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or leave it \
+             out"
+        ))
+    };
+    given.into_iter().filter(|(given, _)| *given).map(|(_, option)| needs_ranks(option)).collect()
 }

@@ -286,7 +286,8 @@ fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, Vec<PlanError>> {
     let around = Surroundings {
         system: &diskspd::host::snapshot(),
         facts: &[facts],
-        run_options: &request.run_options, rank: Default::default(),
+        run_options: &request.run_options,
+        rank: Default::default(),
     };
     plan::plan(&request.profile, &request.profile.time_spans[0], around)
 }

@@ -5,7 +5,8 @@ use super::job::Wish;
 use super::kept::{KeptRecord, RankKeeper};
 use super::lead::Lead;
 use super::messages::{
-    GoOrEnd, Hello, NextStep, NextTask, RankMessage, RankStep, RunTask, SharedTargets, pack, unpack,
+    Checked, GoOrEnd, Hello, NextStep, NextTask, RankMessage, RankStep, ReadBackAnswer, ReadBackTask,
+    RunTask, SharedTargets, pack, unpack,
 };
 use super::names::exit_of;
 use super::stops::Stops;
@@ -15,6 +16,7 @@ use crate::cli::{Exit, help};
 use crate::cluster::{RankLink, Separated};
 use crate::commands::ctrl_c;
 use crate::commands::not_done::NotDone;
+use crate::commands::verify_after;
 use crate::finding::Finding;
 use crate::profile::RawText;
 use crate::run::Control;
@@ -49,11 +51,7 @@ impl<'a> RankCourse<'a> {
     ///
     /// # Errors
     /// Ctrl-C can't be watched for.
-    pub fn new(
-        link: RankLink<'a>,
-        arguments: Vec<RawText>,
-        quiet: bool,
-    ) -> Result<RankCourse<'a>, NotDone> {
+    pub fn new(link: RankLink<'a>, arguments: Vec<RawText>, quiet: bool) -> Result<RankCourse<'a>, NotDone> {
         let job = Arc::new(Control::default());
         let watch = Box::new(ctrl_c::ends_silently(&job)?);
         let lead = (link.rank() == 0).then(|| Box::new(Lead::new(quiet, &job, link.size())));
@@ -79,9 +77,9 @@ impl<'a> RankCourse<'a> {
         self.link.rank()
     }
 
-    /// The name of this rank's host.
-    pub fn host(&self) -> &str {
-        &self.host
+    /// Names of the hosts, by rank; known on rank 0.
+    pub fn hosts(&self) -> Vec<String> {
+        self.lead.as_ref().map(|lead| lead.hosts().to_vec()).unwrap_or_default()
     }
 
     /// All ranks meet. Returns the exit code if the job ends with that.
@@ -112,7 +110,9 @@ impl<'a> RankCourse<'a> {
             // Rank 0 has done with the run before.
             self.kept.take().into_iter().for_each(KeptRecord::remove);
             match task {
+                NextTask::Run(task) if self.link.rank() >= task.ranks.len() => self.idle()?,
                 NextTask::Run(task) => self.run(*task)?,
+                NextTask::ReadBack(task) => self.read_back(&task)?,
                 NextTask::Bye(code, complete) => {
                     self.left_behind |= !complete;
                     return Ok(exit_of(code));
@@ -133,13 +133,38 @@ impl<'a> RankCourse<'a> {
                         None => return Wish::Run(order),
                     }
                 }
-                Ok(Wish::End(code)) => return Wish::End(code),
+                Ok(wish) => return wish,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Wish::End(Exit::RunFailed.code()),
             }
             let _ = self.link.tend();
             self.stops.heed(&mut self.link);
         }
+    }
+
+    /// A run in which this rank does no I/O.
+    fn idle(&mut self) -> Result<(), Separated> {
+        self.stops.begin(Arc::default());
+        let GoOrEnd::Go(SharedTargets { .. }) = self.round(Checked::default(), Lead::judge)? else {
+            return Ok(());
+        };
+        for _ in 0..2 {
+            if self.round(None, Lead::all_made)? == GoOrEnd::End {
+                return Ok(());
+            }
+        }
+        while !matches!(self.round(RankStep::Idle, Lead::step)?, NextStep::Over(_)) {}
+        Ok(())
+    }
+
+    /// Reads back what this rank's journal says is durable.
+    fn read_back(&mut self, task: &ReadBackTask) -> Result<(), Separated> {
+        let request = task.of_rank(self.link.rank());
+        let answer = self.busy(|_| match verify_after::read_back(&request) {
+            Ok((text, exit)) => ReadBackAnswer { text, exit: exit.code(), failure: None },
+            Err(why) => ReadBackAnswer { failure: Some(why.to_string()), ..ReadBackAnswer::default() },
+        });
+        self.round(answer, Lead::all_read)
     }
 
     /// One run of all ranks.
@@ -152,13 +177,14 @@ impl<'a> RankCourse<'a> {
         if let Err(why) = cpu::use_only(&own) {
             say(Finding::warning(format!("rank {rank}: can't limit it to its share of the CPUs: {why}")));
         }
-        let mut work = RankWork::new(task, rank, &self.host);
+        let size = task.ranks.len();
+        let mut work = RankWork::new(task, rank);
         let checked = self.busy(|_| work.check());
         let GoOrEnd::Go(SharedTargets { roles, claims }) = self.round(checked, Lead::judge)? else {
             return Ok(());
         };
         work.share_claims(&claims);
-        let keeper = Arc::new(RankKeeper::new(rank, self.link.size()));
+        let keeper = Arc::new(RankKeeper::new(rank, size));
         let session = match &mut self.lead {
             Some(lead) => lead.session(&keeper),
             None => RankKeeper::session(&keeper, &self.stops.run()),

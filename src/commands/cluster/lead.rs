@@ -1,11 +1,12 @@
 //! What rank 0 does besides: it decides at the end of each round, and tells the command what came of a run.
 
-use super::job::{Order, Wish};
+use super::job::{Order, RankReadBack, Wish};
 use super::kept::RankKeeper;
 use super::messages::{
-    Checked, GoOrEnd, Hello, NextStep, NextTask, RankName, RankOutcome, RankStep, RunTask, SharedTargets,
+    Checked, GoOrEnd, Hello, NextStep, NextTask, RankName, RankOutcome, RankStep, ReadBackAnswer,
+    ReadBackTask, RunTask, SharedTargets,
 };
-use super::names::{by_message, ranks};
+use super::names::{by_message, exit_of, ranks};
 use super::whole::{self, RankPart, WholeRun};
 use super::{arguments, verified, zoned};
 use crate::cli::Exit;
@@ -24,6 +25,7 @@ use crate::sys::standard_error::say;
 use crate::units::amount;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 /// From the decision to start until the start, at least: it has to reach all ranks.
 const NOTICE: Nanos = SECOND / 4;
@@ -53,6 +55,8 @@ pub struct Lead {
     said: HashSet<String>,
     /// The run that goes on.
     going: Option<GoingRun>,
+    /// Who waits for what the ranks read back.
+    reading: Option<Sender<Vec<RankReadBack>>>,
 }
 
 struct GoingRun {
@@ -73,6 +77,7 @@ impl Lead {
             first_with_clock: (0..size).collect(),
             said: HashSet::new(),
             going: None,
+            reading: None,
         }
     }
 
@@ -133,6 +138,27 @@ impl Lead {
         None
     }
 
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// All have read back: tells the command.
+    pub fn all_read(&mut self, link: &mut RankLink, answers: Vec<Option<ReadBackAnswer>>) {
+        let lost = link.lost();
+        let read = |(rank, answer): (usize, Option<ReadBackAnswer>)| RankReadBack {
+            name: ranks(&[rank], &self.hosts),
+            read: match answer {
+                Some(ReadBackAnswer { failure: Some(why), .. }) => Err(why),
+                Some(ReadBackAnswer { text, exit, .. }) => Ok((text, exit_of(exit))),
+                None => Err(format!("missing: {}", lost[rank].clone().unwrap_or_default())),
+            },
+        };
+        let all = answers.into_iter().enumerate().map(read).collect();
+        if let Some(reply) = self.reading.take() {
+            let _ = reply.send(all);
+        }
+    }
+
     /// Whether all ranks can make this run.
     pub fn can_begin(&self, link: &RankLink, order: &Order) -> bool {
         link.is_complete() && !order.session.control.is_interrupted() && link.stop().is_none()
@@ -152,18 +178,24 @@ impl Lead {
     pub fn begin(&mut self, link: &mut RankLink, wish: Option<Wish>) -> NextTask {
         let order = match wish {
             Some(Wish::Run(order)) => *order,
+            Some(Wish::ReadBack(task, reply)) => {
+                self.reading = Some(reply);
+                return NextTask::ReadBack(ReadBackTask { hosts: self.hosts.clone(), ..task });
+            }
             Some(Wish::End(code)) => return NextTask::Bye(code, link.is_complete()),
             None => return NextTask::Bye(Exit::RunFailed.code(), false),
         };
-        self.tell_of_volumes(&order.run);
+        let taking_part = order.run.hosts.map_or(self.ranks.len(), |hosts| hosts as usize);
+        let ranks = self.ranks[..taking_part.min(self.ranks.len())].to_vec();
+        self.tell_of_volumes(&order.run, ranks.len() as u64);
         let cpus = match shares_cpus(&order.run) {
-            true => share(&self.seats),
-            false => vec![None; self.seats.len()],
+            true => share(&self.seats[..ranks.len()]),
+            false => vec![None; ranks.len()],
         };
         let (run, one_of_several) = (order.run.clone(), order.session.one_of_several);
-        let outcomes = self.hosts.iter().map(|_| None).collect();
+        let outcomes = ranks.iter().map(|_| None).collect();
         self.going = Some(GoingRun { order, before: Vec::new(), outcomes });
-        NextTask::Run(Box::new(RunTask { run, one_of_several, cpus, ranks: self.ranks.clone() }))
+        NextTask::Run(Box::new(RunTask { run, one_of_several, cpus, ranks }))
     }
 
     /// The run has ended: tells the command.
@@ -194,7 +226,12 @@ impl Lead {
     }
 
     /// All have looked: what stands against it, and who works on the same target.
-    pub fn judge(&mut self, link: &mut RankLink, checked: Vec<Option<Checked>>) -> GoOrEnd<SharedTargets> {
+    pub fn judge(
+        &mut self,
+        link: &mut RankLink,
+        mut checked: Vec<Option<Checked>>,
+    ) -> GoOrEnd<SharedTargets> {
+        checked.truncate(self.going.as_ref().map_or(0, |going| going.outcomes.len()));
         let all = || checked.iter().enumerate().filter_map(|(rank, checked)| Some((rank, checked.as_ref()?)));
         let said = all().flat_map(|(rank, one)| one.refusals.iter().map(move |text| (rank, text.clone())));
         let refusals = by_message(said, &self.hosts);
@@ -243,8 +280,7 @@ impl Lead {
 
     /// What `--until-written` and `--rate-total` ask of each rank is easily taken for what all do together, and
     /// the other way round.
-    fn tell_of_volumes(&mut self, run: &Runnable) {
-        let ranks = self.hosts.len() as u64;
+    fn tell_of_volumes(&mut self, run: &Runnable, ranks: u64) {
         let run_options = &run.run_options;
         if let Some(RateTotal { ios_per_s, .. }) = run_options.rate_total {
             let each = ios_per_s as f64 / ranks as f64;
@@ -307,7 +343,7 @@ impl Lead {
                     going.outcomes[rank] = Some(*outcome);
                 }
                 Some(RankStep::Over) => over += 1,
-                None => {}
+                Some(RankStep::Idle) | None => {}
             }
         }
         let is_stopped = going.order.session.control.is_interrupted() || !link.is_complete();

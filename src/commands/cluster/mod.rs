@@ -39,8 +39,8 @@ use crate::finding::Finding;
 use crate::sys::standard_error::say;
 use crate::sys::{process, real_time};
 use course::RankCourse;
+pub use job::{own_part, read_back as read_back_on_ranks, run as run_on_ranks};
 pub use messages::is_any;
-pub use job::{own_part, run as run_on_ranks};
 use std::ffi::OsString;
 pub use unfit::{refused_in_job, unfit_for_job};
 
@@ -136,7 +136,7 @@ fn take_part(
         Ok(Some(exit)) => Ok(exit),
         Ok(None) if !leads => course.serve(None),
         Ok(None) => {
-            let wishes = job::lead(course.host());
+            let wishes = job::lead(course.hosts());
             std::thread::scope(|scope| {
                 let work = move || job::end(finished(command).code());
                 let thread = std::thread::Builder::new().name("command".into()).stack_size(STACK);

@@ -4,9 +4,10 @@ use super::job;
 use crate::cli::RunRequest;
 use crate::commands::runnable::{Runnable, not_in_job};
 use crate::finding::Finding;
+use crate::plan::creates;
 use crate::profile::RawText;
 
-fn is_by_rank(path: &RawText) -> bool {
+pub fn is_by_rank(path: &RawText) -> bool {
     let text = path.to_string();
     text.contains("%r") || text.contains("%h")
 }
@@ -16,6 +17,7 @@ pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
     if !job::is_led() {
         return not_in_job(run);
     }
+    let targets = || run.profile.time_spans.iter().flat_map(|span| &span.targets);
     let is_common = |path: &Option<RawText>| path.as_ref().is_some_and(|path| !is_by_rank(path));
     let refused = [
         (
@@ -39,6 +41,19 @@ pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
         (
             run.run_options.replay.is_some(),
             "--replay runs in one process only: start it without the launcher",
+        ),
+        (
+            run.hosts.is_some_and(|hosts| hosts as usize > job::size()),
+            "--hosts is larger than the number of ranks that the launcher started: start more, or lower it",
+        ),
+        (
+            run.shift_ranks > 0 && run.hosts.map_or(job::size(), |hosts| hosts as usize) < 2,
+            "--shift-ranks needs at least 2 ranks that do I/O",
+        ),
+        (
+            run.shift_ranks > 0 && targets().any(|target| target.is_changed() || creates(target)),
+            "--shift-ranks reads what another rank wrote, and this run writes or creates its targets (-w, -c): \
+             write them first by a run without it",
         ),
         (run.profile.time_spans.is_empty(), "there is nothing to run: the profile has no time span"),
     ];

@@ -4,7 +4,7 @@ use super::job;
 use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::part::{self, SplitError, TargetPart, of_rank};
+use crate::cluster::part::{self, SplitError, TargetPart};
 use crate::commands::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{Claimant, Claims};
@@ -13,8 +13,8 @@ use crate::plan::{self, JobRank};
 use crate::profile::{Profile, RawText, TargetIds};
 use crate::results::Results;
 use crate::run::{
-    self, Companions, Control, Executed, FileToCreate, Listener, MeetingPoint, NotCreated, NotRun,
-    Options, Session, Voice,
+    self, Companions, Control, Executed, FileToCreate, Listener, MeetingPoint, NotCreated, NotRun, Options,
+    Session, Voice,
 };
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::say;
@@ -60,8 +60,8 @@ pub struct RankWork {
 }
 
 impl RankWork {
-    pub fn new(task: RunTask, rank: usize, host: &str) -> RankWork {
-        let run = job::part(&task.run, rank, host);
+    pub fn new(task: RunTask, rank: usize) -> RankWork {
+        let run = job::part(&task.run, rank, &hosts(&task));
         let view = task.ranks.get(rank).map(|own| own.view.clone()).filter(|view| !view.is_empty());
         let same = |other: &RankName| view.as_ref() == Some(&other.view);
         let beside = (0..task.ranks.len()).filter(|other| same(&task.ranks[*other])).collect();
@@ -80,7 +80,8 @@ impl RankWork {
         {
             return Vec::new();
         }
-        let profile_of = |rank: &usize| of_rank(&self.task.run.profile, *rank, &self.task.ranks[*rank].host);
+        let hosts = hosts(&self.task);
+        let profile_of = |rank: &usize| job::part(&self.task.run, *rank, &hosts).profile;
         let profiles: Vec<Profile> = self.beside.iter().map(profile_of).collect();
         match run::claim(&profiles, &self.options()) {
             Ok(claims) => {
@@ -211,6 +212,8 @@ impl RankWork {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
+                let part = job::shifted(role.part as usize, self.run.shift_ranks, role.of as usize) as u64;
+                let role = TargetPart { part, ..role };
                 part::split(&mut self.run.profile, path, targets::size(path), role)?;
             }
         }
@@ -243,6 +246,10 @@ impl RankWork {
         let _ = std::thread::Builder::new().name("rank".into()).spawn(work);
         Running { said, starts, windows, begun: 0, left_behind: false, _claims: claims }
     }
+}
+
+fn hosts(task: &RunTask) -> Vec<&str> {
+    task.ranks.iter().map(|rank| rank.host.as_str()).collect()
 }
 
 /// Opens the folder of a file: a network file system then forgets that the file was missing.

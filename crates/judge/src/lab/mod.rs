@@ -12,5 +12,5 @@ pub mod selection;
 pub mod suite;
 pub mod sweep;
 
-pub use line::{LatencyLine, RunFinding, RunLine, RunVerdict};
+pub use line::{HostRate, LatencyLine, RunFinding, RunLine, RunVerdict};
 pub use not_as_expected::NotAsExpected;

@@ -81,9 +81,8 @@ impl Launcher {
         let number = |name: &str| variable(name)?.trim().parse().ok();
         let (name, _, size, rank, libraries) =
             LAUNCHERS.iter().find(|(_, mark, ..)| variable(mark).is_some())?;
-        let here = HERE
-            .iter()
-            .find_map(|(size, parents)| Some(LaunchedHere { size: number(size)?, parents }));
+        let here =
+            HERE.iter().find_map(|(size, parents)| Some(LaunchedHere { size: number(size)?, parents }));
         Some(Launcher { name, size: number(size), rank: number(rank), libraries, here })
     }
 

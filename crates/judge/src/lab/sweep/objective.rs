@@ -273,6 +273,7 @@ mod tests {
             verdict: crate::lab::RunVerdict::NothingFound,
             limited_by: None,
             findings: Vec::new(),
+            hosts: Vec::new(),
         };
         let enough = |measure, ios: f64| {
             let lines = [line(100_000.0), line(ios)];
