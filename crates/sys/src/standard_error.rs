@@ -6,6 +6,8 @@
 //! sooner or later. What is drawn is wiped away before anything else is written, whoever writes it: so the
 //! terminal is as it was when a run ends, however it ends.
 
+use super::clock::{self, Nanos};
+use super::inode::Kind;
 use super::mutex::LockAnyway;
 use super::terminal::{DrawnLine, Ink, InkedText, screen, width};
 use super::told_block::fitted;
@@ -13,6 +15,7 @@ use diskspd_model::units::visible;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// What is drawn on the terminal: how wide each line is. The cursor is behind the last one.
 static DRAWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
@@ -30,6 +33,16 @@ pub fn write(text: &str) {
         None => shown.into_owned(),
     };
     raw(&format!("{}{shown}", wiped(&mut drawn)));
+}
+
+/// Waits until the reader of a pipe has taken what was written, for so many ns at most.
+pub fn wait_until_read(most: Nanos) {
+    let until = clock::monotonic() + most;
+    let unread = || rustix::io::ioctl_fionread(std::io::stderr()).is_ok_and(|bytes| bytes > 0);
+    let is_pipe = std::fs::metadata("/proc/self/fd/2").is_ok_and(|found| Kind::of(&found) == Kind::Pipe);
+    while is_pipe && unread() && clock::monotonic() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Draws lines in place of those that were drawn last, for terminals; `colours` or not. Each has to be

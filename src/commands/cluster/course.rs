@@ -57,7 +57,7 @@ impl<'a> RankCourse<'a> {
         let lead = (link.rank() == 0).then(|| Box::new(Lead::new(quiet, &job, link.size())));
         Ok(RankCourse {
             link,
-            stops: Stops::new(job),
+            stops: Stops::new(job, lead.as_ref().map(|lead| lead.name().to_owned())),
             host: crate::host::name(),
             arguments,
             cpus: cpu::allowed(),
@@ -177,14 +177,14 @@ impl<'a> RankCourse<'a> {
         if let Err(why) = cpu::use_only(&own) {
             say(Finding::warning(format!("rank {rank}: can't limit it to its share of the CPUs: {why}")));
         }
-        let size = task.ranks.len();
+        let (size, job) = (task.ranks.len(), task.job.clone());
         let mut work = RankWork::new(task, rank);
         let checked = self.busy(|_| work.check());
         let GoOrEnd::Go(SharedTargets { roles, claims }) = self.round(checked, Lead::judge)? else {
             return Ok(());
         };
         work.share_claims(&claims);
-        let keeper = Arc::new(RankKeeper::new(rank, size));
+        let keeper = Arc::new(RankKeeper::new(rank, size, job));
         let session = match &mut self.lead {
             Some(lead) => lead.session(&keeper),
             None => RankKeeper::session(&keeper, &self.stops.run()),

@@ -1,5 +1,6 @@
 //! A rank's record on its own disk, until rank 0 has it.
 
+use crate::clock;
 use crate::finding::Finding;
 use crate::merge::kept_record_of;
 use crate::record::json;
@@ -21,9 +22,14 @@ fn folder() -> PathBuf {
     folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
 
-/// Where those of all ranks are that share this one's disk, as a shell finds them.
-pub fn of_all_ranks(size: usize) -> String {
-    folder().join(format!("diskspd-rank-*-of-{size}-*.json")).display().to_string()
+/// Where the records of a job's ranks are that share this one's disk, as a shell finds them.
+pub fn of_all_ranks(job: &str) -> String {
+    folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
+}
+
+/// A name for a job, which tells its records from those that an earlier one left behind.
+pub fn new_job() -> String {
+    format!("{:x}", clock::seed_millis() ^ (u64::from(std::process::id()) << 44))
 }
 
 impl KeptRecord {
@@ -43,12 +49,13 @@ impl KeptRecord {
 pub struct RankKeeper {
     rank: usize,
     size: usize,
+    job: String,
     kept: Mutex<Option<KeptRecord>>,
 }
 
 impl RankKeeper {
-    pub fn new(rank: usize, size: usize) -> RankKeeper {
-        RankKeeper { rank, size, kept: Mutex::default() }
+    pub fn new(rank: usize, size: usize, job: String) -> RankKeeper {
+        RankKeeper { rank, size, job, kept: Mutex::default() }
     }
 
     /// Keeps it in `$TMPDIR`, else in /var/tmp, which is on a disk: `diskspd report` and the like read it.
@@ -63,7 +70,7 @@ impl RankKeeper {
 
     fn put(&self, record: &Record) -> Result<KeptRecord, OutputError> {
         let name = kept_record_of(self.rank as u32);
-        let path = folder().join(format!("{name}-of-{}-{}.json", self.size, std::process::id()));
+        let path = folder().join(format!("{name}-of-{}-{}.json", self.size, self.job));
         let permitted = OutputDoor::permit_own("its record", &path)?;
         permitted.open(&Patience::default())?.put(json::bytes(record))?;
         Ok(KeptRecord { path })

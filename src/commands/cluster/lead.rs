@@ -1,7 +1,7 @@
 //! What rank 0 does besides: it decides at the end of each round, and tells the command what came of a run.
 
 use super::job::{Order, RankReadBack, Wish};
-use super::kept::RankKeeper;
+use super::kept::{self, RankKeeper};
 use super::messages::{
     Checked, GoOrEnd, Hello, NextStep, NextTask, RankName, RankOutcome, RankStep, ReadBackAnswer,
     ReadBackTask, RunTask, SharedTargets,
@@ -41,6 +41,8 @@ const ENDED_BEFORE: &str = "ended before it began; nothing was measured";
 
 /// Rank 0's part.
 pub struct Lead {
+    /// Name of the job.
+    name: String,
     quiet: bool,
     /// What ends the job.
     control: Arc<Control>,
@@ -68,6 +70,7 @@ struct GoingRun {
 impl Lead {
     pub fn new(quiet: bool, control: &Arc<Control>, size: usize) -> Lead {
         Lead {
+            name: kept::new_job(),
             quiet,
             control: Arc::clone(control),
             hosts: vec![String::new(); size],
@@ -138,6 +141,11 @@ impl Lead {
         None
     }
 
+    /// Name of the job.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     pub fn hosts(&self) -> &[String] {
         &self.hosts
     }
@@ -195,7 +203,7 @@ impl Lead {
         let (run, one_of_several) = (order.run.clone(), order.session.one_of_several);
         let outcomes = ranks.iter().map(|_| None).collect();
         self.going = Some(GoingRun { order, before: Vec::new(), outcomes });
-        NextTask::Run(Box::new(RunTask { run, one_of_several, cpus, ranks }))
+        NextTask::Run(Box::new(RunTask { run, one_of_several, job: self.name.clone(), cpus, ranks }))
     }
 
     /// The run has ended: tells the command.

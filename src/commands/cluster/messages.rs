@@ -112,6 +112,8 @@ pub struct RunTask {
     pub run: Runnable,
     /// It is one of several runs of the job.
     pub one_of_several: bool,
+    /// Name of the job, in the names of records that ranks keep.
+    pub job: String,
     /// CPUs of each rank; `None` = those that it had at its start.
     pub cpus: Vec<Option<Vec<u32>>>,
     /// The ranks that do I/O: the first ones.

@@ -36,7 +36,7 @@ use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;
 use crate::cluster::{self, Mpi, RankLink, WaitLimits};
 use crate::finding::Finding;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::{self, say};
 use crate::sys::{process, real_time};
 use course::RankCourse;
 pub use job::{own_part, read_back as read_back_on_ranks, run as run_on_ranks};
@@ -193,6 +193,8 @@ fn leave(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
     if !complete {
         // A rank that is stopped or cut off would hold the job: the launcher ends it.
         if leads {
+            // Launchers may lose what they have not read by then.
+            standard_error::wait_until_read(SHORTLY);
             mpi.abort(exit.code());
         }
         process::end(exit.code());

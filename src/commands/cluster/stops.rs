@@ -15,11 +15,13 @@ pub struct Stops {
     /// Rank 0 ended the run, and not the job.
     run_ended: bool,
     said: bool,
+    /// The job's name, on rank 0.
+    name: Option<String>,
 }
 
 impl Stops {
-    pub fn new(job: Arc<Control>) -> Stops {
-        Stops { run: Arc::clone(&job), job, run_ended: false, said: false }
+    pub fn new(job: Arc<Control>, name: Option<String>) -> Stops {
+        Stops { run: Arc::clone(&job), job, run_ended: false, said: false, name }
     }
 
     pub fn run(&self) -> Arc<Control> {
@@ -61,12 +63,12 @@ impl Stops {
         self.run.interrupt_by(by);
         if by == EndedBy::Terminate {
             link.hurry();
-            if link.rank() == 0 {
+            if let Some(name) = &self.name {
                 // It may be all that gets through: launchers end what takes longer than they wait.
                 say(format_args!(
                     "SIGTERM: if the launcher ends the ranks before the report is complete, get it from \
                      their records: diskspd merge {}",
-                    kept::of_all_ranks(link.size())
+                    kept::of_all_ranks(name)
                 ));
             }
         }
