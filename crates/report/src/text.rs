@@ -2,7 +2,7 @@
 //! existing parsers slice its lines by column or split them on `|`.
 
 use super::findings::{self, Detail};
-use super::hosts_text::{first_line, write_hosts};
+use super::hosts_text::{are_many, condensed, first_line, write_hosts};
 use super::integrity_text::write_integrity;
 use super::newest_text;
 use super::nowait_text::write_nowait;
@@ -52,7 +52,10 @@ pub fn text(record: &Record) -> Vec<u8> {
 
 /// Of several hosts with a line before and a table behind DISKSPD's report.
 fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
-    let mut report = render(&record.profile, &record.host().system, summary);
+    let mut report = match are_many(record) {
+        true => render(record.asked_of_each(), &record.host().system, &condensed(summary)),
+        false => render(&record.profile, &record.host().system, summary),
+    };
     write_slow(&mut report, record);
     let Some(whole) = &record.merged else { return report };
     let mut out = first_line(record, whole, summary).into_bytes();
