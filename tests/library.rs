@@ -84,6 +84,7 @@ mod project {
     mod crates;
     mod documentation;
     mod fuzz_targets;
+    mod manifests;
     mod old_bugs;
     mod published;
     mod security;

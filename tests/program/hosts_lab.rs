@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, command_of, directory, output, skip, tool};
+use crate::common::{Ended, command_of, directory, output, skip, tool, worker_process};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -257,4 +257,59 @@ fn sweep_over_hosts_uses_first_ranks() {
     }
     ranks(LAUNCHERS[1], 2, "--hosts 4 SIM f%r", folder.path()).unwrap().fails(3, &["--hosts"]);
     alone("--hosts 1 SIM f", folder.path()).fails(3, &["--hosts needs several ranks"]);
+}
+
+/// MPI waits for ever for a process that ended without it.
+#[test]
+fn rank_of_other_program_ends_job() {
+    for launcher in LAUNCHERS {
+        let folder = directory();
+        let Some(mut command) = job(launcher, 2, folder.path()) else { return };
+        command.arg(env!("CARGO_BIN_EXE_diskspd")).args(words("SIM x")).args([":", "-n", "1", "/bin/true"]);
+        let ended: Ended = output(&mut command).unwrap().into();
+        assert_ne!(ended.code, 0, "{launcher}");
+        assert!(ended.stderr.contains("only 2 of the 3 processes"), "{launcher}: {}", ended.stderr);
+    }
+}
+
+/// Completed time spans are on the disk of each rank, whichever rank is killed.
+#[test]
+fn killed_job_leaves_completed_time_spans() {
+    for killed in [0, 1] {
+        let folder = directory();
+        let Some(mut command) = job(LAUNCHERS[1], 2, folder.path()) else { return };
+        let profile = alone("-Rpxml -b4K -w100 -g100i -c64K -d1 -W0 %r.dat", folder.path()).stdout;
+        let (begin, end) = (profile.find("<TimeSpan>").unwrap(), profile.find("</TimeSpans>").unwrap());
+        let second = profile[begin..end].replace("<Duration>1<", "<Duration>60<");
+        fs::write(folder.path().join("p.xml"), format!("{}{second}{}", &profile[..end], &profile[end..]))
+            .unwrap();
+        command.args(["sh", "-c", "echo $$ > pid$PMI_RANK; exec \"$0\" \"$@\""]);
+        command.arg(env!("CARGO_BIN_EXE_diskspd")).args(["-Xp.xml"]).env("TMPDIR", folder.path());
+        let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let kept = || -> Vec<String> {
+            let names = fs::read_dir(folder.path()).unwrap().flatten();
+            let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.filter(|name| name.starts_with("diskspd-rank-") && name.ends_with(".json")).collect()
+        };
+        let until = Instant::now() + Duration::from_secs(60);
+        while kept().len() < 2 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let rank: u32 =
+            fs::read_to_string(folder.path().join(format!("pid{killed}"))).unwrap().trim().parse().unwrap();
+        let process = worker_process(rank);
+        assert!(Command::new("kill").args(["-9", &process.to_string()]).status().unwrap().success());
+        let ended: Ended = running.wait_with_output().unwrap().into();
+        assert_ne!(ended.code, 0, "rank {killed}");
+        let mut names = kept();
+        names.sort();
+        assert_eq!(names.len(), 2, "rank {killed}: {}", ended.stderr);
+        for (given, first) in [(&names[..], "2 hosts"), (&names[1..], "1 of 2 hosts (missing: rank 0)")] {
+            let line = format!("merge {} --out m.json", given.join(" "));
+            let merged = alone(&line, folder.path());
+            assert!(merged.stdout.starts_with(first), "rank {killed}: {}{}", merged.stdout, merged.stderr);
+            let figures = json(&folder.path().join("m.json"))["figures"]["time_spans"].clone();
+            assert!(figures[0]["total"]["total"]["throughput"]["ios"].as_u64() > Some(0), "{figures}");
+        }
+    }
 }
