@@ -17,6 +17,7 @@ mod distribution;
 mod environment;
 mod fio;
 mod headline;
+mod hosts;
 mod history;
 mod input;
 mod marks;
