@@ -4,12 +4,10 @@
 pub use super::event::set_all as set_events;
 use super::job_command::JobCommand;
 use super::not_done::NotDone;
-use super::runnable::{Runnable, not_in_job};
 use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
-use crate::cli::{self, Exit, Invocation, RunRequest, VerifyAfterRequest};
+use crate::cli::{self, Exit, Invocation};
 use crate::engine;
 use crate::finding::Finding;
-use crate::run::{Executed, NotRun, Session};
 use std::ffi::OsString;
 
 /// A command, why it isn't there, and what to do instead.
@@ -85,45 +83,6 @@ pub fn in_job(
     command: impl FnOnce() -> Result<Exit, NotDone> + Send,
 ) -> Result<Exit, NotDone> {
     command()
-}
-
-/// Returns the session, because this system does not have ranks.
-///
-/// # Errors
-/// Always.
-pub fn run_on_ranks(_: &Runnable, session: Session) -> Result<Result<Executed, NotRun>, Box<Session>> {
-    Err(Box::new(session))
-}
-
-/// Returns nothing, because this system does not have ranks.
-pub fn read_back_on_ranks(_: &VerifyAfterRequest) -> Option<Result<Vec<RankReadBack>, NotDone>> {
-    None
-}
-
-/// What a rank read back: there are none.
-pub struct RankReadBack {
-    pub name: String,
-    pub read: Result<(String, Exit), String>,
-}
-
-pub fn own_part(run: &Runnable) -> Runnable {
-    run.clone()
-}
-
-pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
-    not_in_job(run)
-}
-
-pub fn refused_in_job(_: &RunRequest) -> Vec<&'static str> {
-    Vec::new()
-}
-
-/// Refuses what a job of several ranks can't do: there are none.
-///
-/// # Errors
-/// None.
-pub fn refuse(_: &str) -> Result<(), NotDone> {
-    Ok(())
 }
 
 /// Gives up rights that aren't needed: there are none.

@@ -10,10 +10,8 @@ use crate::cli::{Exit, Invocation};
 use crate::engine;
 use crate::run::destination;
 use crate::sys::process;
-pub use cluster::{
-    in_job, let_first_report, own_part, read_back_on_ranks, refuse, refused_in_job, run_on_ranks,
-    unfit_for_job,
-};
+use cluster::refuse;
+pub use cluster::{in_job, let_first_report};
 pub use event::set_all as set_events;
 pub use privileges::give_up;
 use std::ffi::OsString;
@@ -52,7 +50,10 @@ pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotD
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
         Invocation::Privileges => privileges::privileges(),
         Invocation::VerifyAfter(request) => {
-            in_job(arguments, JobCommand::default(), || verify_after::verify_after(&request))
+            in_job(arguments, JobCommand::default(), || match cluster::read_back(&request) {
+                Some(read) => verify_after::tell(read?),
+                None => verify_after::verify_after(&request),
+            })
         }
         Invocation::Precondition(request) => {
             let command = JobCommand::quiet(request.quiet);

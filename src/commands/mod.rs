@@ -20,6 +20,7 @@ mod foreseen;
 mod here;
 mod history;
 mod job_command;
+mod job_limits;
 mod known_runs;
 mod load;
 mod made;
@@ -66,12 +67,10 @@ use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::run::guard;
 use crate::sys::{parent_process, process, standard_output};
 use job_command::JobCommand;
-use not_done::{NotDone, told};
+use not_done::{DEFECT, NotDone, told};
 use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
-
-const DEFECT: &str = "a defect of this program made it fail, see above; please report it";
 
 /// Runs the command that the arguments (program name first) ask for; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {

@@ -1,8 +1,8 @@
 //! What is run, and the one door by which every run of the program goes: a single run, one of several that a
 //! command makes, and what a rank does of a run of several hosts.
 
+use super::own_files;
 use super::with::{self, AskedBeside, Tool, WithFault};
-use super::{here, own_files};
 use crate::cli::RunRequest;
 use crate::finding::Finding;
 use crate::machine::System;
@@ -13,7 +13,7 @@ use crate::run::{self, Executed, NotRun, Options, OutputDoor, OwnFiles, Probes, 
 use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is run, and what the run may do. Ranks tell each other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -88,7 +88,7 @@ impl Runnable {
     pub fn findings(&self) -> Vec<Finding> {
         let of_profile = validate(&self.profile, false).into_iter();
         let own = of_profile.chain(validate::run_options(&self.run_options, &self.profile));
-        own.chain(self.beyond_diskspd()).chain(here::unfit_for_job(self)).collect()
+        own.chain(self.beyond_diskspd()).chain(self.unfit()).collect()
     }
 
     /// What the DISKSPD that is to make the run can't do; nothing where this program makes it.
@@ -105,6 +105,25 @@ impl Runnable {
         let own_options = given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect();
         let (run_options, destroy, named) = (&self.run_options, self.destroy, self.origin.named.as_deref());
         with::refusals(&self.profile, &AskedBeside { run_options, own_options, destroy, named })
+    }
+
+    /// Why it can't be made by this process alone, or by the job that it leads.
+    fn unfit(&self) -> Vec<Finding> {
+        if let Some(job) = JOB.get() {
+            return job.unfit(self);
+        }
+        let given = [
+            (self.split, "--split"),
+            (self.hosts.is_some(), "--hosts"),
+            (self.shift_ranks > 0, "--shift-ranks"),
+        ];
+        let needs_ranks = |option| {
+            Finding::error(format!(
+                "{option} needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or \
+                 leave it out"
+            ))
+        };
+        given.into_iter().filter(|(given, _)| *given).map(|(_, option)| needs_ranks(option)).collect()
     }
 
     /// The DISKSPD that makes the run, asked whether it can; `None` = this program does.
@@ -185,7 +204,7 @@ impl Runnable {
         if let Err(errors) = self.can_begin() {
             return Some(SpanOutlook { plan: Err(errors), refusals: Vec::new() });
         }
-        let own = here::own_part(self);
+        let own = JOB.get().map_or_else(|| self.clone(), |job| job.own_part(self));
         own.outlooks(system, &own.options()).next()
     }
 
@@ -207,7 +226,10 @@ impl Runnable {
     /// # Errors
     /// It can't be run.
     pub fn run(&self, session: Session) -> Result<Executed, NotRun> {
-        here::run_on_ranks(self, session).unwrap_or_else(|session| self.run_here(*session))
+        match JOB.get() {
+            Some(job) => job.run(self, session),
+            None => self.run_here(session),
+        }
     }
 
     /// Runs it in this process: what every run has to do is done here.
@@ -229,15 +251,28 @@ impl Runnable {
     }
 }
 
-/// Why a run that is not one of a job can't be made like this.
-pub fn not_in_job(run: &Runnable) -> Vec<Finding> {
-    let given =
-        [(run.split, "--split"), (run.hosts.is_some(), "--hosts"), (run.shift_ranks > 0, "--shift-ranks")];
-    let needs_ranks = |option| {
-        Finding::error(format!(
-            "{option} needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or leave it \
-             out"
-        ))
-    };
-    given.into_iter().filter(|(given, _)| *given).map(|(_, option)| needs_ranks(option)).collect()
+/// Makes the runs of this process by all ranks of a job, which it leads.
+pub trait JobRunner: Send + Sync {
+    /// # Errors
+    /// It can't be run.
+    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, NotRun>;
+
+    /// What this process runs of it.
+    fn own_part(&self, run: &Runnable) -> Runnable;
+
+    /// Why ranks can't run it.
+    fn unfit(&self, run: &Runnable) -> Vec<Finding>;
+}
+
+static JOB: OnceLock<Box<dyn JobRunner>> = OnceLock::new();
+
+/// Has all further runs made by a job.
+pub fn run_by(job: Box<dyn JobRunner>) {
+    // There is one job in the life of a process.
+    let _ = JOB.set(job);
+}
+
+/// Whether this process leads a job.
+pub fn is_led() -> bool {
+    JOB.get().is_some()
 }

@@ -44,8 +44,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--hosts <count>", "let only the first ranks of the job do I/O")],
         default: "all ranks",
         scope: Scope::Invocation,
-        notes: "The others wait. sweep --hosts=1,2,4,8 finds the number of hosts that saturates shared storage, \
-                its fairness (Jain's index) and a host that is slower than its peers. Start one rank per host.",
+        notes: "The others wait. sweep --hosts=1,2,4,8 finds the number of hosts that saturates shared \
+                storage, its fairness (Jain's index) and a host that is slower than its peers. Start one \
+                rank per host.",
         carried: CarriedByFile::UserOnly,
         tested: &["hosts"],
         swept: Some(ValueForm { kilo: 1000, ..ValueForm::SIZE }),
@@ -57,9 +58,10 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--shift-ranks <count>", "let each rank read the data of the rank that many before it")],
         default: "0: each rank reads its own data",
         scope: Scope::Invocation,
-        notes: "So that the cache of the client that wrote the data cannot serve the reads, as IOR's -C does. %r \
-                and %h in the paths of targets, and the part of --split, are those of the other rank; with \
-                verify-after also in the path of the journal. Only for runs that neither write nor create files.",
+        notes: "So that the cache of the client that wrote the data cannot serve the reads, as with IOR's \
+                -C. %r and %h in the paths of targets, and the part of --split, are those of the other \
+                rank; with verify-after also in the path of the journal. Only for runs that neither write \
+                nor create files.",
         carried: CarriedByFile::UserOnly,
         tested: &["hosts"],
         read: Read::Text(shift_ranks),

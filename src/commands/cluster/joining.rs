@@ -34,8 +34,8 @@ pub fn watch(launcher: &Launcher) -> Sender<()> {
             fewer = if too_few.is_some() { fewer + 1 } else { 0 };
             if let Some((alive, size)) = too_few.filter(|_| fewer >= SURE) {
                 fail(format!(
-                    "MPI cannot start: only {alive} of the {size} processes that the launcher started on this \
-                     host are running; start only diskspd, as every rank"
+                    "MPI cannot start: only {alive} of the {size} processes that the launcher started on \
+                     this host are running; start only diskspd, as every rank"
                 ));
             }
             if waited >= LONGEST {

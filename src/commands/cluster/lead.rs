@@ -1,6 +1,6 @@
 //! What rank 0 does besides: it decides at the end of each round, and tells the command what came of a run.
 
-use super::job::{Order, RankReadBack, Wish};
+use super::job::{Order, Wish};
 use super::kept::{self, RankKeeper};
 use super::messages::{
     Checked, GoOrEnd, Hello, NextStep, NextTask, RankName, RankOutcome, RankStep, ReadBackAnswer,
@@ -17,6 +17,7 @@ use crate::cluster::offset::Offset;
 use crate::cluster::part::TargetPart;
 use crate::cluster::place::{TargetPlace, together};
 use crate::commands::runnable::Runnable;
+use crate::commands::verify_after::RankReadBack;
 use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::{RateTotal, RawText, TargetIds, Volume};
@@ -153,13 +154,13 @@ impl Lead {
     /// All have read back: tells the command.
     pub fn all_read(&mut self, link: &mut RankLink, answers: Vec<Option<ReadBackAnswer>>) {
         let lost = link.lost();
-        let read = |(rank, answer): (usize, Option<ReadBackAnswer>)| RankReadBack {
-            name: ranks(&[rank], &self.hosts),
-            read: match answer {
-                Some(ReadBackAnswer { failure: Some(why), .. }) => Err(why),
-                Some(ReadBackAnswer { text, exit, .. }) => Ok((text, exit_of(exit))),
-                None => Err(format!("missing: {}", lost[rank].clone().unwrap_or_default())),
-            },
+        let read = |(rank, answer): (usize, Option<ReadBackAnswer>)| {
+            let missing = || ReadBackAnswer {
+                failure: Some(format!("missing: {}", lost[rank].clone().unwrap_or_default())),
+                ..ReadBackAnswer::default()
+            };
+            let ReadBackAnswer { text, exit, failure } = answer.unwrap_or_else(missing);
+            RankReadBack { name: ranks(&[rank], &self.hosts), text, exit: exit_of(exit), failure }
         };
         let all = answers.into_iter().enumerate().map(read).collect();
         if let Some(reply) = self.reading.take() {
@@ -286,8 +287,7 @@ impl Lead {
         GoOrEnd::Go(SharedTargets { roles, claims })
     }
 
-    /// What `--until-written` and `--rate-total` ask of each rank is easily taken for what all do together, and
-    /// the other way round.
+    /// Says which amounts are of each rank, and which of all together.
     fn tell_of_volumes(&mut self, run: &Runnable, ranks: u64) {
         let run_options = &run.run_options;
         if let Some(RateTotal { ios_per_s, .. }) = run_options.rate_total {

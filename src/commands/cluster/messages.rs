@@ -1,9 +1,8 @@
 //! What the ranks of a run tell each other in its rounds: the answers of all, and the decisions of rank 0.
 
-use super::job::shifted;
 use crate::cli::{Journals, VerifyAfterRequest};
 use crate::clock::Nanos;
-use crate::cluster::part::{TargetPart, fill_in};
+use crate::cluster::part::{TargetPart, fill_in, shifted};
 use crate::cluster::place::TargetPlace;
 use crate::commands::runnable::Runnable;
 use crate::host::claims::SharedClaim;
@@ -61,7 +60,7 @@ pub struct ReadBackTask {
 }
 
 impl ReadBackTask {
-    pub fn of(request: &VerifyAfterRequest) -> ReadBackTask {
+    pub fn from_request(request: &VerifyAfterRequest) -> ReadBackTask {
         let (path, is_campaign) = match &request.source {
             Journals::One(path) => (path, false),
             Journals::Campaign(path) => (path, true),

@@ -22,15 +22,13 @@ mod messages;
 mod names;
 mod stops;
 mod targets;
-mod unfit;
 mod verified;
 mod whole;
 mod work;
 mod zoned;
 
-use super::DEFECT;
 use super::job_command::JobCommand;
-use super::not_done::{NotDone, told};
+use super::not_done::{DEFECT, NotDone, told};
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;
@@ -39,10 +37,9 @@ use crate::finding::Finding;
 use crate::sys::standard_error::{self, say};
 use crate::sys::{process, real_time};
 use course::RankCourse;
-pub use job::{own_part, read_back as read_back_on_ranks, run as run_on_ranks};
+pub use job::read_back;
 pub use messages::is_any;
 use std::ffi::OsString;
-pub use unfit::{refused_in_job, unfit_for_job};
 
 /// How long ranks that are done wait for each other's last messages.
 const LEAVING: Nanos = 10 * SECOND;

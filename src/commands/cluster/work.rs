@@ -212,7 +212,7 @@ impl RankWork {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
-                let part = job::shifted(role.part as usize, self.run.shift_ranks, role.of as usize) as u64;
+                let part = part::shifted(role.part as usize, self.run.shift_ranks, role.of as usize) as u64;
                 let role = TargetPart { part, ..role };
                 part::split(&mut self.run.profile, path, targets::size(path), role)?;
             }

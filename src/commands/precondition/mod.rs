@@ -5,7 +5,7 @@ mod lines;
 mod steps;
 mod watcher;
 
-use super::here;
+use super::job_limits;
 use super::not_done::{NotDone, told};
 use super::output::{self, Outputs, StandardOutput};
 use crate::cli::{Exit, PreconditionRequest, RunRequest};
@@ -25,7 +25,7 @@ use steps::{PreconditionSteps, StepsEnd};
 /// It can't be done, or a step failed.
 pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     if request.purge {
-        here::refuse("precondition --purge")?;
+        job_limits::refuse("precondition --purge")?;
     }
     let asked = request.clone();
     // Looks at the target, which may not answer.

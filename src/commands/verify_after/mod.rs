@@ -8,7 +8,7 @@ mod journal;
 pub use cycle::Cycle;
 
 use super::not_done::NotDone;
-use super::{here, output};
+use super::output;
 use crate::cli::{Exit, Journals, VerifyAfterRequest};
 
 /// The table of a campaign of one cycle.
@@ -16,34 +16,41 @@ pub fn table(cycle: Cycle) -> String {
     campaign::table_of_one(cycle)
 }
 
-/// Reads everything back and prints what came of it: in a job, on each rank by its own journal.
+/// What a rank of a job read back.
+pub struct RankReadBack {
+    /// The rank and its host, in words.
+    pub name: String,
+    pub text: String,
+    pub exit: Exit,
+    /// Why it could not read back.
+    pub failure: Option<String>,
+}
+
+/// Reads everything back and prints what came of it.
 ///
 /// # Errors
 /// Journal or targets can't be read, or the report can't be written.
 pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
-    let Some(read) = here::read_back_on_ranks(request) else {
-        if request.shift_ranks > 0 {
-            return Err(NotDone::misused(["--shift-ranks needs several ranks: start them with a launcher"]));
-        }
-        let (text, exit) = read_back(request)?;
-        output::told_to_stdout(&text)?;
-        return Ok(exit);
-    };
-    let (mut all, mut worst, mut failures) = (String::new(), Exit::Success, Vec::new());
-    for rank in read? {
-        match rank.read {
-            Ok((text, exit)) => {
-                all += &format!("{}\n{text}\n", rank.name);
-                worst = worst.max(exit);
-            }
-            Err(why) => failures.push(format!("{}: {why}", rank.name)),
-        }
+    if request.shift_ranks > 0 {
+        return Err(NotDone::misused(["--shift-ranks needs several ranks: start them with a launcher"]));
     }
-    output::told_to_stdout(&all)?;
-    if !failures.is_empty() {
-        worst = worst.max(NotDone::failed(failures).tell());
-    }
-    Ok(worst)
+    let (text, exit) = read_back(request)?;
+    output::told_to_stdout(&text)?;
+    Ok(exit)
+}
+
+/// Prints what all ranks of a job read back.
+///
+/// # Errors
+/// The report can't be written.
+pub fn tell(ranks: Vec<RankReadBack>) -> Result<Exit, NotDone> {
+    let text = |rank: &RankReadBack| format!("{}\n{}\n", rank.name, rank.text);
+    let read = || ranks.iter().filter(|rank| rank.failure.is_none());
+    output::told_to_stdout(&read().map(text).collect::<String>())?;
+    let worst = read().map(|rank| rank.exit).max().unwrap_or(Exit::Success);
+    let failures = ranks.iter().filter_map(|rank| Some(format!("{}: {}", rank.name, rank.failure.as_ref()?)));
+    let failures: Vec<String> = failures.collect();
+    Ok(if failures.is_empty() { worst } else { worst.max(NotDone::failed(failures).tell()) })
 }
 
 /// Reads everything back. Returns the report.

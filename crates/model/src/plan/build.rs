@@ -4,8 +4,8 @@ use super::access::{io_ways, is_uncached_device, map_options, open_mode, priorit
 use super::buffers;
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target, tracing,
-    verify, volume, ways, writing, zones,
+    JobRank, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target,
+    tracing, verify, volume, ways, writing, zones,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -29,21 +29,6 @@ pub struct Surroundings<'a> {
     pub facts: &'a [TargetFacts],
     pub run_options: &'a RunOptions,
     pub rank: JobRank,
-}
-
-/// The place of a process in a job of several that run the same plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JobRank {
-    /// Zero-based.
-    pub rank: u32,
-    /// Number of ranks.
-    pub of: u32,
-}
-
-impl Default for JobRank {
-    fn default() -> JobRank {
-        JobRank { rank: 0, of: 1 }
-    }
 }
 
 impl Surroundings<'_> {

@@ -40,11 +40,7 @@ pub fn section(span: &Span) -> Option<Markup> {
 }
 
 /// The I/Os of each interval, by the place of the host in `rows`; `None` = without `-D`.
-fn counts(
-    detail: &RecordedSpan,
-    results: &SpanResults,
-    rows: &[HostRow],
-) -> Option<(f64, Vec<Vec<u64>>)> {
+fn counts(detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Option<(f64, Vec<Vec<u64>>)> {
     let host = detail.judged.record.host();
     let places: HashMap<&str, usize> = rows.iter().enumerate().map(|(at, row)| (row.name, at)).collect();
     let mut counts: Vec<Vec<u64>> = vec![Vec::new(); rows.len()];
@@ -65,12 +61,7 @@ fn counts(
     (width > 0).then(|| (seconds_of_ns(width), counts))
 }
 
-fn map(
-    span: &Span,
-    detail: &RecordedSpan,
-    results: &SpanResults,
-    rows: &[HostRow],
-) -> Option<ChartFigure> {
+fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Option<ChartFigure> {
     let rows = &rows[..rows.len().min(MOST)];
     let (width_s, counts) = counts(detail, results, rows)?;
     let longest = counts.iter().map(Vec::len).max().filter(|longest| *longest > 1)?;
@@ -84,10 +75,8 @@ fn map(
     for (place, (row, counts)) in rows.iter().zip(&counts).enumerate() {
         let usual = median(counts.iter().map(|count| *count as f64));
         let share = |count: u64| if usual > 0.0 { 100.0 * count as f64 / usual } else { 100.0 };
-        let (low, high) = (
-            y.scale.place((rows.len() - place - 1) as f64),
-            y.scale.place((rows.len() - place) as f64),
-        );
+        let (low, high) =
+            (y.scale.place((rows.len() - place - 1) as f64), y.scale.place((rows.len() - place) as f64));
         for (number, chunk) in counts.chunks(slice).enumerate() {
             let least = chunk.iter().copied().min().map_or(100.0, share);
             let from = (number * slice) as f64 * width_s;

@@ -39,6 +39,12 @@ pub fn of_rank(profile: &Profile, rank: usize, (data, host): (usize, &str)) -> P
     own
 }
 
+/// The rank whose data a rank works on.
+pub fn shifted(rank: usize, shift: u32, size: usize) -> usize {
+    let size = size.max(1);
+    (rank + size - shift as usize % size) % size
+}
+
 /// One of some parts of equal size of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPart {

@@ -108,7 +108,7 @@ impl SweepAnswer {
             objective_row: objective.and_then(|kept| kept.surely_kept()).and_then(at_load),
             limits: [places.first(), places.last()].map(|place| rows[*place?].limit()),
             threads,
-            hosts: HostsAnswer::of(rows, &places),
+            hosts: HostsAnswer::from_rows(rows, &places),
             undecided: Vec::new(),
             would_tell: None,
             made_of: places.clone(),

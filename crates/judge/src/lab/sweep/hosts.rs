@@ -34,7 +34,7 @@ pub struct SlowHost {
 
 impl HostsAnswer {
     /// `places`: rows that are usable. `None` = none of them had several hosts.
-    pub fn of(rows: &[PointRow], places: &[usize]) -> Option<HostsAnswer> {
+    pub fn from_rows(rows: &[PointRow], places: &[usize]) -> Option<HostsAnswer> {
         let hosts = |place: &usize| rows[*place].runs.iter().map(|line| line.hosts.len()).min().unwrap_or(0);
         let row = places.iter().copied().max_by_key(|place| (hosts(place), rows[*place].load))?;
         let rates = mean_rates(&rows[row].runs);

@@ -1,8 +1,8 @@
 //! What a job of several ranks can't do: each with the reason, and what to do.
 
-use super::job;
+use super::not_done::NotDone;
+use super::runnable::{self, Runnable};
 use crate::cli::RunRequest;
-use crate::commands::runnable::{Runnable, not_in_job};
 use crate::finding::Finding;
 use crate::plan::creates;
 use crate::profile::RawText;
@@ -12,17 +12,26 @@ pub fn is_by_rank(path: &RawText) -> bool {
     text.contains("%r") || text.contains("%h")
 }
 
-/// Of a run.
-pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
-    if !job::is_led() {
-        return not_in_job(run);
+/// Refuses what is done on one host.
+///
+/// # Errors
+/// This process leads a job.
+pub fn refuse(what: &str) -> Result<(), NotDone> {
+    match runnable::is_led() {
+        true => Err(NotDone::failed([format!("{what} runs on one host: start it without the launcher")])),
+        false => Ok(()),
     }
+}
+
+/// Of a run of so many ranks.
+pub fn unfit(run: &Runnable, size: usize) -> Vec<Finding> {
     let targets = || run.profile.time_spans.iter().flat_map(|span| &span.targets);
     let is_common = |path: &Option<RawText>| path.as_ref().is_some_and(|path| !is_by_rank(path));
     let refused = [
         (
             run.run_options.explain.is_some(),
-            "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host alone",
+            "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host \
+             alone",
         ),
         (
             run.with.is_some(),
@@ -43,17 +52,17 @@ pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
             "--replay runs in one process only: start it without the launcher",
         ),
         (
-            run.hosts.is_some_and(|hosts| hosts as usize > job::size()),
+            run.hosts.is_some_and(|hosts| hosts as usize > size),
             "--hosts is larger than the number of ranks that the launcher started: start more, or lower it",
         ),
         (
-            run.shift_ranks > 0 && run.hosts.map_or(job::size(), |hosts| hosts as usize) < 2,
+            run.shift_ranks > 0 && run.hosts.map_or(size, |hosts| hosts as usize) < 2,
             "--shift-ranks needs at least 2 ranks that do I/O",
         ),
         (
             run.shift_ranks > 0 && targets().any(|target| target.is_changed() || creates(target)),
-            "--shift-ranks reads what another rank wrote, and this run writes or creates its targets (-w, -c): \
-             write them first by a run without it",
+            "--shift-ranks reads what another rank wrote, and this run writes or creates its targets (-w, \
+             -c): write them first by a run without it",
         ),
         (run.profile.time_spans.is_empty(), "there is nothing to run: the profile has no time span"),
     ];
@@ -61,8 +70,8 @@ pub fn unfit_for_job(run: &Runnable) -> Vec<Finding> {
 }
 
 /// Of the request for a run.
-pub fn refused_in_job(request: &RunRequest) -> Vec<&'static str> {
-    if !job::is_led() {
+pub fn refused(request: &RunRequest) -> Vec<&'static str> {
+    if !runnable::is_led() {
         return Vec::new();
     }
     let by_rank = |path: &std::path::Path| is_by_rank(&RawText::from(path.as_os_str().to_owned()));
