@@ -122,7 +122,7 @@ fn result_xml_merges_available_figures() {
 fn report_of_many_hosts_is_short() {
     let folder = directory();
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let line = format!("-b4K -r -c64K -t4 -g100i -d1 -W0 -L -D -Sh --out {} {{}}", at("base.json"));
+    let line = format!("-b4K -r -c64K -t4 -g100i -d1 -W0 -L -D250 -Sh --out {} {{}}", at("base.json"));
     let ended = diskspd(&line, &folder.path().join("a.dat"));
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let base: Value = serde_json::from_slice(&std::fs::read(at("base.json")).unwrap()).unwrap();
@@ -141,7 +141,8 @@ fn report_of_many_hosts_is_short() {
         }
         let (json, xml) = (at("all.json"), at("all.xml"));
         let words: Vec<&str> = ["merge"].into_iter().chain(files.iter().map(String::as_str)).collect();
-        output(&mut command_of(&[&words[..], &["--out", &json, "--out", &xml]].concat())).unwrap().into()
+        let outs = ["--out", &json, "--out", &xml, "--out", &at("all.html")];
+        output(&mut command_of(&[&words[..], &outs].concat())).unwrap().into()
     };
     for (hosts, rows) in [(20, 80), (21, 0), (300, 0)] {
         let ended = report(hosts);
@@ -155,5 +156,11 @@ fn report_of_many_hosts_is_short() {
         }
         let xml = std::fs::read_to_string(at("all.xml")).unwrap();
         assert_eq!(xml.matches("<Thread>").count(), 4 * hosts);
+        let page = std::fs::read_to_string(at("all.html")).unwrap();
+        let table = page.split("class=\"figures sortable\"").nth(1).unwrap();
+        let table = table.split("</table>").next().unwrap();
+        assert_eq!(table.matches("<tr>").count(), hosts + 1);
+        // The run has intervals, so that there is a map.
+        assert!(page.contains("Hosts by time"), "{hosts}");
     }
 }

@@ -61,59 +61,58 @@ fn counts(detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Opt
     (width > 0).then(|| (seconds_of_ns(width), counts))
 }
 
+/// The course of one host.
+struct HostCourse {
+    /// Median number of I/Os of its intervals.
+    usual: f64,
+    counts: Vec<u64>,
+}
+
+impl HostCourse {
+    fn new(counts: Vec<u64>) -> HostCourse {
+        HostCourse { usual: median(counts.iter().map(|count| *count as f64)), counts }
+    }
+
+    /// Percent of the median.
+    fn share(&self, count: u64) -> f64 {
+        if self.usual > 0.0 { 100.0 * count as f64 / self.usual } else { 100.0 }
+    }
+
+    fn cells(&self, name: &str, width_s: f64) -> [String; 5] {
+        let lowest = self.counts.iter().enumerate().min_by_key(|(_, count)| **count);
+        let (at, least) = lowest.map_or((0, 0), |(at, count)| (at, *count));
+        let stalled = self.counts.iter().filter(|count| self.share(**count) < 25.0).count();
+        [
+            name.to_owned(),
+            number(self.usual / width_s),
+            number(least as f64 / width_s),
+            clock(at as f64 * width_s, self.counts.len() as f64 * width_s),
+            stalled.to_string(),
+        ]
+    }
+}
+
 fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Option<ChartFigure> {
     let rows = &rows[..rows.len().min(MOST)];
     let (width_s, counts) = counts(detail, results, rows)?;
-    let longest = counts.iter().map(Vec::len).max().filter(|longest| *longest > 1)?;
+    let courses: Vec<HostCourse> = counts.into_iter().map(HostCourse::new).collect();
+    let longest = courses.iter().map(|course| course.counts.len()).max().filter(|longest| *longest > 1)?;
     let x = ChartAxis::time(longest as f64 * width_s);
     let named = [(0.5, "fastest".to_owned()), (rows.len() as f64 - 0.5, "slowest".to_owned())];
     let y = ChartAxis::places("host", rows.len() as f64, named.into());
-    let slice = longest.div_ceil(SLICES);
-    let mut corners: [Vec<_>; STEPS.len()] = Default::default();
-    let head = ["host", "median IOPS", "lowest IOPS", "at", "intervals below 25 %"];
-    let mut table = FigureTable::new(&head);
-    for (place, (row, counts)) in rows.iter().zip(&counts).enumerate() {
-        let usual = median(counts.iter().map(|count| *count as f64));
-        let share = |count: u64| if usual > 0.0 { 100.0 * count as f64 / usual } else { 100.0 };
-        let (low, high) =
-            (y.scale.place((rows.len() - place - 1) as f64), y.scale.place((rows.len() - place) as f64));
-        for (number, chunk) in counts.chunks(slice).enumerate() {
-            let least = chunk.iter().copied().min().map_or(100.0, share);
-            let from = (number * slice) as f64 * width_s;
-            let to = from + chunk.len() as f64 * width_s;
-            if let Some(level) = STEPS.iter().rposition(|(below, _)| least < *below) {
-                corners[level].push(((x.scale.place(from), low), (x.scale.place(to), high)));
-            }
-        }
-        let lowest = counts.iter().enumerate().min_by_key(|(_, count)| **count);
-        let (at, least) = lowest.map_or((0, 0), |(at, count)| (at, *count));
-        let stalled = counts.iter().filter(|count| share(**count) < 25.0).count();
-        table.row(
-            0.0,
-            [
-                row.name.to_owned(),
-                number(usual / width_s),
-                number(least as f64 / width_s),
-                clock(at as f64 * width_s, longest as f64 * width_s),
-                stalled.to_string(),
-            ],
-        );
+    let mut table = FigureTable::new(&["host", "median IOPS", "lowest IOPS", "at", "intervals below 25 %"]);
+    for (row, course) in rows.iter().zip(&courses) {
+        table.row(0.0, course.cells(row.name, width_s));
     }
-    let drawing = html! {
-        @for ((_, class), corners) in STEPS.into_iter().zip(corners) {
-            path.cell.{(class)} d=(path::boxes(corners)) {}
-        }
-    };
+    let drawing = drawing(&courses, longest.div_ceil(SLICES), width_s, &x, &y);
     let key = STEPS.into_iter().map(|(below, class)| Key::area(class, format!("< {below} %"))).collect();
+    let is_part = detail.judged.record.hosts.len() > rows.len();
     Some(ChartFigure {
         kind: "heat",
         id: span.id("hosts"),
         title: "Hosts by time: intervals below the host's own median rate".to_owned(),
         summary: format!("{} hosts, the slowest at the top, by time.", rows.len()),
-        note: match detail.judged.record.hosts.len() > rows.len() {
-            true => format!("The {MOST} slowest hosts are shown."),
-            false => String::new(),
-        },
+        note: if is_part { format!("The {MOST} slowest hosts are shown.") } else { String::new() },
         x,
         y,
         key,
@@ -121,4 +120,25 @@ fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRo
         marks: Vec::new(),
         table,
     })
+}
+
+/// `slice`: intervals of a column, of which the lowest counts.
+fn drawing(courses: &[HostCourse], slice: usize, width_s: f64, x: &ChartAxis, y: &ChartAxis) -> Markup {
+    let mut corners: [Vec<_>; STEPS.len()] = Default::default();
+    for (place, course) in courses.iter().enumerate() {
+        let edge = |above: usize| y.scale.place((courses.len() - place - 1 + above) as f64);
+        for (number, chunk) in course.counts.chunks(slice).enumerate() {
+            let least = chunk.iter().copied().min().map_or(100.0, |count| course.share(count));
+            let from = (number * slice) as f64 * width_s;
+            let to = from + chunk.len() as f64 * width_s;
+            if let Some(level) = STEPS.iter().rposition(|(below, _)| least < *below) {
+                corners[level].push(((x.scale.place(from), edge(0)), (x.scale.place(to), edge(1))));
+            }
+        }
+    }
+    html! {
+        @for ((_, class), corners) in STEPS.into_iter().zip(corners) {
+            path.cell.{(class)} d=(path::boxes(corners)) {}
+        }
+    }
 }
