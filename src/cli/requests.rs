@@ -61,7 +61,7 @@ pub struct RunRequest {
     pub split: bool,
     /// `--hosts`: only the first ranks do I/O; `None` = all.
     pub hosts: Option<u32>,
-    /// `--shift-ranks`: each rank reads the data of the rank that many before it.
+    /// `--shift-ranks`, the distance to the rank whose data is read.
     pub shift_ranks: u32,
     /// `--repeat`: how often; `None` = once.
     pub repeat: Option<Repeat>,

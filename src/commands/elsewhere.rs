@@ -76,7 +76,7 @@ pub fn let_first_report() {}
 /// Runs the command, because this system does not have ranks.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn in_job(
     _: &[OsString],
     _: JobCommand<'_>,

@@ -51,7 +51,7 @@ pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotD
         Invocation::Privileges => privileges::privileges(),
         Invocation::VerifyAfter(request) => {
             in_job(arguments, JobCommand::default(), || match cluster::read_back(&request) {
-                Some(read) => verify_after::tell(read?),
+                Some(read) => verify_after::print_all(read?),
                 None => verify_after::verify_after(&request),
             })
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobCommand<'a> {
     pub quiet: bool,
-    /// `--mpi`: it is one of several ranks, with the library to use, if one is named.
+    /// `--mpi`, with the library to use, if one is named.
     pub mpi: Option<Option<&'a Path>>,
 }
 

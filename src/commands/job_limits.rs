@@ -1,4 +1,4 @@
-//! What a job of several ranks can't do: each with the reason, and what to do.
+//! Limits of a job of several ranks, each with the reason and the remedy.
 
 use super::not_done::NotDone;
 use super::runnable::{self, Runnable};
@@ -12,7 +12,7 @@ pub fn is_by_rank(path: &RawText) -> bool {
     text.contains("%r") || text.contains("%h")
 }
 
-/// Refuses what is done on one host.
+/// Refuses commands of one host.
 ///
 /// # Errors
 /// This process leads a job.
@@ -23,7 +23,7 @@ pub fn refuse(what: &str) -> Result<(), NotDone> {
     }
 }
 
-/// Of a run of so many ranks.
+/// Returns the reasons against a run of `size` ranks.
 pub fn unfit(run: &Runnable, size: usize) -> Vec<Finding> {
     let targets = || run.profile.time_spans.iter().flat_map(|span| &span.targets);
     let is_common = |path: &Option<RawText>| path.as_ref().is_some_and(|path| !is_by_rank(path));
@@ -40,11 +40,11 @@ pub fn unfit(run: &Runnable, size: usize) -> Vec<Finding> {
         ),
         (
             is_common(&run.io_log),
-            "--io-log: every rank writes a log of its own; put %r (the rank) or %h (the host) into its path",
+            "--io-log: every rank writes a separate log; put %r (the rank) or %h (the host) into its path",
         ),
         (
             is_common(&run.journal),
-            "--journal: every rank writes a journal of its own; put %r (the rank) or %h (the host) into its \
+            "--journal: every rank writes a separate journal; put %r (the rank) or %h (the host) into its \
              path",
         ),
         (
@@ -69,7 +69,7 @@ pub fn unfit(run: &Runnable, size: usize) -> Vec<Finding> {
     refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| Finding::error(why)).collect()
 }
 
-/// Of the request for a run.
+/// Returns the reasons against the request for a run.
 pub fn refused(request: &RunRequest) -> Vec<&'static str> {
     if !runnable::is_led() {
         return Vec::new();

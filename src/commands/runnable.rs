@@ -221,7 +221,7 @@ impl Runnable {
     }
 
     /// Runs it, on all ranks of the job that this process leads. Every run of a command begins here.
-    /// `session` says what is of this place alone: who listens, what ends it, whom it meets.
+    /// `session` has the listener, the control and the companions of this place.
     ///
     /// # Errors
     /// It can't be run.
@@ -232,7 +232,7 @@ impl Runnable {
         }
     }
 
-    /// Runs it in this process: what every run has to do is done here.
+    /// Runs it in this process, with the steps that every run needs.
     ///
     /// # Errors
     /// It can't be run.
@@ -257,7 +257,7 @@ pub trait JobRunner: Send + Sync {
     /// It can't be run.
     fn run(&self, run: &Runnable, session: Session) -> Result<Executed, NotRun>;
 
-    /// What this process runs of it.
+    /// Returns the part of this process.
     fn own_part(&self, run: &Runnable) -> Runnable;
 
     /// Why ranks can't run it.

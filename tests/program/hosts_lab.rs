@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 const LAUNCHERS: [&str; 2] = ["mpirun.openmpi --oversubscribe", "mpirun.mpich"];
 
-/// What each simulated run has in common: little I/O, the same on every machine.
+/// Common options of simulated runs: little I/O, the same on every machine.
 const SIM: &str = "--engine=sim -b4K -r -z3 -c1G -d1 -W0 -L";
 
-/// A launcher's command for so many ranks; `None` = it is missing.
+/// A launcher's command for a number of ranks; `None` if it is missing.
 fn job(launcher: &str, ranks: usize, folder: &Path) -> Option<Command> {
     let mut words = launcher.split(' ');
     let program = words.next().unwrap();
@@ -49,7 +49,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Ranks are seeded like threads, so that the simulated points of two ranks are those of two threads.
+/// Ranks are seeded like threads, so two ranks and two threads have equal simulated points.
 #[test]
 fn points_of_ranks_equal_points_of_threads() {
     let folder = directory();
@@ -145,7 +145,7 @@ fn precondition_runs_rounds_on_all_ranks() {
     assert_eq!(record["preconditioning"]["rounds"].as_array().unwrap().len(), 5);
 }
 
-/// What makes no sense on several ranks is refused before anything is touched.
+/// Commands that make no sense on several ranks are refused before a change.
 #[test]
 fn unfit_commands_of_jobs_are_refused() {
     for (line, said) in [
@@ -272,7 +272,7 @@ fn rank_of_other_program_ends_job() {
     }
 }
 
-/// Completed time spans are on the disk of each rank, whichever rank is killed.
+/// Completed time spans are on the disk of each rank after the kill of any rank.
 #[test]
 fn killed_job_leaves_completed_time_spans() {
     for killed in [0, 1] {

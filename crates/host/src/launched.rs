@@ -10,8 +10,8 @@ struct Process {
     parent: u32,
 }
 
-/// Counts the running children of the nearest ancestor of this process whose name begins with one of these;
-/// `None` = it cannot be seen.
+/// Counts the running children of the nearest ancestor of this process with such a name. The names are
+/// prefixes. `None` if the ancestor is invisible.
 pub fn running(root: &Root, parents: &[&str]) -> Option<usize> {
     children(root, std::process::id(), parents)
 }

@@ -47,7 +47,7 @@ impl<'a> HostRow<'a> {
     ];
 }
 
-/// The hosts of time span `index` (from 0), the slowest first, then those without figures.
+/// The hosts of the time span `index`, the slowest first, before the hosts without figures.
 pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
     let figures = figures(record, index);
     let slow = Stragglers::of(&figures);

@@ -1,6 +1,6 @@
-//! What the text report of a merged run has beyond DISKSPD's: a first line that says of how many hosts the
-//! figures are, and tables of the hosts and of their differences behind all else. Reports of many hosts have
-//! no rows of single threads, targets and CPUs, and the table of hosts has the slowest alone.
+//! Additions to DISKSPD's text report for a merged run: a first line with the number of hosts, and at the end
+//! tables of the hosts and their differences. Reports of many hosts do not have rows of single threads, targets
+//! and CPUs, and their table of hosts is limited to the slowest.
 
 use diskspd_judge::truth::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
 use diskspd_model::results::{Host, IopsSeries, Record, Summary, Whole};
@@ -10,7 +10,7 @@ use diskspd_model::units::{Millis, seconds_of_ns};
 
 /// Hosts that the first line names when they are missing.
 const FEW: usize = 4;
-/// Up to so many hosts a report shows every row.
+/// Largest number of hosts whose report shows every row.
 const ALL_ROWS: usize = 20;
 /// Hosts that the report of more lists.
 const WORST: usize = 10;

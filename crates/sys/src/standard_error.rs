@@ -35,7 +35,7 @@ pub fn write(text: &str) {
     raw(&format!("{}{shown}", wiped(&mut drawn)));
 }
 
-/// Waits until the reader of a pipe has taken what was written, for so many ns at most.
+/// Waits until the reader of a pipe has read everything, for at most `most` ns.
 pub fn wait_until_read(most: Nanos) {
     let until = clock::monotonic() + most;
     let unread = || rustix::io::ioctl_fionread(std::io::stderr()).is_ok_and(|bytes| bytes > 0);

@@ -59,7 +59,7 @@ pub const FLAGS: &[Flag] = &[
         default: "0: each rank reads its own data",
         scope: Scope::Invocation,
         notes: "So that the cache of the client that wrote the data cannot serve the reads, as with IOR's \
-                -C. %r and %h in the paths of targets, and the part of --split, are those of the other \
+                -C. %r and %h in the paths of targets, and the part of --split, belong to the other \
                 rank; with verify-after also in the path of the journal. Only for runs that neither write \
                 nor create files.",
         carried: CarriedByFile::UserOnly,

@@ -12,7 +12,7 @@ pub struct VerifyAfterRequest {
     pub atomic: bool,
     /// `--power-lost`: the storage lost its power, whether or not this machine did.
     pub power_lost: bool,
-    /// `--shift-ranks`: each rank reads the journal of the rank that many before it.
+    /// `--shift-ranks`, the distance to the rank whose journal is read.
     pub shift_ranks: u32,
 }
 

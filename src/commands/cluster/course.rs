@@ -1,5 +1,5 @@
-//! The course of a job on one of several ranks, round by round. Rank 0 takes part as every other one does,
-//! and decides besides.
+//! The course of a job on one of several ranks, round by round. Rank 0 takes part as the other ranks do,
+//! and decides.
 
 use super::job::Wish;
 use super::kept::{KeptRecord, RankKeeper};
@@ -99,7 +99,7 @@ impl<'a> RankCourse<'a> {
         Ok(self.round(hello, Lead::greet)?.map(exit_of))
     }
 
-    /// Does what the command of rank 0 wants, to its end. `wishes`: on rank 0.
+    /// Executes the wishes of rank 0's command, to its end. `wishes`: on rank 0.
     ///
     /// # Errors
     /// This rank is alone.
@@ -157,7 +157,7 @@ impl<'a> RankCourse<'a> {
         Ok(())
     }
 
-    /// Reads back what this rank's journal says is durable.
+    /// Reads back by this rank's journal.
     fn read_back(&mut self, task: &ReadBackTask) -> Result<(), Separated> {
         let request = task.of_rank(self.link.rank());
         let answer = self.busy(|_| match verify_after::read_back(&request) {

@@ -1,6 +1,6 @@
-//! The job that this process leads: each run of a command becomes a run of all ranks.
+//! The job of this process. Each run of a command becomes a run of all ranks.
 //!
-//! The command runs in a thread of its own and knows nothing of ranks. The main thread, which alone calls
+//! The command runs in a separate thread, independent of ranks. The main thread, which alone calls
 //! MPI, takes its orders and stays in touch with the other ranks between two of them.
 
 use super::messages::ReadBackTask;
@@ -18,10 +18,10 @@ use crate::sys::mutex::LockAnyway;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What the command of rank 0 wants next.
+/// A request of rank 0's command.
 pub enum Wish {
     Run(Box<Order>),
-    /// Every rank reads back what its journal says is durable.
+    /// Every rank reads back by its journal.
     ReadBack(ReadBackTask, Sender<Vec<RankReadBack>>),
     /// The command has ended with this exit code.
     End(u8),
@@ -42,7 +42,7 @@ struct Led {
 
 static LED: OnceLock<Arc<Led>> = OnceLock::new();
 
-/// This process leads a job from now on. Returns what its command wants.
+/// This process leads a job from now on. Returns the requests of its command.
 pub fn lead(hosts: Vec<String>) -> Receiver<Wish> {
     let (wishes, wanted) = channel();
     let led = Arc::new(Led { hosts, wishes: Mutex::new(wishes) });
@@ -93,7 +93,7 @@ pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReadBack
     let task = ReadBackTask::from_request(request);
     if !is_by_rank(&task.journal) {
         return Some(Err(NotDone::misused([
-            "verify-after in a job: every rank reads a journal of its own; put %r (the rank) or %h (the \
+            "verify-after in a job: every rank reads a separate journal; put %r (the rank) or %h (the \
              host) into its path",
         ])));
     }

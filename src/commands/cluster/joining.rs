@@ -13,10 +13,10 @@ use std::time::Duration;
 
 /// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
 const LONGEST: Nanos = 120 * SECOND;
-/// After this somebody wants to know what is waited for.
+/// Time until a message names the awaited event.
 const SILENT: Nanos = 10 * SECOND;
 const LOOK: Duration = Duration::from_secs(1);
-/// So many looks in a row have to find the same, because a launcher starts processes one after the other.
+/// Number of equal observations that count, because a launcher starts processes sequentially.
 const SURE: u32 = 5;
 
 /// Ends this process if MPI has not begun in time, or can't begin any more, until the returned value is
@@ -42,7 +42,7 @@ pub fn watch(launcher: &Launcher) -> Sender<()> {
                 if tells {
                     fail(format!(
                         "MPI did not start within {} s: a rank ended early, is another program, was never \
-                         started, or is unreachable; nothing was measured",
+                         started, or is unreachable",
                         LONGEST / SECOND
                     ));
                 }

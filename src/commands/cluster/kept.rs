@@ -27,7 +27,7 @@ pub fn of_all_ranks(job: &str) -> String {
     folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
 }
 
-/// A name for a job, which tells its records from those that an earlier one left behind.
+/// Returns a name for a job, which separates its records from the records of earlier jobs.
 pub fn new_job() -> String {
     format!("{:x}", clock::seed_millis() ^ (u64::from(std::process::id()) << 44))
 }
@@ -43,8 +43,8 @@ impl KeptRecord {
     }
 }
 
-/// Keeps the record of a run of one rank: in full at its end, and after each time span what is known so far,
-/// so that a rank that is killed leaves what it had measured.
+/// Keeps the record of a run of one rank, at its end and after each time span. A killed rank leaves the
+/// completed time spans.
 #[derive(Debug)]
 pub struct RankKeeper {
     rank: usize,
@@ -87,7 +87,7 @@ impl RankKeeper {
         RankKeeper::listens(keeper, session)
     }
 
-    /// The session, in which this keeps what is known so far. What listens there hears the rest.
+    /// The session, whose results so far this keeps. Its listener gets all other events.
     pub fn listens(keeper: &Arc<RankKeeper>, session: Session) -> Session {
         let inner = Arc::clone(&session.listener);
         Session { listener: Arc::new(RankListener { keeper: Arc::clone(keeper), inner }), ..session }
@@ -132,7 +132,7 @@ impl Listener for RankListener {
         self.inner.interval(figures);
     }
 
-    /// Reports are of all ranks, so that nobody else hears of one rank's record.
+    /// Reports are of all ranks, so the listener does not get the record of one rank.
     fn time_span_ended(&self, so_far: &Record) {
         self.keeper.keep(&mut so_far.clone());
     }

@@ -1,4 +1,4 @@
-//! What rank 0 does besides: it decides at the end of each round, and tells the command what came of a run.
+//! Rank 0's part: it decides at the end of each round, and gives the record of a run to the command.
 
 use super::job::{Order, Wish};
 use super::kept::{self, RankKeeper};
@@ -38,14 +38,14 @@ const NOTICE_TRIPS: Nanos = 10;
 const LONGEST_NOTICE: Nanos = 10 * SECOND;
 /// After this somebody wants to know what is waited for.
 const SILENT: Nanos = 10 * SECOND;
-const ENDED_BEFORE: &str = "ended before it began; nothing was measured";
+const ENDED_BEFORE: &str = "ended before it began, without a measurement";
 
 /// Rank 0's part.
 pub struct Lead {
     /// Name of the job.
     name: String,
     quiet: bool,
-    /// What ends the job.
+    /// Ends the job.
     control: Arc<Control>,
     /// Names of the hosts, by rank; empty = not known.
     hosts: Vec<String>,
@@ -54,11 +54,11 @@ pub struct Lead {
     /// Since when the others are waited for, and whether that was said.
     waiting: (Nanos, bool),
     first_with_clock: Vec<usize>,
-    /// Sentences that are true of all runs of the job, which were said.
+    /// Printed sentences that are true of all runs of the job.
     said: HashSet<String>,
-    /// The run that goes on.
+    /// The current run.
     going: Option<GoingRun>,
-    /// Who waits for what the ranks read back.
+    /// Receiver of the results of `verify-after`.
     reading: Option<Sender<Vec<RankReadBack>>>,
 }
 
@@ -151,7 +151,7 @@ impl Lead {
         &self.hosts
     }
 
-    /// All have read back: tells the command.
+    /// All have read back, so the command gets the results.
     pub fn all_read(&mut self, link: &mut RankLink, answers: Vec<Option<ReadBackAnswer>>) {
         let lost = link.lost();
         let read = |(rank, answer): (usize, Option<ReadBackAnswer>)| {
@@ -173,7 +173,7 @@ impl Lead {
         link.is_complete() && !order.session.control.is_interrupted() && link.stop().is_none()
     }
 
-    /// Tells the command why there is no such run.
+    /// Gives the command the reason for which this run does not begin.
     pub fn refuse(&mut self, order: Order, link: &RankLink) {
         let lost = link.lost().into_iter().enumerate().filter_map(|(rank, why)| Some((rank, why?)));
         let lost = by_message(lost.map(|(rank, why)| (rank, format!("missing: {why}"))), &self.hosts);
@@ -183,7 +183,7 @@ impl Lead {
         let _ = order.reply.send(Ok(executed));
     }
 
-    /// What all do next.
+    /// Returns the next task of all ranks.
     pub fn begin(&mut self, link: &mut RankLink, wish: Option<Wish>) -> NextTask {
         let order = match wish {
             Some(Wish::Run(order)) => *order,
@@ -207,7 +207,7 @@ impl Lead {
         NextTask::Run(Box::new(RunTask { run, one_of_several, job: self.name.clone(), cpus, ranks }))
     }
 
-    /// The run has ended: tells the command.
+    /// The run has ended, so the command gets its result.
     fn end<T>(&mut self, ended: Result<Executed, NotRun>) -> GoOrEnd<T> {
         if let Some(going) = self.going.take() {
             let _ = going.order.reply.send(ended);
@@ -215,7 +215,7 @@ impl Lead {
         GoOrEnd::End
     }
 
-    /// Why the run can't go on, before anything was measured.
+    /// Ends the run for these reasons, before a measurement.
     fn end_for<T>(&mut self, refusals: Vec<String>, is_usage: bool) -> GoOrEnd<T> {
         let error = |text| if is_usage { PlanError::profile(text) } else { PlanError::target(text) };
         self.end(Err(NotRun::Unfit(refusals.into_iter().map(error).collect())))
@@ -411,7 +411,7 @@ impl Lead {
     }
 }
 
-/// Whether ranks on one machine divide its CPUs: not where the user says who runs where.
+/// Whether ranks on one machine divide its CPUs. Affinity options exclude that.
 fn shares_cpus(run: &Runnable) -> bool {
     let spans = &run.profile.time_spans;
     let chosen = spans.iter().any(|span| span.disable_affinity || !span.affinity.is_empty());

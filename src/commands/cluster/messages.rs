@@ -36,7 +36,7 @@ pub struct RankName {
     pub view: String,
 }
 
-/// What all ranks do next.
+/// The next task of all ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NextTask {
     Run(Box<RunTask>),
@@ -76,7 +76,7 @@ impl ReadBackTask {
         }
     }
 
-    /// What a rank reads back.
+    /// Returns the request of one rank.
     pub fn of_rank(&self, rank: usize) -> VerifyAfterRequest {
         let data = shifted(rank, self.shift_ranks, self.hosts.len());
         let host = self.hosts.get(data).map_or("", String::as_str);
@@ -91,7 +91,7 @@ impl ReadBackTask {
     }
 }
 
-/// What a rank read back: the report and exit code, or why it could not.
+/// The report and exit code of a rank that read back, or the reason of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBackAnswer {
     pub text: String,
@@ -99,7 +99,7 @@ pub struct ReadBackAnswer {
     pub failure: Option<String>,
 }
 
-/// What follows from the answers of a round: it goes on like this, or this run ends.
+/// The decision about the run after a round: the run continues or ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum GoOrEnd<T> {
     Go(T),
@@ -113,7 +113,7 @@ pub struct RunTask {
     pub one_of_several: bool,
     /// Name of the job, in the names of records that ranks keep.
     pub job: String,
-    /// CPUs of each rank; `None` = those that it had at its start.
+    /// CPUs of each rank; `None` = all CPUs of its start.
     pub cpus: Vec<Option<Vec<u32>>>,
     /// The ranks that do I/O: the first ones.
     pub ranks: Vec<RankName>,

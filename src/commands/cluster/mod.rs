@@ -1,4 +1,4 @@
-//! Runs on many hosts: this process is one of several ranks that a launcher of MPI started.
+//! Runs on many hosts, by several ranks that a launcher of MPI started.
 //!
 //! ```text
 //! rank 0                                       every rank

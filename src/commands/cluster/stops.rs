@@ -8,9 +8,9 @@ use crate::sys::standard_error::say;
 use std::sync::Arc;
 
 pub struct Stops {
-    /// Ends the job, whatever it does.
+    /// Ends the job at any time.
     job: Arc<Control>,
-    /// Ends the run that goes on.
+    /// Ends the current run.
     run: Arc<Control>,
     /// Rank 0 ended the run, and not the job.
     run_ended: bool,

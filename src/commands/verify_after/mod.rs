@@ -16,7 +16,7 @@ pub fn table(cycle: Cycle) -> String {
     campaign::table_of_one(cycle)
 }
 
-/// What a rank of a job read back.
+/// The result of one rank of a job.
 pub struct RankReadBack {
     /// The rank and its host, in words.
     pub name: String,
@@ -39,11 +39,11 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     Ok(exit)
 }
 
-/// Prints what all ranks of a job read back.
+/// Prints the results of all ranks of a job.
 ///
 /// # Errors
 /// The report can't be written.
-pub fn tell(ranks: Vec<RankReadBack>) -> Result<Exit, NotDone> {
+pub fn print_all(ranks: Vec<RankReadBack>) -> Result<Exit, NotDone> {
     let text = |rank: &RankReadBack| format!("{}\n{}\n", rank.name, rank.text);
     let read = || ranks.iter().filter(|rank| rank.failure.is_none());
     output::told_to_stdout(&read().map(text).collect::<String>())?;

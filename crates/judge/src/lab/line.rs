@@ -31,7 +31,7 @@ pub struct RunLine {
     pub hosts: Vec<HostRate>,
 }
 
-/// What one of several hosts did.
+/// The rate of one of several hosts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostRate {
     pub name: String,

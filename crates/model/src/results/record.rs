@@ -112,7 +112,7 @@ impl Record {
     }
 
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't. The ranks of a job
-    /// share the requested rate, and those that are missing did not have their part. Hosts that ran alone had
+    /// share the requested rate, and missing ranks did not use their part. Hosts that ran alone had
     /// all of it each.
     pub fn rate_total(&self) -> Option<RateTotal> {
         let total = self.run_options.as_ref()?.rate_total?;

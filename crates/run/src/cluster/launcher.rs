@@ -69,7 +69,7 @@ const LAUNCHERS: &[(&str, &str, &str, &str, &[MpiLibrary])] = &[
     ("Slurm's srun", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", FOR_PMIX),
 ];
 
-/// Where a launcher tells how many processes it started on this host, and which of its own started them.
+/// Variables with the number of processes on this host, and names of the process that started them.
 const HERE: &[(&str, &[&str])] = &[
     ("OMPI_COMM_WORLD_LOCAL_SIZE", &["mpirun", "mpiexec", "orterun", "orted", "prte"]),
     ("MPI_LOCALNRANKS", &["hydra_pmi_proxy"]),

@@ -9,7 +9,7 @@ use serde::Serialize;
 const ALARMS: f64 = 0.01;
 /// A host that lacks less than this share of the median is not reported.
 const LEAST_LACK: f64 = 0.02;
-/// Two of three hosts are no peers that show what is usual.
+/// Fewer hosts do not show the usual variation.
 const FEWEST: usize = 4;
 
 /// The point with the most hosts.
@@ -28,7 +28,7 @@ pub struct HostsAnswer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SlowHost {
     pub name: String,
-    /// Its IOPS, percent of those of the median host.
+    /// Percentage of the IOPS of the median host.
     pub percent_of_median: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the hosts of a run don't have in common: the sizes of their targets and the parts of their
+//! Differences between the hosts of a run: the sizes of their targets and the parts of their
 //! fingerprints, such as kernel, scheduler and mount options.
 
 use diskspd_model::results::{Host, Record, Whole};
@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostsDifference {
     pub property: String,
-    /// Values with the names of their hosts, the most common value first; `None` = not known.
+    /// Values with the names of their hosts, the most common value first; `None` if unknown.
     pub values: Vec<(Option<String>, Vec<String>)>,
 }
 
 type Properties = BTreeMap<String, String>;
 
-/// The differences over the hosts that have figures, sizes first, then by name.
+/// The differences over the hosts with figures, sizes before names.
 pub fn differences(record: &Record) -> Vec<HostsDifference> {
     let Some(whole) = &record.merged else { return Vec::new() };
     let sizes = sizes(whole);
