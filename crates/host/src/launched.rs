@@ -32,7 +32,7 @@ fn children(root: &Root, own: u32, parents: &[&str]) -> Option<usize> {
 }
 
 fn process(root: &Root, pid: u32) -> Option<Process> {
-    let stat = root.text(&format!("/proc/{pid}/stat"))?;
+    let stat = root.text(format!("/proc/{pid}/stat"))?;
     let (name, rest) = stat.split_once('(')?.1.rsplit_once(") ")?;
     let mut fields = rest.split(' ');
     let is_over = matches!(fields.next()?, "Z" | "X");

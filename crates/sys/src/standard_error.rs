@@ -6,8 +6,6 @@
 //! sooner or later. What is drawn is wiped away before anything else is written, whoever writes it: so the
 //! terminal is as it was when a run ends, however it ends.
 
-use super::clock::{self, Nanos};
-use super::inode::Kind;
 use super::mutex::LockAnyway;
 use super::terminal::{DrawnLine, Ink, InkedText, screen, width};
 use super::told_block::fitted;
@@ -15,7 +13,6 @@ use diskspd_model::units::visible;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::Mutex;
-use std::time::Duration;
 
 /// What is drawn on the terminal: how wide each line is. The cursor is behind the last one.
 static DRAWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
@@ -36,12 +33,15 @@ pub fn write(text: &str) {
 }
 
 /// Waits until the reader of a pipe has read everything, for at most `most` ns.
-pub fn wait_until_read(most: Nanos) {
+#[cfg(target_os = "linux")]
+pub fn wait_until_read(most: super::clock::Nanos) {
+    use super::clock;
+    use super::inode::Kind;
     let until = clock::monotonic() + most;
     let unread = || rustix::io::ioctl_fionread(std::io::stderr()).is_ok_and(|bytes| bytes > 0);
     let is_pipe = std::fs::metadata("/proc/self/fd/2").is_ok_and(|found| Kind::of(&found) == Kind::Pipe);
     while is_pipe && unread() && clock::monotonic() < until {
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }
 
