@@ -1,6 +1,6 @@
 //! Additions to DISKSPD's text report for a merged run: a first line with the number of hosts, and at the end
-//! tables of the hosts and their differences. Reports of many hosts do not have rows of single threads, targets
-//! and CPUs, and their table of hosts is limited to the slowest.
+//! tables of the hosts and their differences. Reports of many hosts do not have rows of single threads,
+//! targets and CPUs, and their table of hosts is limited to the slowest.
 
 use diskspd_judge::truth::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
 use diskspd_model::results::{Host, IopsSeries, Record, Summary, Whole};

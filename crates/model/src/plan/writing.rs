@@ -70,8 +70,9 @@ fn bursts(span: &TimeSpan, target: &Target) -> Limit {
 }
 
 /// Shares a rate equally among all pairs of a thread and a target, in their order. Even arrivals go
-/// to the pairs alternately, so that all of them together are evenly spread; random ones are drawn by each pair for
-/// itself, which is the same as drawing them for all. The ranks of a job have the same number of pairs each.
+/// to the pairs alternately, so that all of them together are evenly spread; random ones are drawn by each
+/// pair for itself, which is the same as drawing them for all. The ranks of a job have the same number of
+/// pairs each.
 pub fn share(rate: RateTotal, rank: JobRank, workers: &mut [WorkerPlan]) {
     let whole = |target: &&WorkerTarget| !target.is_further_portion();
     let of = workers.iter().flat_map(|worker| &worker.targets).filter(whole).count() as u32;
