@@ -169,7 +169,7 @@ fn sweep_keeps_points_when_rank_is_killed() {
     let Some(mut command) = job(LAUNCHERS[0], 2, folder.path()) else { return };
     command.args(["sh", "-c", "echo $$ > pid$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\""]);
     command.arg(env!("CARGO_BIN_EXE_diskspd")).args(words("sweep --dir kept -w0,50,100 -b4K -c64K -d2 -W0"));
-    command.args(["-g50i", "%r.dat"]);
+    command.args(["-g50i", "%r.dat"]).env("TMPDIR", folder.path());
     let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let until = Instant::now() + Duration::from_secs(60);
     let points = || {
