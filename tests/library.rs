@@ -85,6 +85,7 @@ mod project {
     mod documentation;
     mod examples;
     mod fuzz_targets;
+    mod manifests;
     mod old_bugs;
     mod published;
     mod security;

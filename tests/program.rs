@@ -28,6 +28,7 @@ mod program {
     mod hidden_facts;
     mod history;
     mod hosts;
+    mod hosts_lab;
     mod integrity_devices;
     mod integrity_runs;
     mod io_priority;

@@ -61,6 +61,10 @@ pub struct RunRequest {
     pub mpi: Option<Option<PathBuf>>,
     /// `--split`: ranks that share a target get a part of it each.
     pub split: bool,
+    /// `--hosts`: only the first ranks do I/O; `None` = all.
+    pub hosts: Option<u32>,
+    /// `--shift-ranks`, the distance to the rank whose data is read.
+    pub shift_ranks: u32,
     /// `--repeat`: how often; `None` = once.
     pub repeat: Option<Repeat>,
     /// `--each`: report each run of a repetition.
@@ -284,7 +288,9 @@ impl RunRequest {
             io_log: _,
             journal: _,
             mpi,
-            split,
+            split: _,
+            hosts: _,
+            shift_ranks: _,
             repeat,
             each,
             with: _,
@@ -305,7 +311,6 @@ impl RunRequest {
             (*dry_run, "--dry-run"),
             (!out.is_empty(), "--out"),
             (mpi.is_some(), "--mpi"),
-            (*split, "--split"),
             (repeat.is_some(), "--repeat"),
             (*each, "--each"),
             (*strict, "--strict"),

@@ -2,6 +2,7 @@
 //! doesn't, and what to do instead.
 
 pub use super::event::set_all as set_events;
+use super::job_command::JobCommand;
 use super::not_done::NotDone;
 use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
 use crate::cli::{self, Exit, Invocation};
@@ -50,7 +51,7 @@ pub fn permit_streams() -> Result<(), NotDone> {
 ///
 /// # Errors
 /// It can't be done, or isn't there.
-pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
+pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, NotDone> {
     let command = match invocation {
         // Which runs can be made the run itself says, and whoever makes several.
         Invocation::Run(request) => return run::run(&request),
@@ -74,12 +75,16 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
 /// Does not wait, because this system does not have ranks.
 pub fn let_first_report() {}
 
-/// What several ranks can't do together: there are none.
+/// Runs the command, because this system does not have ranks.
 ///
 /// # Errors
-/// None.
-pub fn refuse(_: &str) -> Result<(), NotDone> {
-    Ok(())
+/// Errors of the command.
+pub fn in_job(
+    _: &[OsString],
+    _: JobCommand<'_>,
+    command: impl FnOnce() -> Result<Exit, NotDone> + Send,
+) -> Result<Exit, NotDone> {
+    command()
 }
 
 /// Gives up rights that aren't needed: there are none.

@@ -1,6 +1,7 @@
 //! What takes this machine: runs, its devices, its rights. On another system `elsewhere.rs` stands in its
 //! place.
 
+use super::job_command::JobCommand;
 use super::not_done::NotDone;
 use super::{
     cluster, devices, doctor, event, judge, precondition, print, privileges, run, sweep, trace, verify_after,
@@ -9,7 +10,8 @@ use crate::cli::{Exit, Invocation};
 use crate::engine;
 use crate::run::destination;
 use crate::sys::process;
-pub use cluster::{let_first_report, refuse};
+use cluster::refuse;
+pub use cluster::{in_job, let_first_report};
 pub use event::set_all as set_events;
 pub use privileges::give_up;
 use std::ffi::OsString;
@@ -37,7 +39,7 @@ pub fn permit_streams() -> Result<(), NotDone> {
 ///
 /// # Errors
 /// It can't be done.
-pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
+pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotDone> {
     match invocation {
         Invocation::System { xml } => run::print_system(xml),
         Invocation::EngineHelp => print(&engine::describe_all()),
@@ -48,15 +50,23 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
         Invocation::Privileges => privileges::privileges(),
         Invocation::VerifyAfter(request) => {
-            refuse("verify-after").and_then(|()| verify_after::verify_after(&request))
+            in_job(arguments, JobCommand::default(), || match cluster::read_back(&request) {
+                Some(read) => verify_after::print_all(read?),
+                None => verify_after::verify_after(&request),
+            })
         }
         Invocation::Precondition(request) => {
-            refuse("precondition").and_then(|()| precondition::precondition(&request))
+            let command = JobCommand::quiet(request.quiet);
+            in_job(arguments, command, || precondition::precondition(&request))
         }
         Invocation::Judge(request) => refuse("judge").and_then(|()| judge::judge(&request)),
         Invocation::Trace(request) => refuse("trace").and_then(|()| trace::trace(&request)),
-        Invocation::Sweep(request) => refuse("sweep").and_then(|()| sweep::sweep(&request)),
-        Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
+        Invocation::Sweep(request) => {
+            in_job(arguments, JobCommand::quiet(request.quiet), || sweep::sweep(&request))
+        }
+        // A profile is printed without a run.
+        Invocation::Run(request) if request.profile_only => cluster::first_alone(|| run::run(&request)),
+        Invocation::Run(request) => in_job(arguments, JobCommand::of_run(&request), || run::run(&request)),
         // Everything else is obeyed by whom this was asked.
         _ => Err(NotDone::failed(["there is no such command"])),
     }

@@ -21,6 +21,8 @@ mod foreseen;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod here;
 mod history;
+mod job_command;
+mod job_limits;
 #[cfg(target_os = "linux")]
 mod judge;
 mod known_runs;
@@ -68,7 +70,8 @@ mod with;
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::run::guard;
 use crate::sys::{parent_process, process, standard_output};
-use not_done::{NotDone, told};
+use job_command::JobCommand;
+use not_done::{DEFECT, NotDone, told};
 use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -78,9 +81,8 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = here::typed(arguments);
     process::prepare();
     crate::clock::prepare();
-    let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
-        Err(NotDone::failed(["a defect of this program made it fail, see above; please report it"]))
-    });
+    let done =
+        std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| Err(NotDone::failed([DEFECT])));
     let exit = told(done);
     if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());
@@ -99,7 +101,7 @@ fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
         Ok(invocation) => {
             here::give_up(&invocation);
             guard::watch(give_up);
-            dispatch(invocation)
+            dispatch(invocation, arguments)
         }
         // -ye takes effect where it stands, whatever is wrong behind it.
         Err(error) => {
@@ -126,7 +128,7 @@ fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
     (!is_there).then(error)
 }
 
-fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
+fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotDone> {
     match invocation {
         Invocation::Usage(extent) => {
             let printed = print(&cli::help::usage(extent, standard_output::columns()));
@@ -146,12 +148,18 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Compatibility => print(&cli::compatibility::table()),
         Invocation::Preset(request) => preset::preset(&request),
         Invocation::History(request) => history::history(&request),
-        Invocation::Compare(request) => here::refuse("compare").and_then(|()| compare::compare(&request)),
+        Invocation::Compare(request) => {
+            here::in_job(arguments, JobCommand::quiet(request.quiet), || compare::compare(&request))
+        }
         Invocation::Merge(request) => merge::merge(&request),
         Invocation::Report(request) => report::report(&request),
         Invocation::Convert(request) => convert::convert(&request),
-        Invocation::Suite(request) => here::refuse("suite").and_then(|()| suite::suite(&request)),
-        Invocation::Baseline(request) => here::refuse("baseline").and_then(|()| baseline::baseline(&request)),
-        of_this_machine => here::obey(of_this_machine),
+        Invocation::Suite(request) => {
+            here::in_job(arguments, JobCommand::quiet(request.quiet), || suite::suite(&request))
+        }
+        Invocation::Baseline(request) => {
+            here::in_job(arguments, JobCommand::quiet(request.is_quiet()), || baseline::baseline(&request))
+        }
+        of_this_machine => here::obey(of_this_machine, arguments),
     }
 }

@@ -10,6 +10,8 @@ use crate::run::{NotRun, OutputError, WatchError};
 use crate::store::StoreError;
 use crate::sys::standard_error::say;
 
+pub const DEFECT: &str = "a defect of this program made it fail, see above; please report it";
+
 #[derive(Debug, thiserror::Error)]
 #[error("{}", messages(.findings))]
 pub struct NotDone {

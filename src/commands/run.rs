@@ -4,7 +4,7 @@ use super::load::{self, ToRun};
 use super::measure::measure;
 use super::not_done::{NotDone, told};
 use super::runnable::{Runnable, SpanOutlook};
-use super::{output, quiet, repeat, rerun, shown, with};
+use super::{job_limits, output, quiet, repeat, rerun, shown, with};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
 use crate::host;
@@ -40,11 +40,9 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     if request.each && request.repeat.is_none() {
         return Err(NotDone::misused(["--each reports the runs of --repeat; add --repeat, or leave it out"]));
     }
-    if request.split {
-        return Err(NotDone::misused([
-            "--split needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or leave it \
-             out",
-        ]));
+    let refused = job_limits::refused(request);
+    if !refused.is_empty() {
+        return Err(NotDone::misused(refused));
     }
     match request.dry_run {
         true => dry_run(&asked, request),

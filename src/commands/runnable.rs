@@ -13,7 +13,7 @@ use crate::run::{self, Executed, NotRun, Options, OutputDoor, OwnFiles, Probes, 
 use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is run, and what the run may do. Ranks tell each other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,15 @@ pub struct Runnable {
     pub run_options: RunOptions,
     pub recreate: bool,
     pub destroy: bool,
+    /// Ranks that share a target get a part of it each.
+    #[serde(default)]
+    pub split: bool,
+    /// Only the first ranks do I/O; `None` = all.
+    #[serde(default)]
+    pub hosts: Option<u32>,
+    /// Each rank reads the data of the rank that many before it.
+    #[serde(default)]
+    pub shift_ranks: u32,
     pub io_log: Option<RawText>,
     pub journal: Option<RawText>,
     pub origin: Origin,
@@ -65,6 +74,9 @@ impl Runnable {
             run_options,
             recreate: request.recreate,
             destroy: request.destroy,
+            split: request.split,
+            hosts: request.hosts,
+            shift_ranks: request.shift_ranks,
             io_log: text(&request.io_log),
             journal: text(&request.journal),
             origin: Origin::default(),
@@ -76,7 +88,7 @@ impl Runnable {
     pub fn findings(&self) -> Vec<Finding> {
         let of_profile = validate(&self.profile, false).into_iter();
         let own = of_profile.chain(validate::run_options(&self.run_options, &self.profile));
-        own.chain(self.beyond_diskspd()).collect()
+        own.chain(self.beyond_diskspd()).chain(self.unfit()).collect()
     }
 
     /// What the DISKSPD that is to make the run can't do; nothing where this program makes it.
@@ -93,6 +105,25 @@ impl Runnable {
         let own_options = given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect();
         let (run_options, destroy, named) = (&self.run_options, self.destroy, self.origin.named.as_deref());
         with::refusals(&self.profile, &AskedBeside { run_options, own_options, destroy, named })
+    }
+
+    /// Why it can't be made by this process alone, or by the job that it leads.
+    fn unfit(&self) -> Vec<Finding> {
+        if let Some(job) = JOB.get() {
+            return job.unfit(self);
+        }
+        let given = [
+            (self.split, "--split"),
+            (self.hosts.is_some(), "--hosts"),
+            (self.shift_ranks > 0, "--shift-ranks"),
+        ];
+        let needs_ranks = |option| {
+            Finding::error(format!(
+                "{option} needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or \
+                 leave it out"
+            ))
+        };
+        given.into_iter().filter(|(given, _)| *given).map(|(_, option)| needs_ranks(option)).collect()
     }
 
     /// The DISKSPD that makes the run, asked whether it can; `None` = this program does.
@@ -173,7 +204,8 @@ impl Runnable {
         if let Err(errors) = self.can_begin() {
             return Some(SpanOutlook { plan: Err(errors), refusals: Vec::new() });
         }
-        self.outlooks(system, &self.options()).next()
+        let own = JOB.get().map_or_else(|| self.clone(), |job| job.own_part(self));
+        own.outlooks(system, &own.options()).next()
     }
 
     /// The door of a command that runs this too.
@@ -188,12 +220,23 @@ impl Runnable {
         Runnable { profile: self.profile.repetition(number), ..self.clone() }
     }
 
-    /// Runs it. Every run of the program begins here: what all of them have to do is done here. `session`
-    /// says what is of this place alone: who listens, what ends it, whom it meets.
+    /// Runs it, on all ranks of the job that this process leads. Every run of a command begins here.
+    /// `session` has the listener, the control and the companions of this place.
     ///
     /// # Errors
     /// It can't be run.
     pub fn run(&self, session: Session) -> Result<Executed, NotRun> {
+        match JOB.get() {
+            Some(job) => job.run(self, session),
+            None => self.run_here(session),
+        }
+    }
+
+    /// Runs it in this process, with the steps that every run needs.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub fn run_here(&self, session: Session) -> Result<Executed, NotRun> {
         let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
         let session = Session {
             recreate: self.recreate,
@@ -206,4 +249,30 @@ impl Runnable {
         };
         execute(&self.profile, &self.run_options, &session)
     }
+}
+
+/// Makes the runs of this process by all ranks of a job, which it leads.
+pub trait JobRunner: Send + Sync {
+    /// # Errors
+    /// It can't be run.
+    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, NotRun>;
+
+    /// Returns the part of this process.
+    fn own_part(&self, run: &Runnable) -> Runnable;
+
+    /// Why ranks can't run it.
+    fn unfit(&self, run: &Runnable) -> Vec<Finding>;
+}
+
+static JOB: OnceLock<Box<dyn JobRunner>> = OnceLock::new();
+
+/// Has all further runs made by a job.
+pub fn run_by(job: Box<dyn JobRunner>) {
+    // There is one job in the life of a process.
+    let _ = JOB.set(job);
+}
+
+/// Whether this process leads a job.
+pub fn is_led() -> bool {
+    JOB.get().is_some()
 }

@@ -45,6 +45,7 @@ fn table(name: &str) -> Vec<Published> {
                 verdict: RunVerdict::NothingFound,
                 limited_by: None,
                 findings: Vec::new(),
+                hosts: Vec::new(),
             },
         }
     };

@@ -59,6 +59,7 @@ fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
         verdict: RunVerdict::NothingFound,
         limited_by: None,
         findings: Vec::new(),
+        hosts: Vec::new(),
     }
 }
 

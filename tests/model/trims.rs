@@ -279,6 +279,7 @@ fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, Vec<PlanError>> {
         system: &diskspd::host::snapshot(),
         facts: &[facts],
         run_options: &request.run_options,
+        rank: Default::default(),
     };
     plan::plan(&request.profile, &request.profile.time_spans[0], around)
 }

@@ -172,7 +172,12 @@ fn unsupported_zero_writes_are_refused_and_named() {
         };
         let request = asked(&format!("{line} /dev/x"));
         let (system, facts) = (diskspd::host::snapshot(), [facts]);
-        let around = Surroundings { system: &system, facts: &facts, run_options: &request.run_options };
+        let around = Surroundings {
+            system: &system,
+            facts: &facts,
+            run_options: &request.run_options,
+            rank: Default::default(),
+        };
         let planned = plan::plan(&request.profile, &request.profile.time_spans[0], around);
         planned.err().map(|errors| errors.iter().map(|error| format!("{error}\n")).collect::<String>())
     };

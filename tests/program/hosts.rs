@@ -209,7 +209,6 @@ fn options_unavailable_on_ranks_are_refused_and_named() {
     for (options, said) in [
         (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
         (vec!["--explain"], "--explain shows the slowest I/Os of one host"),
-        (vec!["--repeat", "3"], "--repeat can't be used with several ranks: repeat the launcher's command"),
         (vec!["--with", "diskspd"], "--with starts another DISKSPD, which cannot join the ranks"),
         (vec!["--dry-run"], "start it without the launcher"),
         (vec!["--out", "run-%r.json"], "%r and %h in its path mean nothing: name one file"),
@@ -221,30 +220,6 @@ fn options_unavailable_on_ranks_are_refused_and_named() {
         ended.fails(3, &[said]);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{options:?}");
     }
-    for command in [
-        vec!["sweep", "-o1..4", "-c1M", "x"],
-        vec!["compare", "--repeat", "2", "--", "-o1", "::", "-o2", "-c1M", "x"],
-        vec!["precondition", "x"],
-    ] {
-        let folder = directory();
-        let ended = two_ranks(LAUNCHERS[1], &command, folder.path()).unwrap();
-        ended.fails(1, &[command[0], "runs on one host", "start it without the launcher"]);
-    }
-}
-
-/// The rate is that of each rank, which is said.
-#[test]
-fn a_total_rate_is_of_each_rank() {
-    let folder = directory();
-    let line = ["--engine", "sim", "-c1M", "-b4K", "-d1", "-W0", "--rate-total", "100", "x%r"];
-    let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
-    assert_eq!(both.code, 0, "{}", both.stderr);
-    assert!(
-        both.stderr
-            .contains("each of the 2 ranks starts 100 I/Os per second, 200 in all; for 100 in all use 50"),
-        "{}",
-        both.stderr
-    );
 }
 
 /// One rank may not write to its file: that is told with its number, and the other one has not begun.
@@ -440,7 +415,7 @@ fn a_rank_without_a_library_names_those_that_were_tried_and_runs_nothing() {
 
 #[test]
 fn conflicting_work_of_ranks_is_refused() {
-    as_rank("0", &["sweep", "-o1,2", "-d1", "x"]).fails(1, &["sweep runs on one host", "started 2 of it"]);
+    as_rank("0", &["trace", "x"]).fails(1, &["trace runs on one host", "started 2 of it"]);
     let alone: Ended = output(&mut command_of(&["--split", "-d1", "x"])).unwrap().into();
     alone.fails(3, &["--split", "mpirun"]);
 }

@@ -116,3 +116,51 @@ fn result_xml_merges_available_figures() {
     assert!(!both.stdout.contains("99 %"), "percentiles of percentiles: {}", both.stdout);
     ended(&["merge", &files[0], &files[1], "--out", "x.json"]).fails(3, &["--out x.json", "figures"]);
 }
+
+/// The text is short, and other forms keep every row.
+#[test]
+fn report_of_many_hosts_is_short() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let line = format!("-b4K -r -c64K -t4 -g100i -d1 -W0 -L -D250 -Sh --out {} {{}}", at("base.json"));
+    let ended = diskspd(&line, &folder.path().join("a.dat"));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let base: Value = serde_json::from_slice(&std::fs::read(at("base.json")).unwrap()).unwrap();
+    let report = |hosts: usize| -> crate::common::Ended {
+        let files: Vec<String> = (0..hosts).map(|host| at(&format!("n{host}.json"))).collect();
+        for (host, file) in files.iter().enumerate() {
+            let mut record = base.clone();
+            let own = &mut record["hosts"][0];
+            own["name"] = format!("n{host}").into();
+            own["results"]["time_spans"][0]["started_at"] = (1_700_000_000_000 + host as i64).into();
+            own["system"]["fingerprint"]["parts"]["kernel"] = if host == 3 { "old" } else { "new" }.into();
+            for thread in own["results"]["time_spans"][0]["threads"].as_array_mut().unwrap() {
+                thread["targets"][0]["size"] = if host == 5 { 65536 } else { 131_072 }.into();
+            }
+            std::fs::write(file, record.to_string()).unwrap();
+        }
+        let (json, xml) = (at("all.json"), at("all.xml"));
+        let words: Vec<&str> = ["merge"].into_iter().chain(files.iter().map(String::as_str)).collect();
+        let outs = ["--out", &json, "--out", &xml, "--out", &at("all.html")];
+        output(&mut command_of(&[&words[..], &outs].concat())).unwrap().into()
+    };
+    for (hosts, rows) in [(20, 80), (21, 0), (300, 0)] {
+        let ended = report(hosts);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert_eq!(ended.report().rows("Total IO").len(), rows, "{hosts}");
+        assert!(ended.report().total("Total IO").ios > 0, "{hosts}");
+        assert!(hosts == 20 || ended.stdout.lines().count() <= 200, "{}", ended.stdout);
+        let differences = ended.stdout.split("\nDifferences over hosts\n").nth(1).unwrap();
+        for row in ["size of target 1 | 64 KiB | 1: n5", "kernel | old | 1: n3"] {
+            assert!(differences.contains(row), "{row}: {differences}");
+        }
+        let xml = std::fs::read_to_string(at("all.xml")).unwrap();
+        assert_eq!(xml.matches("<Thread>").count(), 4 * hosts);
+        let page = std::fs::read_to_string(at("all.html")).unwrap();
+        let table = page.split("class=\"figures sortable\"").nth(1).unwrap();
+        let table = table.split("</table>").next().unwrap();
+        assert_eq!(table.matches("<tr>").count(), hosts + 1);
+        // The run has intervals, so that there is a map.
+        assert!(page.contains("Hosts by time"), "{hosts}");
+    }
+}

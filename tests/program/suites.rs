@@ -140,7 +140,7 @@ fn single_run_options_are_refused_for_suites() {
     let lab = Lab::new();
     lab.write("target", "data of somebody");
     let of_one = "--dry-run,--out o.json,--repeat 2,--strict,--quiet,--save,--stream -,--io-log l,-Rp,-Rxml,-v,\
-                  -P,--xml-verdict,--text-verdict,--split,-ysE";
+                  -P,--xml-verdict,--text-verdict,-ysE";
     for option in of_one.split(',') {
         let named = option.split(' ').next().unwrap();
         let ended = lab.run(&format!("suite s.toml target -- -w100 -d1 -W0 {option}"));

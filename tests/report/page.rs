@@ -756,6 +756,7 @@ fn run_at(depth: f64, number: usize) -> RunLine {
         verdict: if depth > 8.0 { RunVerdict::Warning } else { RunVerdict::Devices(Verdict::Verified) },
         limited_by: Some(Limiter::Storage),
         findings: if depth > 8.0 { vec![found("deep", false), found("deep", false)] } else { Vec::new() },
+        hosts: Vec::new(),
     }
 }
 

@@ -1200,6 +1200,7 @@ const SUITE_FIELDS: [(&str, &str); 28] = [
     ("hottest", "the busiest CPU, percent; null = unknown"),
     ("limited_by", "what limited it; null = nobody looked"),
     ("findings", "what was found, but for notes"),
+    ("hosts", "of a run on several hosts, each with its IOPS"),
     ("wrong", "whether it makes the figures other than they seem to be"),
     ("message", "in one sentence"),
     ("remedy", "what helps; null = nothing is known to"),
@@ -1207,7 +1208,7 @@ const SUITE_FIELDS: [(&str, &str); 28] = [
 
 fn suite_schema() -> String {
     use diskspd::lab::suite::{SuiteRow, SuiteTest, ToldSuite, json};
-    use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
+    use diskspd::lab::{HostRate, LatencyLine, RunFinding, RunLine, RunVerdict};
     let ms = Millis::new(1.5);
     let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: None };
     let line = |known: bool| RunLine {
@@ -1226,6 +1227,7 @@ fn suite_schema() -> String {
             message: "a".into(),
             remedy: known.then(|| "a".into()),
         }],
+        hosts: if known { vec![HostRate { name: "a".into(), iops: 1.5 }] } else { Vec::new() },
     };
     let test = SuiteTest {
         name: "a".into(),

@@ -130,7 +130,12 @@ fn worker(options: &[&str]) -> Result<WorkerPlan, Failure> {
         return Err(format!("{options:?} are refused").into());
     };
     let (system, facts) = (System::default(), [TargetFacts::default()]);
-    let around = Surroundings { system: &system, facts: &facts, run_options: &request.run_options };
+    let around = Surroundings {
+        system: &system,
+        facts: &facts,
+        run_options: &request.run_options,
+        rank: Default::default(),
+    };
     let planned = plan::plan(&request.profile, &request.profile.time_spans[0], around);
     let planned = planned.map_err(|errors| errors.iter().map(ToString::to_string).collect::<String>())?;
     planned.workers.into_iter().next().ok_or_else(|| "no worker".into())

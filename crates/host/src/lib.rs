@@ -49,6 +49,8 @@ mod holdings;
 pub mod interrupts;
 pub mod io_counters;
 #[cfg(target_os = "linux")]
+pub mod launched;
+#[cfg(target_os = "linux")]
 pub mod located;
 #[cfg(target_os = "linux")]
 mod machine;

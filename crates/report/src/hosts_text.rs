@@ -1,14 +1,47 @@
-//! What the text report of a merged run has beyond DISKSPD's: a first line that says of how many hosts the
-//! figures are, and a table of the hosts behind all else.
+//! Additions to DISKSPD's text report for a merged run: a first line with the number of hosts, and at the end
+//! tables of the hosts and their differences. Reports of many hosts do not have rows of single threads,
+//! targets and CPUs, and their table of hosts is limited to the slowest.
 
-use diskspd_judge::truth::merged::{HostFigure, Stragglers, figures};
-use diskspd_model::results::{IopsSeries, Record, Summary, Whole};
+use diskspd_judge::truth::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
+use diskspd_model::results::{Host, IopsSeries, Record, Summary, Whole};
 use diskspd_model::stats::median;
 use diskspd_model::units::visible::line;
 use diskspd_model::units::{Millis, seconds_of_ns};
 
 /// Hosts that the first line names when they are missing.
 const FEW: usize = 4;
+/// Largest number of hosts whose report shows every row.
+const ALL_ROWS: usize = 20;
+/// Hosts that the report of more lists.
+const WORST: usize = 10;
+/// Differences that a report lists, and values of each.
+const MOST_DIFFERENCES: usize = 20;
+const MOST_VALUES: usize = 4;
+
+pub fn are_many(record: &Record) -> bool {
+    record.hosts.len() > ALL_ROWS
+}
+
+/// The totals of a run on many hosts.
+pub fn condensed(summary: &Summary) -> Summary {
+    let mut short = summary.clone();
+    for span in short.time_spans.iter_mut().flatten() {
+        [&mut span.total, &mut span.read, &mut span.write].into_iter().for_each(|table| table.rows.clear());
+        span.cpu.rows.clear();
+        span.distributions.clear();
+        span.waits.clear();
+        span.submits.clear();
+        span.latency.iter_mut().for_each(|charts| charts.paths.clear());
+        span.others.0.iter_mut().for_each(|table| table.rows.clear());
+        span.nowait.iter_mut().for_each(|table| table.rows.clear());
+        span.parts.iter_mut().for_each(|table| table.rows.truncate(WORST));
+        span.integrity.iter_mut().for_each(|table| {
+            table.rows.sort_by_key(|row| std::cmp::Reverse(row.results.counts.wrong()));
+            table.rows.truncate(WORST);
+        });
+    }
+    short
+}
 
 /// The first line: `63 of 64 hosts (missing: n7)`, and the figures of the time in which all measured, where
 /// that is another than each host's own.
@@ -82,22 +115,62 @@ pub fn write_hosts(out: &mut Vec<u8>, record: &Record) {
             continue;
         }
         let place = if spans > 1 { format!(" of timespan {}", index + 1) } else { String::new() };
-        put!(out, "\nHosts{place}, the slowest first\n");
-        write_table(out, &hosts);
+        let shown = if are_many(record) { WORST } else { hosts.len() };
+        match hosts.len() > shown {
+            true => put!(out, "\nHosts{place}, the {shown} slowest of {}\n", hosts.len()),
+            false => put!(out, "\nHosts{place}, the slowest first\n"),
+        }
+        write_table(out, &hosts, shown);
     }
-    for host in record.hosts.iter().filter(|host| host.missing.is_some()) {
+    let missing: Vec<&Host> = record.hosts.iter().filter(|host| host.missing.is_some()).collect();
+    let listed = if are_many(record) { WORST } else { missing.len() };
+    for host in missing.iter().take(listed) {
         let why = host.missing.as_deref().unwrap_or_default();
         put!(out, "missing: {}: {}\n", line(&host.name), line(why));
     }
+    write_more(out, "missing", missing.len(), listed);
+    write_differences(out, record);
 }
 
-fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure]) {
+fn write_more(out: &mut Vec<u8>, what: &str, all: usize, listed: usize) {
+    if all > listed {
+        put!(out, "{what}: {} more\n", all - listed);
+    }
+}
+
+fn write_differences(out: &mut Vec<u8>, record: &Record) {
+    let all = differences(record);
+    if all.is_empty() {
+        return;
+    }
+    put!(out, "\nDifferences over hosts\nproperty | value | hosts\n{}\n", "-".repeat(79));
+    for HostsDifference { property, values } in all.iter().take(MOST_DIFFERENCES) {
+        for (value, hosts) in values.iter().take(MOST_VALUES) {
+            let value = value.as_deref().unwrap_or("unknown");
+            put!(out, "{} | {} | {}\n", line(property), line(value), named(hosts));
+        }
+        write_more(out, &format!("{} | other values", line(property)), values.len(), MOST_VALUES);
+    }
+    write_more(out, "differences", all.len(), MOST_DIFFERENCES);
+}
+
+/// `998: n1, n2, n3, n4 and 994 more`
+fn named(hosts: &[String]) -> String {
+    let some = hosts.iter().take(FEW).map(|name| line(name)).collect::<Vec<_>>().join(", ");
+    match hosts.len().saturating_sub(FEW) {
+        0 => format!("{}: {some}", hosts.len()),
+        more => format!("{}: {some} and {more} more", hosts.len()),
+    }
+}
+
+/// `shown`: rows of hosts.
+fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
     let width = hosts.iter().map(|host| line(host.name).chars().count()).max().unwrap_or(0).max(6);
     let border = "-".repeat(width + 72);
     put!(out, "{:width$} |    MiB/s   |  I/O per s |  AvgLat  |    p99   |   CPU   | verdict\n", "host");
     put!(out, "{border}\n");
     let stragglers = Stragglers::of(hosts);
-    for host in hosts {
+    for host in &hosts[..shown] {
         let verdict = host.span.verdict.map_or("-".to_owned(), |verdict| verdict.to_string());
         let slow = if stragglers.has(host.name) { " (straggler)" } else { "" };
         put!(out, "{:width$} {}| {}{slow}\n", line(host.name), cells(COLUMNS.map(|of| of(host))), verdict);
@@ -105,17 +178,32 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure]) {
     put!(out, "{border}\n");
     let min: OfAll = |values| values.into_iter().fold(f64::INFINITY, f64::min);
     let max: OfAll = |values| values.into_iter().fold(0.0, f64::max);
-    let rows: [(&str, OfAll); 3] = [("min", min), ("median", median), ("max", max)];
-    for (name, of) in rows {
+    let rows: [(&str, OfAll); 5] = [
+        ("min", min),
+        ("p10", |values| quantile(values, 0.1)),
+        ("median", median),
+        ("p90", |values| quantile(values, 0.9)),
+        ("max", max),
+    ];
+    let is_short = |name: &str| !name.starts_with('p') || shown < hosts.len();
+    for (name, of) in rows.into_iter().filter(|(name, _)| is_short(name)) {
         let values = COLUMNS.map(|column| {
             let known: Vec<f64> = hosts.iter().filter_map(column).collect();
             (!known.is_empty()).then(|| of(known))
         });
         put!(out, "{name:width$} {}|\n", cells(values));
     }
-    for (host, why) in &stragglers.hosts {
+    for (host, why) in stragglers.hosts.iter().take(shown) {
         put!(out, "straggler: {}: {why}\n", line(host));
     }
+    write_more(out, "straggler", stragglers.hosts.len(), shown);
+}
+
+/// The value that this share of the others does not exceed.
+fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let place = (share * values.len() as f64).ceil() as usize;
+    values.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
 type OfAll = fn(Vec<f64>) -> f64;

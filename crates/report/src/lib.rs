@@ -18,6 +18,7 @@ pub mod csv;
 pub mod end_block;
 pub mod findings;
 mod fio_text;
+mod hosts;
 mod hosts_text;
 pub mod html;
 pub mod integrity_text;

@@ -2,7 +2,7 @@
 //! existing parsers slice its lines by column or split them on `|`.
 
 use super::findings::{self, Detail};
-use super::hosts_text::{first_line, write_hosts};
+use super::hosts_text::{are_many, condensed, first_line, write_hosts};
 use super::integrity_text::write_integrity;
 use super::newest_text;
 use super::nowait_text::write_nowait;
@@ -55,6 +55,7 @@ pub fn text(record: &Record) -> Vec<u8> {
 fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
     let (profile, system) = (&record.profile, &record.host().system);
     let mut report = match &record.program {
+        None if are_many(record) => render(record.asked_of_each(), system, &condensed(summary)),
         None => render(profile, system, summary),
         Some(program) => {
             let mut out = program_text::head(profile, program);

@@ -4,6 +4,7 @@ use super::companions::Companions;
 use super::events::Events;
 use diskspd_host::claims::Claimant;
 use diskspd_host::permission::Permission;
+use diskspd_model::plan::JobRank;
 use diskspd_model::profile::{Origin, RawText, RunOptions};
 use diskspd_model::trace::replay::ReplayList;
 use diskspd_outlet::OwnFiles;
@@ -31,6 +32,8 @@ pub struct Options {
     pub replay: Option<Arc<ReplayList>>,
     pub companions: Option<Arc<dyn Companions>>,
     pub claimant: Claimant,
+    /// The place of this process in its job.
+    pub rank: JobRank,
     /// Files and folders of the command, which targets must not destroy.
     pub own: OwnFiles,
 }

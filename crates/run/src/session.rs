@@ -5,7 +5,7 @@ use super::events::Events;
 use super::options::Options;
 use diskspd_host::claims::Claimant;
 use diskspd_model::finding::Finding;
-use diskspd_model::plan::PlanError;
+use diskspd_model::plan::{JobRank, PlanError};
 use diskspd_model::profile::{Origin, RawText, RunOptions};
 use diskspd_model::results::Record;
 use diskspd_model::trace::replay::ReplayList;
@@ -38,6 +38,8 @@ pub struct Session {
     pub companions: Option<Arc<dyn Companions>>,
     /// Who claims the block devices that are written to: it, or another rank on its machine.
     pub claimant: Claimant,
+    /// The place of this process in its job.
+    pub rank: JobRank,
     /// Files and folders of the command, which targets must not destroy.
     pub own: OwnFiles,
     pub listener: Arc<dyn Listener>,
@@ -58,6 +60,7 @@ impl Default for Session {
             events: Events::default(),
             companions: None,
             claimant: Claimant::Alone,
+            rank: JobRank::default(),
             own: OwnFiles::default(),
             listener: Arc::new(Nobody),
             control: Arc::default(),
@@ -80,6 +83,7 @@ impl Session {
             replay,
             companions: self.companions.clone(),
             claimant: self.claimant,
+            rank: self.rank,
             own: self.own.clone(),
         }
     }

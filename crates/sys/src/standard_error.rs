@@ -32,6 +32,19 @@ pub fn write(text: &str) {
     raw(&format!("{}{shown}", wiped(&mut drawn)));
 }
 
+/// Waits until the reader of a pipe has read everything, for at most `most` ns.
+#[cfg(target_os = "linux")]
+pub fn wait_until_read(most: super::clock::Nanos) {
+    use super::clock;
+    use super::inode::Kind;
+    let until = clock::monotonic() + most;
+    let unread = || rustix::io::ioctl_fionread(std::io::stderr()).is_ok_and(|bytes| bytes > 0);
+    let is_pipe = std::fs::metadata("/proc/self/fd/2").is_ok_and(|found| Kind::of(&found) == Kind::Pipe);
+    while is_pipe && unread() && clock::monotonic() < until {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
 /// Draws lines in place of those that were drawn last, for terminals; `colours` or not. Each has to be
 /// narrower than the terminal.
 pub fn draw(lines: &[DrawnLine], colours: bool) {

@@ -70,7 +70,12 @@ fn planned(target: Target, latencies: bool) -> SpanPlan {
         ..TimeSpan::default()
     };
     let facts = [TargetFacts { kind: TargetKind::File, ..TargetFacts::default() }];
-    let around = Surroundings { system: &System::default(), facts: &facts, run_options: &Default::default() };
+    let around = Surroundings {
+        system: &System::default(),
+        facts: &facts,
+        run_options: &Default::default(),
+        rank: Default::default(),
+    };
     plan::plan(&Profile::default(), &span, around).expect("a plan")
 }
 

@@ -4,7 +4,7 @@ use super::Command;
 use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
-use crate::cli::option::OptionValue::Folder;
+use crate::cli::option::OptionValue::{Folder, Number};
 use crate::cli::option::{OptionRow, row, switch};
 use crate::cli::requests::{Journals, VerifyAfterRequest};
 
@@ -24,17 +24,27 @@ const POWER_LOST: OptionRow = switch(
     "the storage lost power while this machine kept running: judge as after a power cut",
 );
 
+const SHIFT_RANKS: OptionRow = row(
+    "--shift-ranks",
+    Number { min: 1, max: 1_000_000, of: "ranks" },
+    "in a job, let each rank read the journal and data of the rank that many before it",
+);
+
 pub const VERIFY_AFTER: Command = Command {
     name: "verify-after",
-    arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic] [--power-lost]",
+    arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic] [--power-lost] [--shift-ranks <n>]",
     help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong, 6 \
            if not all could be verified, 2 if none",
-    options: &[CAMPAIGN, ATOMIC, POWER_LOST],
+    options: &[CAMPAIGN, ATOMIC, POWER_LOST, SHIFT_RANKS],
     exclusive: &[],
     takes: Takes::Files,
     examples: &[
         ("diskspd verify-after run.journal", "read back what that run made durable"),
         ("diskspd verify-after run.journal /dev/nvme2n1", "the same for a target with a new name"),
+        (
+            "mpirun -n 4 diskspd verify-after %r.journal",
+            "the same of all ranks of a job, each with its journal",
+        ),
         ("diskspd verify-after --campaign cuts", "after each of many power cuts: docs/how-to/power-cuts.md"),
     ],
     make,
@@ -51,5 +61,6 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         }
     };
     let (atomic, power_lost) = (line.has(&ATOMIC), line.has(&POWER_LOST));
-    Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets, atomic, power_lost }))
+    let shift_ranks = line.number(&SHIFT_RANKS).unwrap_or(0);
+    Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets, atomic, power_lost, shift_ranks }))
 }

@@ -1,9 +1,12 @@
-//! `--mpi --split`: one run on many hosts.
+//! `--mpi --split --hosts --shift-ranks`: one run on many hosts.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::profile::RawText;
+
+const MOST_RANKS: u32 = 1_000_000;
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -36,7 +39,52 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.request.split = true),
         ..LINUX
     },
+    Flag {
+        name: Long("hosts"),
+        forms: &[("--hosts <count>", "let only the first ranks of the job do I/O")],
+        default: "all ranks",
+        scope: Scope::Invocation,
+        notes: "The others wait. sweep --hosts=1,2,4,8 finds the number of hosts that saturates shared \
+                storage, its fairness (Jain's index) and a host that is slower than its peers. Start one \
+                rank per host.",
+        carried: CarriedByFile::UserOnly,
+        tested: &["hosts"],
+        swept: Some(ValueForm { kilo: 1000, ..ValueForm::SIZE }),
+        read: Read::Text(hosts),
+        ..LINUX
+    },
+    Flag {
+        name: Long("shift-ranks"),
+        forms: &[("--shift-ranks <count>", "let each rank read the data of the rank that many before it")],
+        default: "0: each rank reads its own data",
+        scope: Scope::Invocation,
+        notes: "So that the cache of the client that wrote the data cannot serve the reads, as with IOR's \
+                -C. %r and %h in the paths of targets, and the part of --split, belong to the other \
+                rank; with verify-after also in the path of the journal. Only for runs that neither write \
+                nor create files.",
+        carried: CarriedByFile::UserOnly,
+        tested: &["hosts"],
+        read: Read::Text(shift_ranks),
+        ..LINUX
+    },
 ];
+
+fn ranks(value: &[u8]) -> Result<u32, Problem> {
+    let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+    number
+        .filter(|number| (1..=MOST_RANKS).contains(number))
+        .ok_or_else(|| Problem::new(0, "no such number of ranks").expected(format!("1 to {MOST_RANKS}")))
+}
+
+fn hosts(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.hosts = Some(ranks(value)?);
+    Ok(())
+}
+
+fn shift_ranks(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.shift_ranks = ranks(value)?;
+    Ok(())
+}
 
 fn mpi(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let library = (!value.is_empty()).then(|| RawText::from(value.to_vec()).as_path().to_owned());

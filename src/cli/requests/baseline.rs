@@ -47,3 +47,9 @@ pub struct BaselineCheck {
     pub out: Vec<AnswerOut>,
     pub quiet: bool,
 }
+
+impl BaselineRequest {
+    pub fn is_quiet(&self) -> bool {
+        matches!(&self.action, BaselineAction::Check(check) if check.quiet)
+    }
+}

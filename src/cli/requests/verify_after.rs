@@ -12,6 +12,8 @@ pub struct VerifyAfterRequest {
     pub atomic: bool,
     /// `--power-lost`: the storage lost its power, whether or not this machine did.
     pub power_lost: bool,
+    /// `--shift-ranks`, the distance to the rank whose journal is read.
+    pub shift_ranks: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

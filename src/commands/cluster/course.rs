@@ -1,25 +1,30 @@
-//! The course of a run on one of several ranks, round by round. Rank 0 takes part as every other one does,
-//! and decides besides.
+//! The course of a job on one of several ranks, round by round. Rank 0 takes part as the other ranks do,
+//! and decides.
 
-use super::arguments;
-use super::kept::{self, KeptRecord};
+use super::job::Wish;
+use super::kept::{KeptRecord, RankKeeper};
 use super::lead::Lead;
-use super::messages::{GoOrEnd, Hello, NextStep, RankMessage, RankStep, Roles, SharedTargets, pack, unpack};
+use super::messages::{
+    Checked, GoOrEnd, Hello, NextStep, NextTask, RankMessage, RankStep, ReadBackAnswer, ReadBackTask,
+    RunTask, SharedTargets, pack, unpack,
+};
 use super::names::exit_of;
+use super::stops::Stops;
 use super::targets;
-use super::work::{RankWork, WorkFault};
-use crate::cli::{Exit, RunRequest, help};
+use super::work::{RankWork, Running, WorkFault};
+use crate::cli::{Exit, help};
 use crate::cluster::{RankLink, Separated};
 use crate::commands::ctrl_c;
 use crate::commands::not_done::NotDone;
+use crate::commands::verify_after;
 use crate::finding::Finding;
 use crate::profile::RawText;
-use crate::results::EndedBy;
-use crate::run::{Control, Events, Listener, Nobody};
+use crate::run::Control;
 use crate::sys::cpu;
 use crate::sys::standard_error::say;
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// Between two looks for messages while this rank works.
@@ -28,51 +33,17 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct RankCourse<'a> {
     link: RankLink<'a>,
     stops: Stops,
+    host: String,
     arguments: Vec<RawText>,
+    /// CPUs that this process had at its start.
+    cpus: Vec<u32>,
     /// Rank 0 alone.
-    lead: Option<Box<Lead<'a>>>,
+    lead: Option<Box<Lead>>,
+    /// The record of the last run, until rank 0 has done with it.
+    kept: Option<KeptRecord>,
     /// Somebody won't leave in order, so that nobody can.
     left_behind: bool,
-    _watch: Option<Box<dyn Any>>,
-}
-
-/// How the end that a person wants reaches all ranks.
-struct Stops {
-    control: Arc<Control>,
-    said: bool,
-}
-
-impl Stops {
-    /// Passes on what this rank was told, and does what others were told.
-    fn heed(&mut self, link: &mut RankLink) {
-        if self.said {
-            return;
-        }
-        if self.control.is_interrupted() {
-            self.said = true;
-            link.say_stop(self.control.ended_by() as u8);
-        } else if let Some(by) = link.stop() {
-            self.said = true;
-            let by = EndedBy::ALL.get(usize::from(by)).copied().unwrap_or(EndedBy::Interrupt);
-            self.control.interrupt_by(by);
-        }
-        if self.said && self.control.ended_by() == EndedBy::Terminate {
-            link.hurry();
-            if link.rank() == 0 {
-                // It may be all that gets through: launchers end what takes longer than they wait.
-                say(format_args!(
-                    "SIGTERM: if the launcher ends the ranks before the report is complete, get it from \
-                     their records: diskspd merge {}",
-                    kept::of_all_ranks(link.size())
-                ));
-            }
-        }
-    }
-
-    fn end_run(&mut self) {
-        self.said = true;
-        self.control.interrupt();
-    }
+    _watch: Box<dyn Any>,
 }
 
 impl<'a> RankCourse<'a> {
@@ -80,20 +51,21 @@ impl<'a> RankCourse<'a> {
     ///
     /// # Errors
     /// Ctrl-C can't be watched for.
-    pub fn new(
-        link: RankLink<'a>,
-        control: Arc<Control>,
-        request: &'a RunRequest,
-    ) -> Result<RankCourse<'a>, NotDone> {
-        let (mut lead, mut watch): (_, Option<Box<dyn Any>>) = (None, None);
-        if link.rank() == 0 {
-            lead = Some(Box::new(Lead::new(request, &control, link.size())));
-        } else {
-            watch = Some(Box::new(ctrl_c::ends_silently(&control)?));
-        }
-        let stops = Stops { control, said: false };
-        let arguments = arguments::common(&request.typed);
-        Ok(RankCourse { link, stops, arguments, lead, left_behind: false, _watch: watch })
+    pub fn new(link: RankLink<'a>, arguments: Vec<RawText>, quiet: bool) -> Result<RankCourse<'a>, NotDone> {
+        let job = Arc::new(Control::default());
+        let watch = Box::new(ctrl_c::ends_silently(&job)?);
+        let lead = (link.rank() == 0).then(|| Box::new(Lead::new(quiet, &job, link.size())));
+        Ok(RankCourse {
+            link,
+            stops: Stops::new(job, lead.as_ref().map(|lead| lead.name().to_owned())),
+            host: crate::host::name(),
+            arguments,
+            cpus: cpu::allowed(),
+            lead,
+            kept: None,
+            left_behind: false,
+            _watch: watch,
+        })
     }
 
     /// Whether all ranks can leave in order.
@@ -101,62 +73,138 @@ impl<'a> RankCourse<'a> {
         self.link.is_complete() && !self.left_behind
     }
 
-    /// All of it, to the end.
-    pub fn take_part(&mut self) -> (Exit, bool) {
-        match self.course() {
-            Ok(exit) => (exit, true),
-            Err(ended) => {
-                say(Finding::error(format!("rank {}: {ended}", self.link.rank())));
-                (Exit::RunFailed, false)
+    pub fn rank(&self) -> usize {
+        self.link.rank()
+    }
+
+    /// Names of the hosts, by rank; known on rank 0.
+    pub fn hosts(&self) -> Vec<String> {
+        self.lead.as_ref().map(|lead| lead.hosts().to_vec()).unwrap_or_default()
+    }
+
+    /// All ranks meet. Returns the exit code if the job ends with that.
+    ///
+    /// # Errors
+    /// This rank is alone.
+    pub fn meet(&mut self) -> Result<Option<Exit>, Separated> {
+        let hello = Hello {
+            version: help::version(),
+            host: self.host.clone(),
+            machine: targets::machine(),
+            clock: targets::clock(),
+            cpus: self.cpus.clone(),
+            view: targets::view(),
+            arguments: self.arguments.clone(),
+        };
+        Ok(self.round(hello, Lead::greet)?.map(exit_of))
+    }
+
+    /// Executes the wishes of rank 0's command, to its end. `wishes`: on rank 0.
+    ///
+    /// # Errors
+    /// This rank is alone.
+    pub fn serve(&mut self, wishes: Option<&Receiver<Wish>>) -> Result<Exit, Separated> {
+        loop {
+            let wish = wishes.map(|wishes| self.next_wish(wishes));
+            let task = self.round((), |lead, link, _| lead.begin(link, wish))?;
+            // Rank 0 has done with the run before.
+            self.kept.take().into_iter().for_each(KeptRecord::remove);
+            match task {
+                NextTask::Run(task) if self.link.rank() >= task.ranks.len() => self.idle()?,
+                NextTask::Run(task) => self.run(*task)?,
+                NextTask::ReadBack(task) => self.read_back(&task)?,
+                NextTask::Bye(code, complete) => {
+                    self.left_behind |= !complete;
+                    return Ok(exit_of(code));
+                }
             }
         }
     }
 
-    fn course(&mut self) -> Result<Exit, Separated> {
+    /// Stays in touch until the command wants something that the other ranks have to know.
+    fn next_wish(&mut self, wishes: &Receiver<Wish>) -> Wish {
+        loop {
+            match wishes.recv_timeout(LOOK) {
+                Ok(Wish::Run(order)) => {
+                    self.stops.begin(Arc::clone(&order.session.control));
+                    let lead = self.lead.as_mut().filter(|lead| !lead.can_begin(&self.link, &order));
+                    match lead {
+                        Some(lead) => lead.refuse(*order, &self.link),
+                        None => return Wish::Run(order),
+                    }
+                }
+                Ok(wish) => return wish,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Wish::End(Exit::RunFailed.code()),
+            }
+            let _ = self.link.tend();
+            self.stops.heed(&mut self.link);
+        }
+    }
+
+    /// A run in which this rank does no I/O.
+    fn idle(&mut self) -> Result<(), Separated> {
+        self.stops.begin(Arc::default());
+        let GoOrEnd::Go(SharedTargets { .. }) = self.round(Checked::default(), Lead::judge)? else {
+            return Ok(());
+        };
+        for _ in 0..2 {
+            if self.round(None, Lead::all_made)? == GoOrEnd::End {
+                return Ok(());
+            }
+        }
+        while !matches!(self.round(RankStep::Idle, Lead::step)?, NextStep::Over(_)) {}
+        Ok(())
+    }
+
+    /// Reads back by this rank's journal.
+    fn read_back(&mut self, task: &ReadBackTask) -> Result<(), Separated> {
+        let request = task.of_rank(self.link.rank());
+        let answer = self.busy(|_| match verify_after::read_back(&request) {
+            Ok((text, exit)) => ReadBackAnswer { text, exit: exit.code(), failure: None },
+            Err(why) => ReadBackAnswer { failure: Some(why.to_string()), ..ReadBackAnswer::default() },
+        });
+        self.round(answer, Lead::all_read)
+    }
+
+    /// One run of all ranks.
+    fn run(&mut self, task: RunTask) -> Result<(), Separated> {
         let rank = self.link.rank();
-        let hello = Hello {
-            version: help::version(),
-            host: crate::host::name(),
-            machine: targets::machine(),
-            clock: targets::clock(),
-            cpus: cpu::allowed(),
-            view: targets::view(),
-            arguments: self.arguments.clone(),
-        };
-        let host = hello.host.clone();
-        let task = match self.round(hello, Lead::greet)? {
-            GoOrEnd::Go(task) => task,
-            GoOrEnd::End(code) => return Ok(exit_of(code)),
-        };
-        if let Some(Some(own)) = task.cpus.get(rank)
-            && let Err(why) = cpu::use_only(own)
-        {
+        if rank > 0 {
+            self.stops.begin(Arc::default());
+        }
+        let own = task.cpus.get(rank).cloned().flatten().unwrap_or_else(|| self.cpus.clone());
+        if let Err(why) = cpu::use_only(&own) {
             say(Finding::warning(format!("rank {rank}: can't limit it to its share of the CPUs: {why}")));
         }
-        let mut work = RankWork::new(task, rank, &host);
+        let (size, job) = (task.ranks.len(), task.job.clone());
+        let mut work = RankWork::new(task, rank);
         let checked = self.busy(|_| work.check());
-        let SharedTargets { roles, claims } = match self.round(checked, Lead::judge)? {
-            GoOrEnd::Go(shared) => shared,
-            GoOrEnd::End(code) => return Ok(exit_of(code)),
+        let GoOrEnd::Go(SharedTargets { roles, claims }) = self.round(checked, Lead::judge)? else {
+            return Ok(());
         };
         work.share_claims(&claims);
-        let (listener, events) = self.listener();
-        let hears = Arc::clone(&listener);
+        let keeper = Arc::new(RankKeeper::new(rank, size, job));
+        let session = match &mut self.lead {
+            Some(lead) => lead.session(&keeper),
+            None => RankKeeper::session(&keeper, &self.stops.run()),
+        };
+        let hears = Arc::clone(&session.listener);
         let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
         let made = self.busy(|control| said(work.make(&roles, control, hears)));
-        if let GoOrEnd::End(code) = self.round(made, Lead::all_made)? {
-            return Ok(exit_of(code));
+        if self.round(made, Lead::all_made)? == GoOrEnd::End {
+            return Ok(());
         }
         let found = self.busy(|control| said(work.find_made(control)));
-        match self.round(found, Lead::all_made)? {
-            GoOrEnd::Go(()) => self.measure(work, &roles, listener, events),
-            GoOrEnd::End(code) => Ok(exit_of(code)),
+        if self.round(found, Lead::all_made)? == GoOrEnd::End {
+            return Ok(());
         }
+        self.measure(work.start(&roles, session), &keeper)
     }
 
     /// Does something that takes its time while this rank stays in touch.
     fn busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
-        let control = Arc::clone(&self.stops.control);
+        let control = self.stops.run();
         std::thread::scope(|scope| {
             let work = scope.spawn(|| work(&control));
             while !work.is_finished() {
@@ -173,7 +221,7 @@ impl<'a> RankCourse<'a> {
     fn round<A: RankMessage, D: RankMessage>(
         &mut self,
         own: A,
-        decide: impl FnOnce(&mut Lead<'a>, &mut RankLink, Vec<Option<A>>) -> D,
+        decide: impl FnOnce(&mut Lead, &mut RankLink, Vec<Option<A>>) -> D,
     ) -> Result<D, Separated> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
@@ -198,25 +246,10 @@ impl<'a> RankCourse<'a> {
         Ok(decision)
     }
 
-    fn listener(&mut self) -> (Arc<dyn Listener>, Events) {
-        match &mut self.lead {
-            Some(lead) => lead.listener(),
-            None => (Arc::new(Nobody), Events::default()),
-        }
-    }
-
-    /// The time spans, and the report of rank 0.
-    fn measure(
-        &mut self,
-        work: RankWork,
-        roles: &Roles,
-        listener: Arc<dyn Listener>,
-        events: Events,
-    ) -> Result<Exit, Separated> {
-        let (rank, size) = (self.link.rank(), self.link.size());
-        let mut running = work.start(roles, Arc::clone(&self.stops.control), listener, events);
+    /// The time spans.
+    fn measure(&mut self, mut running: Running, keeper: &RankKeeper) -> Result<(), Separated> {
+        let rank = self.link.rank();
         let mut alone = None;
-        let mut kept: Option<KeptRecord> = None;
         let mut over = false;
         loop {
             let (link, stops) = (&mut self.link, &mut self.stops);
@@ -230,7 +263,7 @@ impl<'a> RankCourse<'a> {
             self.left_behind |= running.left_behind;
             if let RankStep::Ended(outcome) = &mut step {
                 over = true;
-                kept = outcome.record.as_mut().and_then(|record| keep(record, rank, size));
+                outcome.record.iter_mut().for_each(|record| keeper.keep(record));
             }
             if alone.is_none() {
                 match self.round(step, Lead::step) {
@@ -239,10 +272,15 @@ impl<'a> RankCourse<'a> {
                         self.stops.end_run();
                         running.go_on(None);
                     }
-                    Ok(NextStep::Bye(code, complete)) => {
-                        self.left_behind |= !complete;
-                        kept.into_iter().for_each(KeptRecord::remove);
-                        return Ok(exit_of(code));
+                    Ok(NextStep::Over(reported)) => {
+                        self.kept = keeper.take();
+                        if !reported {
+                            tell_of_kept(rank, self.kept.take().as_ref());
+                        }
+                        if rank == 0 && !self.link.is_complete() {
+                            self.stops.end_run();
+                        }
+                        return Ok(());
                     }
                     Err(ended) => alone = Some(ended),
                 }
@@ -251,19 +289,12 @@ impl<'a> RankCourse<'a> {
                 self.stops.end_run();
                 running.go_on(None);
                 if over {
-                    tell_of_kept(rank, kept.as_ref());
+                    tell_of_kept(rank, keeper.take().as_ref());
                     return Err(ended.clone());
                 }
             }
         }
     }
-}
-
-fn keep(record: &mut crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
-    let host = record.host_mut();
-    (host.rank, host.ranks) = (rank as u32, Some(size as u32));
-    let kept = kept::keep(record, rank, size);
-    kept.map_err(|why| say(Finding::warning(format!("rank {rank}: {why}")))).ok()
 }
 
 fn tell_of_kept(rank: usize, kept: Option<&KeptRecord>) {

@@ -1,10 +1,15 @@
 //! A rank's record on its own disk, until rank 0 has it.
 
+use crate::clock;
+use crate::finding::Finding;
 use crate::merge::kept_record_of;
 use crate::record::json;
-use crate::results::Record;
-use crate::run::{OutputDoor, OutputError, Patience};
+use crate::results::{IntervalFigures, Record};
+use crate::run::{Control, Listener, OutputDoor, OutputError, Patience, Progress, Session, Wants};
+use crate::sys::mutex::LockAnyway;
+use crate::sys::standard_error::say;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// A record that is kept. It stays there unless it is removed.
 #[derive(Debug)]
@@ -12,26 +17,19 @@ pub struct KeptRecord {
     path: PathBuf,
 }
 
-/// Keeps a record in `$TMPDIR`, else in /var/tmp, which is on a disk: `diskspd report` and the like read it.
-///
-/// # Errors
-/// It can't be kept.
-pub fn keep(record: &Record, rank: usize, size: usize) -> Result<KeptRecord, OutputError> {
-    let name = kept_record_of(rank as u32);
-    let path = folder().join(format!("{name}-of-{size}-{}.json", std::process::id()));
-    let permitted = OutputDoor::permit_own("its record", &path)?;
-    permitted.open(&Patience::default())?.put(json::bytes(record))?;
-    Ok(KeptRecord { path })
-}
-
 fn folder() -> PathBuf {
     let folder = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
     folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
 
-/// Where those of all ranks are that share this one's disk, as a shell finds them.
-pub fn of_all_ranks(size: usize) -> String {
-    folder().join(format!("diskspd-rank-*-of-{size}-*.json")).display().to_string()
+/// Where the records of a job's ranks are that share this one's disk, as a shell finds them.
+pub fn of_all_ranks(job: &str) -> String {
+    folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
+}
+
+/// Returns a name for a job, which separates its records from the records of earlier jobs.
+pub fn new_job() -> String {
+    format!("{:x}", clock::seed_millis() ^ (u64::from(std::process::id()) << 44))
 }
 
 impl KeptRecord {
@@ -42,5 +40,104 @@ impl KeptRecord {
     /// It is somewhere else by now.
     pub fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Keeps the record of a run of one rank, at its end and after each time span. A killed rank leaves the
+/// completed time spans.
+#[derive(Debug)]
+pub struct RankKeeper {
+    rank: usize,
+    size: usize,
+    job: String,
+    kept: Mutex<Option<KeptRecord>>,
+}
+
+impl RankKeeper {
+    pub fn new(rank: usize, size: usize, job: String) -> RankKeeper {
+        RankKeeper { rank, size, job, kept: Mutex::default() }
+    }
+
+    /// Keeps it in `$TMPDIR`, else in /var/tmp, which is on a disk: `diskspd report` and the like read it.
+    pub fn keep(&self, record: &mut Record) {
+        let host = record.host_mut();
+        (host.rank, host.ranks) = (self.rank as u32, Some(self.size as u32));
+        match self.put(record) {
+            Ok(kept) => *self.kept.lock_anyway() = Some(kept),
+            Err(why) => say(Finding::warning(format!("rank {}: {why}", self.rank))),
+        }
+    }
+
+    fn put(&self, record: &Record) -> Result<KeptRecord, OutputError> {
+        let name = kept_record_of(self.rank as u32);
+        let path = folder().join(format!("{name}-of-{}-{}.json", self.size, self.job));
+        let permitted = OutputDoor::permit_own("its record", &path)?;
+        permitted.open(&Patience::default())?.put(json::bytes(record))?;
+        Ok(KeptRecord { path })
+    }
+
+    /// The kept record, which this forgets.
+    pub fn take(&self) -> Option<KeptRecord> {
+        self.kept.lock_anyway().take()
+    }
+
+    /// The session of a rank that reports nothing.
+    pub fn session(keeper: &Arc<RankKeeper>, control: &Arc<Control>) -> Session {
+        let session = Session { control: Arc::clone(control), ..Session::default() };
+        RankKeeper::listens(keeper, session)
+    }
+
+    /// The session, whose results so far this keeps. Its listener gets all other events.
+    pub fn listens(keeper: &Arc<RankKeeper>, session: Session) -> Session {
+        let inner = Arc::clone(&session.listener);
+        Session { listener: Arc::new(RankListener { keeper: Arc::clone(keeper), inner }), ..session }
+    }
+}
+
+struct RankListener {
+    keeper: Arc<RankKeeper>,
+    inner: Arc<dyn Listener>,
+}
+
+impl Listener for RankListener {
+    fn wants(&self) -> Wants {
+        self.inner.wants()
+    }
+
+    fn notice(&self, notice: &Finding) {
+        self.inner.notice(notice);
+    }
+
+    fn step(&self, text: &str) {
+        self.inner.step(text);
+    }
+
+    fn dots(&self, count: u32) {
+        self.inner.dots(count);
+    }
+
+    fn time_span_begins(&self, number: usize) {
+        self.inner.time_span_begins(number);
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.inner.progress(progress);
+    }
+
+    fn progress_ends(&self) {
+        self.inner.progress_ends();
+    }
+
+    fn interval(&self, figures: &IntervalFigures) {
+        self.inner.interval(figures);
+    }
+
+    /// Reports are of all ranks, so the listener does not get the record of one rank.
+    fn time_span_ended(&self, so_far: &Record) {
+        self.keeper.keep(&mut so_far.clone());
+    }
+
+    fn run_ended(&self) -> Option<String> {
+        self.inner.run_ended()
     }
 }

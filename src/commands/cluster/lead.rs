@@ -1,27 +1,32 @@
-//! What rank 0 does besides: it decides at the end of each round, and reports.
+//! Rank 0's part: it decides at the end of each round, and gives the record of a run to the command.
 
+use super::job::{Order, Wish};
+use super::kept::{self, RankKeeper};
 use super::messages::{
-    Checked, GoOrEnd, Hello, NextStep, RankName, RankOutcome, RankStep, RunTask, SharedTargets,
+    Checked, GoOrEnd, Hello, NextStep, NextTask, RankName, RankOutcome, RankStep, ReadBackAnswer,
+    ReadBackTask, RunTask, SharedTargets,
 };
-use super::names::{by_message, ranks};
-use super::setup::LeadSetup;
+use super::names::{by_message, exit_of, ranks};
 use super::whole::{self, RankPart, WholeRun};
 use super::{arguments, verified, zoned};
-use crate::cli::{Exit, RunRequest};
+use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::RankLink;
 use crate::cluster::cpus::{Seat, share};
 use crate::cluster::offset::Offset;
 use crate::cluster::part::TargetPart;
 use crate::cluster::place::{TargetPlace, together};
-use crate::commands::not_done::NotDone;
+use crate::commands::runnable::Runnable;
+use crate::commands::verify_after::RankReadBack;
 use crate::finding::Finding;
+use crate::plan::PlanError;
 use crate::profile::{RateTotal, RawText, TargetIds, Volume};
-use crate::run::{Control, Events, Listener, Nobody};
+use crate::run::{Control, Executed, NotRun, Session};
 use crate::sys::standard_error::say;
 use crate::units::amount;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 /// From the decision to start until the start, at least: it has to reach all ranks.
 const NOTICE: Nanos = SECOND / 4;
@@ -33,36 +38,50 @@ const NOTICE_TRIPS: Nanos = 10;
 const LONGEST_NOTICE: Nanos = 10 * SECOND;
 /// After this somebody wants to know what is waited for.
 const SILENT: Nanos = 10 * SECOND;
+const ENDED_BEFORE: &str = "ended before it began, without a measurement";
 
 /// Rank 0's part.
-pub struct Lead<'a> {
-    request: &'a RunRequest,
+pub struct Lead {
+    /// Name of the job.
+    name: String,
+    quiet: bool,
+    /// Ends the job.
     control: Arc<Control>,
-    /// What is to be run and where its report goes; the exit code if that is not to be.
-    setup: Result<LeadSetup, Exit>,
     /// Names of the hosts, by rank; empty = not known.
     hosts: Vec<String>,
+    ranks: Vec<RankName>,
+    seats: Vec<Option<Seat>>,
     /// Since when the others are waited for, and whether that was said.
     waiting: (Nanos, bool),
     first_with_clock: Vec<usize>,
+    /// Printed sentences that are true of all runs of the job.
+    said: HashSet<String>,
+    /// The current run.
+    going: Option<GoingRun>,
+    /// Receiver of the results of `verify-after`.
+    reading: Option<Sender<Vec<RankReadBack>>>,
+}
+
+struct GoingRun {
+    order: Order,
     before: Vec<Option<Offset>>,
     outcomes: Vec<Option<RankOutcome>>,
 }
 
-impl<'a> Lead<'a> {
-    /// Reads and judges what the command line asks for; what stands against it is told at once.
-    pub fn new(request: &'a RunRequest, control: &Arc<Control>, size: usize) -> Lead<'a> {
-        let setup = LeadSetup::new(request, control).map_err(NotDone::tell);
-        let outcomes = (0..size).map(|_| None).collect();
+impl Lead {
+    pub fn new(quiet: bool, control: &Arc<Control>, size: usize) -> Lead {
         Lead {
-            request,
+            name: kept::new_job(),
+            quiet,
             control: Arc::clone(control),
-            setup,
             hosts: vec![String::new(); size],
+            ranks: Vec::new(),
+            seats: Vec::new(),
             waiting: (0, false),
             first_with_clock: (0..size).collect(),
-            before: Vec::new(),
-            outcomes,
+            said: HashSet::new(),
+            going: None,
+            reading: None,
         }
     }
 
@@ -79,77 +98,167 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// Who hears how it goes on here, and the events of the command line.
-    pub fn listener(&mut self) -> (Arc<dyn Listener>, Events) {
-        match &mut self.setup {
-            Ok(setup) => (setup.listener(self.request.quiet), std::mem::take(&mut setup.events)),
-            Err(_) => (Arc::new(Nobody), Events::default()),
+    /// The session of rank 0's own part of the run.
+    pub fn session(&mut self, keeper: &Arc<RankKeeper>) -> Session {
+        let session = self.going.as_mut().map(|going| {
+            let asked = &mut going.order.session;
+            Session {
+                one_of_several: asked.one_of_several,
+                events: std::mem::take(&mut asked.events),
+                listener: Arc::clone(&asked.listener),
+                control: Arc::clone(&asked.control),
+                ..Session::default()
+            }
+        });
+        RankKeeper::listens(keeper, session.unwrap_or_default())
+    }
+
+    fn say_once(&mut self, sentence: String) {
+        if !self.quiet && !self.said.contains(&sentence) {
+            say(&sentence);
+            self.said.insert(sentence);
         }
     }
 
-    fn refuse(&mut self, exit: Exit, messages: Vec<String>) -> u8 {
-        messages.into_iter().map(Finding::error).for_each(say);
-        exit.code()
-    }
-
-    /// Why nothing is to begin any more; `None` = nothing stands against it.
-    fn ended(&mut self, link: &RankLink) -> Option<u8> {
-        let ended = self.control.is_interrupted() || link.stop().is_some();
-        ended
-            .then(|| self.refuse(Exit::RunFailed, vec!["ended before it began; nothing was measured".into()]))
-    }
-
-    /// All have said who they are: do they fit together? Then this is what is to be run.
-    pub fn greet(&mut self, link: &mut RankLink, hellos: Vec<Option<Hello>>) -> GoOrEnd<RunTask> {
+    /// All have said who they are. Returns the exit code if they don't fit together.
+    pub fn greet(&mut self, _: &mut RankLink, hellos: Vec<Option<Hello>>) -> Option<u8> {
         for (name, hello) in self.hosts.iter_mut().zip(&hellos) {
             name.clone_from(hello.as_ref().map_or(&String::new(), |hello| &hello.host));
         }
         let clocks = hellos.iter().map(|hello| hello.as_ref().map_or("", |hello| &hello.clock));
         self.first_with_clock = first_with_same(clocks);
-        let exit = match &self.setup {
-            Err(exit) => Some(exit.code()),
-            Ok(_) => self.ended(link),
-        };
-        if let Some(code) = exit {
-            return GoOrEnd::End(code);
-        }
-        if !self.request.quiet {
-            self.tell_of_volumes(hellos.iter().flatten().count());
-        }
         let refusals = by_message(differences(&hellos), &self.hosts);
-        let (Ok(setup), true) = (&self.setup, refusals.is_empty()) else {
-            return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
-        };
+        if !refusals.is_empty() {
+            refusals.into_iter().map(Finding::error).for_each(say);
+            return Some(Exit::RunFailed.code());
+        }
         let name = |hello: &Option<Hello>| match hello {
             Some(Hello { host, view, .. }) => RankName { host: host.clone(), view: view.clone() },
             None => RankName::default(),
         };
-        let names = hellos.iter().map(name).collect();
+        self.ranks = hellos.iter().map(name).collect();
         let seat = |hello: Hello| Seat { machine: hello.machine, cpus: hello.cpus };
-        let seats: Vec<Option<Seat>> = hellos.into_iter().map(|hello| hello.map(seat)).collect();
-        let cpus = if setup.shares_cpus() { share(&seats) } else { vec![None; seats.len()] };
-        GoOrEnd::Go(RunTask { run: setup.asked.run.clone(), split: self.request.split, cpus, ranks: names })
+        self.seats = hellos.into_iter().map(|hello| hello.map(seat)).collect();
+        None
+    }
+
+    /// Name of the job.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// All have read back, so the command gets the results.
+    pub fn all_read(&mut self, link: &mut RankLink, answers: Vec<Option<ReadBackAnswer>>) {
+        let lost = link.lost();
+        let read = |(rank, answer): (usize, Option<ReadBackAnswer>)| {
+            let missing = || ReadBackAnswer {
+                failure: Some(format!("missing: {}", lost[rank].clone().unwrap_or_default())),
+                ..ReadBackAnswer::default()
+            };
+            let ReadBackAnswer { text, exit, failure } = answer.unwrap_or_else(missing);
+            RankReadBack { name: ranks(&[rank], &self.hosts), text, exit: exit_of(exit), failure }
+        };
+        let all = answers.into_iter().enumerate().map(read).collect();
+        if let Some(reply) = self.reading.take() {
+            let _ = reply.send(all);
+        }
+    }
+
+    /// Whether all ranks can make this run.
+    pub fn can_begin(&self, link: &RankLink, order: &Order) -> bool {
+        link.is_complete() && !order.session.control.is_interrupted() && link.stop().is_none()
+    }
+
+    /// Gives the command the reason for which this run does not begin.
+    pub fn refuse(&mut self, order: Order, link: &RankLink) {
+        let lost = link.lost().into_iter().enumerate().filter_map(|(rank, why)| Some((rank, why?)));
+        let lost = by_message(lost.map(|(rank, why)| (rank, format!("missing: {why}"))), &self.hosts);
+        order.session.control.interrupt();
+        let why = if lost.is_empty() { vec![ENDED_BEFORE.to_owned()] } else { lost };
+        let executed = whole::nothing(&order.run, why);
+        let _ = order.reply.send(Ok(executed));
+    }
+
+    /// Returns the next task of all ranks.
+    pub fn begin(&mut self, link: &mut RankLink, wish: Option<Wish>) -> NextTask {
+        let order = match wish {
+            Some(Wish::Run(order)) => *order,
+            Some(Wish::ReadBack(task, reply)) => {
+                self.reading = Some(reply);
+                return NextTask::ReadBack(ReadBackTask { hosts: self.hosts.clone(), ..task });
+            }
+            Some(Wish::End(code)) => return NextTask::Bye(code, link.is_complete()),
+            None => return NextTask::Bye(Exit::RunFailed.code(), false),
+        };
+        let taking_part = order.run.hosts.map_or(self.ranks.len(), |hosts| hosts as usize);
+        let ranks = self.ranks[..taking_part.min(self.ranks.len())].to_vec();
+        self.tell_of_volumes(&order.run, ranks.len() as u64);
+        let cpus = match shares_cpus(&order.run) {
+            true => share(&self.seats[..ranks.len()]),
+            false => vec![None; ranks.len()],
+        };
+        let (run, one_of_several) = (order.run.clone(), order.session.one_of_several);
+        let outcomes = ranks.iter().map(|_| None).collect();
+        self.going = Some(GoingRun { order, before: Vec::new(), outcomes });
+        NextTask::Run(Box::new(RunTask { run, one_of_several, job: self.name.clone(), cpus, ranks }))
+    }
+
+    /// The run has ended, so the command gets its result.
+    fn end<T>(&mut self, ended: Result<Executed, NotRun>) -> GoOrEnd<T> {
+        if let Some(going) = self.going.take() {
+            let _ = going.order.reply.send(ended);
+        }
+        GoOrEnd::End
+    }
+
+    /// Ends the run for these reasons, before a measurement.
+    fn end_for<T>(&mut self, refusals: Vec<String>, is_usage: bool) -> GoOrEnd<T> {
+        let error = |text| if is_usage { PlanError::profile(text) } else { PlanError::target(text) };
+        self.end(Err(NotRun::Unfit(refusals.into_iter().map(error).collect())))
+    }
+
+    /// Whether a person, or a lost rank, has ended the run; then the command hears of it.
+    fn is_ended(&mut self, link: &RankLink) -> bool {
+        let Some(going) = &self.going else { return true };
+        let ended = self.control.is_interrupted()
+            || going.order.session.control.is_interrupted()
+            || link.stop().is_some()
+            || !link.is_complete();
+        if ended && let Some(going) = self.going.take() {
+            self.refuse(going.order, link);
+        }
+        ended
     }
 
     /// All have looked: what stands against it, and who works on the same target.
-    pub fn judge(&mut self, link: &mut RankLink, checked: Vec<Option<Checked>>) -> GoOrEnd<SharedTargets> {
+    pub fn judge(
+        &mut self,
+        link: &mut RankLink,
+        mut checked: Vec<Option<Checked>>,
+    ) -> GoOrEnd<SharedTargets> {
+        checked.truncate(self.going.as_ref().map_or(0, |going| going.outcomes.len()));
         let all = || checked.iter().enumerate().filter_map(|(rank, checked)| Some((rank, checked.as_ref()?)));
         let said = all().flat_map(|(rank, one)| one.refusals.iter().map(move |text| (rank, text.clone())));
         let refusals = by_message(said, &self.hosts);
         if !refusals.is_empty() {
-            let exit = if all().any(|(_, one)| one.is_usage) { Exit::Usage } else { Exit::RunFailed };
-            return GoOrEnd::End(self.refuse(exit, refusals));
+            let is_usage = all().any(|(_, one)| one.is_usage);
+            return self.end_for(refusals, is_usage);
         }
-        if let Some(code) = self.ended(link) {
-            return GoOrEnd::End(code);
+        if self.is_ended(link) {
+            return GoOrEnd::End;
         }
-        let Ok(setup) = &self.setup else { return GoOrEnd::End(Exit::RunFailed.code()) };
-        let asked = &setup.asked.run;
-        let (mode, split) = (asked.run_options.verify, self.request.split);
+        let Some(asked) = self.going.as_ref().map(|going| going.order.run.clone()) else {
+            return GoOrEnd::End;
+        };
+        let (mode, split) = (asked.run_options.verify, asked.split);
         let mut refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
         refusals.extend(zoned::refusals(&asked.profile, &checked, &self.hosts));
         if !refusals.is_empty() {
-            return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
+            return self.end_for(refusals, false);
         }
         let ids = TargetIds::of(&asked.profile);
         let mut roles = Vec::new();
@@ -159,12 +268,12 @@ impl<'a> Lead<'a> {
             let places: Vec<Option<TargetPlace>> =
                 checked.iter().map(|one| one.as_ref().map(place)).collect();
             // Simulated targets are nobody's and everybody's.
-            let (groups, guessed) = match real || self.request.split {
+            let (groups, guessed) = match real || split {
                 true => together(&places),
                 false => (all().map(|(rank, _)| vec![rank]).collect(), false),
             };
-            if real && !self.request.quiet {
-                self.tell_of_sharing(path, &groups, guessed);
+            if real {
+                self.tell_of_sharing(path, &groups, guessed, split);
             }
             let mut by_rank = vec![None; checked.len()];
             for group in groups {
@@ -178,16 +287,13 @@ impl<'a> Lead<'a> {
         GoOrEnd::Go(SharedTargets { roles, claims })
     }
 
-    /// What `--until-written` and `--rate-total` ask of each rank is easily taken for what all do together.
-    fn tell_of_volumes(&self, ranks: usize) {
-        let Ok(setup) = &self.setup else { return };
-        let run_options = &setup.asked.run.run_options;
+    /// Says which amounts are of each rank, and which of all together.
+    fn tell_of_volumes(&mut self, run: &Runnable, ranks: u64) {
+        let run_options = &run.run_options;
         if let Some(RateTotal { ios_per_s, .. }) = run_options.rate_total {
-            let all = ios_per_s.saturating_mul(ranks as u64);
-            let each = (ios_per_s / ranks.max(1) as u64).max(1);
-            say(format!(
-                "--rate-total: each of the {ranks} ranks starts {ios_per_s} I/Os per second, {all} in all; \
-                 for {ios_per_s} in all use {each}"
+            let each = ios_per_s as f64 / ranks as f64;
+            self.say_once(format!(
+                "--rate-total: the {ranks} ranks start {ios_per_s} I/Os per second together, {each:.1} each"
             ));
         }
         for (option, done, volume) in [
@@ -195,10 +301,10 @@ impl<'a> Lead<'a> {
             ("--until-read", "reads", run_options.until_read),
         ] {
             if let Some(Volume::Bytes(bytes)) = volume {
-                let all = amount(bytes.saturating_mul(ranks as u64));
-                let each = amount((bytes / ranks.max(1) as u64).max(1));
+                let all = amount(bytes.saturating_mul(ranks));
+                let each = amount((bytes / ranks.max(1)).max(1));
                 let bytes = amount(bytes);
-                say(format!(
+                self.say_once(format!(
                     "{option}: each of the {ranks} ranks {done} {bytes}, {all} in all; for {bytes} in all \
                      use {each}"
                 ));
@@ -206,17 +312,17 @@ impl<'a> Lead<'a> {
         }
     }
 
-    fn tell_of_sharing(&self, path: &RawText, groups: &[Vec<usize>], guessed: bool) {
+    fn tell_of_sharing(&mut self, path: &RawText, groups: &[Vec<usize>], guessed: bool, split: bool) {
         for group in groups.iter().filter(|group| group.len() > 1) {
             let names = ranks(group, &self.hosts);
-            let how = match self.request.split {
+            let how = match split {
                 true => "each works on its own part of it (--split)",
                 false => {
                     "their I/O overlaps; use --split for separate parts, or %r or %h in the path for \
                      separate files"
                 }
             };
-            say(match guessed {
+            self.say_once(match guessed {
                 true => format!("'{path}' may be the same target for {names}; {how}"),
                 false => format!("'{path}' is the same target for {names}: {how}"),
             });
@@ -227,32 +333,32 @@ impl<'a> Lead<'a> {
     pub fn all_made(&mut self, link: &mut RankLink, failures: Vec<Option<Option<String>>>) -> GoOrEnd<()> {
         let said = failures.into_iter().enumerate().filter_map(|(rank, failure)| Some((rank, failure??)));
         let refusals = by_message(said, &self.hosts);
-        match self.ended(link) {
-            Some(code) => GoOrEnd::End(code),
-            None if refusals.is_empty() => GoOrEnd::Go(()),
-            None => GoOrEnd::End(self.refuse(Exit::RunFailed, refusals)),
+        if self.is_ended(link) {
+            return GoOrEnd::End;
         }
+        if refusals.is_empty() { GoOrEnd::Go(()) } else { self.end_for(refusals, false) }
     }
 
     /// What follows from where all ranks are: the next time span starts, or none does, or all is over.
     pub fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankStep>>) -> NextStep {
+        let Some(going) = &mut self.going else { return NextStep::Over(true) };
         let (mut waiting, mut over) = (0, 0);
         for (rank, step) in steps.into_iter().enumerate() {
             match step {
                 Some(RankStep::Waits) => waiting += 1,
                 Some(RankStep::Ended(outcome)) => {
                     over += 1;
-                    self.outcomes[rank] = Some(*outcome);
+                    going.outcomes[rank] = Some(*outcome);
                 }
                 Some(RankStep::Over) => over += 1,
-                None => {}
+                Some(RankStep::Idle) | None => {}
             }
         }
+        let is_stopped = going.order.session.control.is_interrupted() || !link.is_complete();
         if waiting == 0 {
-            let exit = self.finish(link).code();
-            return NextStep::Bye(exit, link.is_complete());
+            return NextStep::Over(self.finish(link));
         }
-        if over > 0 || self.control.is_interrupted() || link.stop().is_some() {
+        if over > 0 || self.control.is_interrupted() || is_stopped || link.stop().is_some() {
             return NextStep::Stop;
         }
         let clocks = link.clocks(&self.first_with_clock);
@@ -267,35 +373,49 @@ impl<'a> Lead<'a> {
         let at = clock::monotonic() + notice.saturating_add(trips).min(LONGEST_NOTICE.max(notice));
         let of_rank = |clock: &Option<Offset>| clock.map_or(at, |offset| offset.to_other(at));
         let starts = clocks.iter().map(of_rank).collect();
-        if self.before.is_empty() {
-            self.before = clocks;
+        if going.before.is_empty() {
+            going.before = clocks;
         }
         NextStep::GoOn(starts)
     }
 
-    /// All is over: the record of the whole, and its report.
-    fn finish(&mut self, link: &mut RankLink) -> Exit {
-        let after = if self.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
+    /// All is over: the command gets the record of the whole. Whether it reports what there is of all ranks.
+    fn finish(&mut self, link: &mut RankLink) -> bool {
+        let Some(going) = self.going.take() else { return true };
+        let after = if going.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
+        let GoingRun { order, before, outcomes } = going;
         let lost = link.lost();
         let mut parts = Vec::new();
-        for (rank, outcome) in self.outcomes.iter_mut().enumerate() {
+        for (rank, outcome) in outcomes.into_iter().enumerate() {
             let clock = |clocks: &[Option<Offset>]| clocks.get(rank).copied().flatten();
             parts.push(RankPart {
                 name: self.hosts[rank].clone(),
                 lost: lost[rank].clone(),
-                outcome: outcome.take(),
-                before: clock(&self.before),
+                outcome,
+                before: clock(&before),
                 after: clock(&after),
             });
         }
-        let Ok(setup) = &self.setup else { return Exit::RunFailed };
-        let WholeRun { executed, first_line } = whole::whole(&setup.asked.run, parts, &self.hosts);
+        let WholeRun { executed, first_line } = whole::whole(&order.run, parts, &self.hosts);
         first_line.into_iter().map(Finding::error).for_each(say);
-        if !self.request.quiet {
+        let is_one = order.session.one_of_several;
+        if !self.quiet && !is_one {
             whole::tell(&executed.record, &self.hosts);
         }
-        setup.report(&executed, self.request)
+        if !link.is_complete() {
+            // A command of several runs ends with this one.
+            order.session.control.interrupt();
+        }
+        let _ = order.reply.send(Ok(executed));
+        link.is_complete() || !is_one
     }
+}
+
+/// Whether ranks on one machine divide its CPUs. Affinity options exclude that.
+fn shares_cpus(run: &Runnable) -> bool {
+    let spans = &run.profile.time_spans;
+    let chosen = spans.iter().any(|span| span.disable_affinity || !span.affinity.is_empty());
+    !chosen && !run.run_options.virtual_time()
 }
 
 /// Why ranks cannot run together with rank 0: another version, or other arguments.

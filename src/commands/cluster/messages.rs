@@ -1,7 +1,8 @@
 //! What the ranks of a run tell each other in its rounds: the answers of all, and the decisions of rank 0.
 
+use crate::cli::{Journals, VerifyAfterRequest};
 use crate::clock::Nanos;
-use crate::cluster::part::TargetPart;
+use crate::cluster::part::{TargetPart, fill_in, shifted};
 use crate::cluster::place::TargetPlace;
 use crate::commands::runnable::Runnable;
 use crate::host::claims::SharedClaim;
@@ -35,18 +36,86 @@ pub struct RankName {
     pub view: String,
 }
 
-/// What follows from the answers of a round: it goes on like this, or ends with this exit code.
+/// The next task of all ranks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum NextTask {
+    Run(Box<RunTask>),
+    ReadBack(ReadBackTask),
+    /// The job ends with this exit code; whether all ranks are there, so that they can leave in order.
+    Bye(u8, bool),
+}
+
+/// `verify-after` with a journal of each rank.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadBackTask {
+    /// The journal, or with `--campaign` their folder, with `%r` and `%h`.
+    pub journal: RawText,
+    pub is_campaign: bool,
+    pub targets: Vec<RawText>,
+    pub atomic: bool,
+    pub power_lost: bool,
+    pub shift_ranks: u32,
+    /// Names of the hosts, by rank.
+    pub hosts: Vec<String>,
+}
+
+impl ReadBackTask {
+    pub fn from_request(request: &VerifyAfterRequest) -> ReadBackTask {
+        let (path, is_campaign) = match &request.source {
+            Journals::One(path) => (path, false),
+            Journals::Campaign(path) => (path, true),
+        };
+        ReadBackTask {
+            journal: RawText::from(path.clone().into_os_string()),
+            is_campaign,
+            targets: request.targets.clone(),
+            atomic: request.atomic,
+            power_lost: request.power_lost,
+            shift_ranks: request.shift_ranks,
+            hosts: Vec::new(),
+        }
+    }
+
+    /// Returns the request of one rank.
+    pub fn of_rank(&self, rank: usize) -> VerifyAfterRequest {
+        let data = shifted(rank, self.shift_ranks, self.hosts.len());
+        let host = self.hosts.get(data).map_or("", String::as_str);
+        let path = fill_in(&self.journal, data, host).as_path().to_owned();
+        VerifyAfterRequest {
+            source: if self.is_campaign { Journals::Campaign(path) } else { Journals::One(path) },
+            targets: self.targets.iter().map(|target| fill_in(target, data, host)).collect(),
+            atomic: self.atomic,
+            power_lost: self.power_lost,
+            shift_ranks: 0,
+        }
+    }
+}
+
+/// The report and exit code of a rank that read back, or the reason of a failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadBackAnswer {
+    pub text: String,
+    pub exit: u8,
+    pub failure: Option<String>,
+}
+
+/// The decision about the run after a round: the run continues or ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum GoOrEnd<T> {
     Go(T),
-    End(u8),
+    End,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunTask {
     pub run: Runnable,
-    pub split: bool,
+    /// It is one of several runs of the job.
+    pub one_of_several: bool,
+    /// Name of the job, in the names of records that ranks keep.
+    pub job: String,
+    /// CPUs of each rank; `None` = all CPUs of its start.
     pub cpus: Vec<Option<Vec<u32>>>,
+    /// The ranks that do I/O: the first ones.
     pub ranks: Vec<RankName>,
 }
 
@@ -86,6 +155,8 @@ pub enum RankStep {
     /// (`--until-steady`). All have the same profile, so all wait at the same place.
     Waits,
     Ended(Box<RankOutcome>),
+    /// It does no I/O in this run (`--hosts`).
+    Idle,
     /// It had ended before.
     Over,
 }
@@ -107,9 +178,8 @@ pub enum NextStep {
     GoOn(Vec<Nanos>),
     /// It doesn't, and no further one begins.
     Stop,
-    /// All is reported: end with this exit code; whether all ranks are there, so that they can leave in
-    /// order.
-    Bye(u8, bool),
+    /// The run is over. Whether rank 0 has the records of all ranks that are there, and reports them.
+    Over(bool),
 }
 
 /// A message, and its values that have a bound.
@@ -126,7 +196,13 @@ pub trait RankMessage: Serialize + DeserializeOwned {
 impl RankMessage for Hello {}
 impl<T: Serialize + DeserializeOwned> RankMessage for GoOrEnd<T> {}
 impl RankMessage for Checked {}
+impl RankMessage for NextTask {}
+impl RankMessage for ReadBackAnswer {}
 impl RankMessage for NextStep {}
+/// The exit code of a job that ends before anything is run.
+impl RankMessage for Option<u8> {}
+/// The rank waits for the next task.
+impl RankMessage for () {}
 /// Why files of the run can't be made there.
 impl RankMessage for Option<String> {}
 
@@ -143,7 +219,7 @@ impl RankMessage for RankStep {
                 Some(record) => record.check_intervals(limits::INTERVALS_OF_RANK),
                 None => Ok(()),
             },
-            RankStep::Waits | RankStep::Over => Ok(()),
+            RankStep::Waits | RankStep::Over | RankStep::Idle => Ok(()),
         }
     }
 }
@@ -189,7 +265,8 @@ pub fn is_any(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
     }
     is::<Hello>(bytes)
-        | is::<GoOrEnd<RunTask>>(bytes)
+        | is::<NextTask>(bytes)
+        | is::<ReadBackAnswer>(bytes)
         | is::<Checked>(bytes)
         | is::<GoOrEnd<SharedTargets>>(bytes)
         | is::<RankStep>(bytes)

@@ -1,40 +1,45 @@
-//! One run on many hosts: this process is one of several ranks that a launcher of MPI started.
+//! Runs on many hosts, by several ranks that a launcher of MPI started.
 //!
 //! ```text
 //! rank 0                                       every rank
-//! versions agree? what is to be run    ◀──▶    hello; fills in its paths, looks at its targets
+//! versions and arguments agree?        ◀──▶    hello
+//! the next run of its command          ◀──▶    fills in its paths, looks at its targets
 //! refusals of all; who shares a target ◀──▶    makes the files that it is to make
 //! nothing failed                       ◀──▶    starts the run: prepares, sets up its threads
 //! clocks of all, an agreed start       ◀──▶    measures, and says nothing
-//! the record of the whole, its report  ◀──▶    keeps its record, and sends it
+//! the record of the whole              ◀──▶    keeps its record, and sends it
 //! ```
+//!
+//! The command itself (a run, a sweep, ..) runs on rank 0 alone and knows nothing of ranks ([`job`]).
 
 mod arguments;
 mod course;
+mod job;
+mod joining;
 mod kept;
 mod lead;
 mod messages;
 mod names;
-mod setup;
+mod stops;
 mod targets;
 mod verified;
 mod whole;
 mod work;
 mod zoned;
 
-use super::not_done::NotDone;
-use crate::cli::{Exit, RunRequest};
+use super::job_command::JobCommand;
+use super::not_done::{DEFECT, NotDone, told};
+use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;
 use crate::cluster::{self, Mpi, RankLink, WaitLimits};
 use crate::finding::Finding;
-use crate::run::Control;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::{self, say};
 use crate::sys::{process, real_time};
 use course::RankCourse;
+pub use job::read_back;
 pub use messages::is_any;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ffi::OsString;
 
 /// How long ranks that are done wait for each other's last messages.
 const LEAVING: Nanos = 10 * SECOND;
@@ -46,8 +51,8 @@ const ENDING: Nanos = 2 * SECOND;
 const FIRST_SPEAKS: Nanos = SECOND;
 /// How long the last messages have where they don't.
 const SHORTLY: Nanos = SECOND;
-/// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
-const JOINING: Nanos = 120 * SECOND;
+/// Memory for the stack of the command's thread, bytes: as much as a main thread has.
+const STACK: usize = 8 << 20;
 
 /// Who started this process as one of several ranks; `None` = it is on its own. `told`: the user says that
 /// it is one of several (`--mpi`).
@@ -85,23 +90,19 @@ pub fn refuse(what: &str) -> Result<(), NotDone> {
     }
 }
 
-/// Runs as one of several ranks, if it is one; `None` = it is on its own.
-pub fn run(request: &RunRequest) -> Option<Result<Exit, NotDone>> {
-    let launcher = launcher(request.mpi.is_some())?;
-    match request.profile_only {
-        false => Some(run_as_rank(request, &launcher)),
-        // One of them prints it.
-        true => (!launcher.is_first()).then_some(Ok(Exit::Success)),
-    }
-}
-
+/// Runs a command: on its own, or as one of several ranks.
+///
 /// # Errors
-/// The ranks can't be joined. What else goes wrong is told here.
-fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDone> {
+/// The ranks can't be joined, or the command's errors.
+pub fn in_job(
+    arguments: &[OsString],
+    about: JobCommand<'_>,
+    command: impl FnOnce() -> Result<Exit, NotDone> + Send,
+) -> Result<Exit, NotDone> {
+    let Some(launcher) = launcher(about.mpi.is_some()) else { return command() };
     process::outlive_others();
-    let library = request.mpi.as_ref().and_then(|library| library.as_deref());
-    let joined = watch_joining(launcher.is_first());
-    let mut mpi = cluster::join(launcher, library).map_err(|why| {
+    let joined = joining::watch(&launcher);
+    let mut mpi = cluster::join(&launcher, about.mpi.flatten()).map_err(|why| {
         // Mostly every rank meets the same, and one says it. One that is alone with it says it, too: the
         // others would wait for it without a word.
         if !launcher.is_first() {
@@ -109,39 +110,64 @@ fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDon
         }
         NotDone::failed([why.to_string()])
     })?;
-    joined.store(true, Ordering::Relaxed);
-    let control = Arc::new(Control::default());
+    drop(joined);
     let (exit, complete) = {
         let link = RankLink::new(&mut mpi, WaitLimits::default());
-        let mut rank = RankCourse::new(link, Arc::clone(&control), request)?;
+        let mut rank = RankCourse::new(link, arguments::common(arguments), about.quiet)?;
         // Other ranks hear from this thread while the workers work.
         let _precedence = real_time::take_precedence();
-        let (exit, in_order) = rank.take_part();
+        let (exit, in_order) = take_part(&mut rank, launcher.is_first(), command);
         (exit, in_order && rank.is_complete())
     };
     leave(mpi, exit, complete, launcher.is_first());
     Ok(exit)
 }
 
-/// Ends this process if MPI has not begun in time; what is returned says that it has.
-fn watch_joining(tells: bool) -> Arc<AtomicBool> {
-    let joined = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&joined);
-    let watch = std::thread::Builder::new().name("joining".into()).spawn(move || {
-        clock::Clock::Monotonic.sleep_until(clock::monotonic() + JOINING);
-        if !seen.load(Ordering::Relaxed) {
-            if tells {
-                let seconds = JOINING / SECOND;
-                say(Finding::error(format!(
-                    "MPI did not start within {seconds} s: a rank ended early, was never started, or is \
-                     unreachable; nothing was measured"
-                )));
-            }
-            process::end(Exit::RunFailed.code());
+/// All of it, to the end; whether it ended in order.
+fn take_part(
+    course: &mut RankCourse,
+    leads: bool,
+    command: impl FnOnce() -> Result<Exit, NotDone> + Send,
+) -> (Exit, bool) {
+    let ended = match course.meet() {
+        Ok(Some(exit)) => Ok(exit),
+        Ok(None) if !leads => course.serve(None),
+        Ok(None) => {
+            let wishes = job::lead(course.hosts());
+            std::thread::scope(|scope| {
+                let work = move || job::end(finished(command).code());
+                let thread = std::thread::Builder::new().name("command".into()).stack_size(STACK);
+                match thread.spawn_scoped(scope, work) {
+                    Ok(_) => {}
+                    Err(why) => job::end(NotDone::failed([why.to_string()]).tell().code()),
+                }
+                course.serve(Some(&wishes))
+            })
         }
-    });
-    drop(watch);
-    joined
+        Err(ended) => Err(ended),
+    };
+    match ended {
+        Ok(exit) => (exit, true),
+        Err(ended) => {
+            say(Finding::error(format!("rank {}: {ended}", course.rank())));
+            (Exit::RunFailed, false)
+        }
+    }
+}
+
+/// The command of rank 0, whose messages it prints.
+fn finished(command: impl FnOnce() -> Result<Exit, NotDone>) -> Exit {
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
+    told(done.unwrap_or_else(|_| Err(NotDone::failed([DEFECT]))))
+}
+
+/// Lets rank 0 alone do it, without the others.
+///
+/// # Errors
+/// Its errors.
+pub fn first_alone(command: impl FnOnce() -> Result<Exit, NotDone>) -> Result<Exit, NotDone> {
+    let is_other = launcher(false).is_some_and(|launcher| !launcher.is_first());
+    if is_other { Ok(Exit::Success) } else { command() }
 }
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
@@ -164,6 +190,8 @@ fn leave(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
     if !complete {
         // A rank that is stopped or cut off would hold the job: the launcher ends it.
         if leads {
+            // Launchers may lose what they have not read by then.
+            standard_error::wait_until_read(SHORTLY);
             mpi.abort(exit.code());
         }
         process::end(exit.code());

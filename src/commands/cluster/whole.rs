@@ -6,7 +6,7 @@ use crate::cluster::offset::Offset;
 use crate::commands::runnable::Runnable;
 use crate::machine::System;
 use crate::merge::Merge;
-use crate::results::{CommonWindow, Host, HostClock, Record, Results};
+use crate::results::{CommonWindow, Ended, EndedBy, Host, HostClock, Record, Results};
 use crate::run::Executed;
 use crate::sys::standard_error::say;
 use crate::units::{Millis, seconds_of_ns};
@@ -79,6 +79,15 @@ pub fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeR
         executed.troubles.extend(lost);
     }
     WholeRun { executed, first_line }
+}
+
+/// A run that was ended before anything was measured.
+pub fn nothing(asked: &Runnable, failures: Vec<String>) -> Executed {
+    let mut results = no_results(asked);
+    let ended = Ended { cause: EndedBy::Interrupt, after: None };
+    results.time_spans.iter_mut().for_each(|span| span.ended = Some(ended));
+    let record = Record::new(asked.profile.clone(), System::default(), results);
+    Executed { record, failures, troubles: Vec::new(), refused: true, left_behind: false }
 }
 
 /// Results that fit the profile, of a run that measured nothing.

@@ -1,19 +1,20 @@
 //! What a rank does on its own machine: looks at its targets, makes its files, runs.
 
+use super::job;
 use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::part::{self, SplitError, TargetPart, fill_in, of_rank};
+use crate::cluster::part::{self, SplitError, TargetPart};
 use crate::commands::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{Claimant, Claims};
 use crate::host::target;
-use crate::plan;
+use crate::plan::{self, JobRank};
 use crate::profile::{Profile, RawText, TargetIds};
 use crate::results::Results;
 use crate::run::{
-    self, Companions, Control, Events, Executed, FileToCreate, Listener, MeetingPoint, NotCreated, NotRun,
-    Options, Session, Voice,
+    self, Companions, Control, Executed, FileToCreate, Listener, MeetingPoint, NotCreated, NotRun, Options,
+    Session, Voice,
 };
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::say;
@@ -59,14 +60,8 @@ pub struct RankWork {
 }
 
 impl RankWork {
-    pub fn new(task: RunTask, rank: usize, host: &str) -> RankWork {
-        let fill = |path: &RawText| fill_in(path, rank, host);
-        let run = Runnable {
-            profile: of_rank(&task.run.profile, rank, host),
-            io_log: task.run.io_log.as_ref().map(fill),
-            journal: task.run.journal.as_ref().map(fill),
-            ..task.run.clone()
-        };
+    pub fn new(task: RunTask, rank: usize) -> RankWork {
+        let run = job::part(&task.run, rank, &hosts(&task));
         let view = task.ranks.get(rank).map(|own| own.view.clone()).filter(|view| !view.is_empty());
         let same = |other: &RankName| view.as_ref() == Some(&other.view);
         let beside = (0..task.ranks.len()).filter(|other| same(&task.ranks[*other])).collect();
@@ -85,7 +80,8 @@ impl RankWork {
         {
             return Vec::new();
         }
-        let profile_of = |rank: &usize| of_rank(&self.task.run.profile, *rank, &self.task.ranks[*rank].host);
+        let hosts = hosts(&self.task);
+        let profile_of = |rank: &usize| job::part(&self.task.run, *rank, &hosts).profile;
         let profiles: Vec<Profile> = self.beside.iter().map(profile_of).collect();
         match run::claim(&profiles, &self.options()) {
             Ok(claims) => {
@@ -209,13 +205,15 @@ impl RankWork {
     }
 
     fn part(&mut self, roles: &Roles) -> Result<(), SplitError> {
-        if !self.task.split {
+        if !self.run.split {
             return Ok(());
         }
         for (path, ranks) in self.paths().iter().zip(roles) {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
+                let part = part::shifted(role.part as usize, self.run.shift_ranks, role.of as usize) as u64;
+                let role = TargetPart { part, ..role };
                 part::split(&mut self.run.profile, path, targets::size(path), role)?;
             }
         }
@@ -223,30 +221,23 @@ impl RankWork {
     }
 
     /// Starts the run in a thread of its own.
-    pub fn start(
-        mut self,
-        roles: &Roles,
-        control: Arc<Control>,
-        listener: Arc<dyn Listener>,
-        events: Events,
-    ) -> Running {
+    pub fn start(mut self, roles: &Roles, session: Session) -> Running {
         let (say, said) = channel();
         let (starts, start) = channel();
         let parted = self.part(roles);
         let session = Session {
-            events,
+            one_of_several: self.task.one_of_several,
             made: self.made.iter().map(|file| file.path.clone()).collect(),
             claimant: self.claimant(),
+            rank: JobRank { rank: self.rank as u32, of: self.task.ranks.len() as u32 },
             companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
-            listener,
-            control,
-            ..Session::default()
+            ..session
         };
         let windows = vec![None; self.run.profile.time_spans.len()];
         let claims = self.claims.take();
         let work = move || {
             let ended = match parted {
-                Ok(()) => self.run.run(session),
+                Ok(()) => self.run.run_here(session),
                 Err(too_small) => Ok(nothing(too_small.to_string())),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
@@ -255,6 +246,10 @@ impl RankWork {
         let _ = std::thread::Builder::new().name("rank".into()).spawn(work);
         Running { said, starts, windows, begun: 0, left_behind: false, _claims: claims }
     }
+}
+
+fn hosts(task: &RunTask) -> Vec<&str> {
+    task.ranks.iter().map(|rank| rank.host.as_str()).collect()
 }
 
 /// Opens the folder of a file: a network file system then forgets that the file was missing.

@@ -4,7 +4,7 @@
 use super::super::made::MadeResults;
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
-use super::super::{ctrl_c, foreseen, load, quiet, run as single, save, several, side_run};
+use super::super::{ctrl_c, foreseen, job_limits, load, quiet, run as single, save, several, side_run};
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
@@ -58,6 +58,9 @@ pub fn run(
     let control = Arc::new(Control::default());
     let _watch = ctrl_c::ends_several(&control)?;
     let programs = SidePrograms::of(both, &control)?;
+    if programs.is_some() {
+        job_limits::refuse("a comparison of programs")?;
+    }
     let time_spans = lines[0].run.profile.time_spans.len();
     let planned = PlannedRuns::Pairs(both.repeat as usize);
     foreseen::warn(planned, time_spans, quiet, |found| format!("use --repeat {}", found.each));

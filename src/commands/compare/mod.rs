@@ -9,7 +9,7 @@ mod refused;
 pub mod sides;
 
 use super::not_done::{NotDone, told};
-use super::output;
+use super::{job_limits, output};
 use crate::cli::typed::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
@@ -38,6 +38,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
         return tell(&sides, is_noise, Some(order_seed), request, &files);
     }
     if let Some(asked) = &request.boots {
+        job_limits::refuse("compare over reboots")?;
         let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
             Some(sides) => tell(&sides, false, order_seed, request, &files)?,

@@ -5,6 +5,7 @@ mod lines;
 mod steps;
 mod watcher;
 
+use super::job_limits;
 use super::not_done::{NotDone, told};
 use super::output::{self, Outputs, StandardOutput};
 use crate::cli::{Exit, PreconditionRequest, RunRequest};
@@ -23,6 +24,9 @@ use steps::{PreconditionSteps, StepsEnd};
 /// # Errors
 /// It can't be done, or a step failed.
 pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
+    if request.purge {
+        job_limits::refuse("precondition --purge")?;
+    }
     let asked = request.clone();
     // Looks at the target, which may not answer.
     let lines = Patience::default().attempt("the target", move || PreconditionLines::of(&asked));

@@ -186,8 +186,11 @@ fn command(run: Option<&Runnable>, line: &TypedLine) -> String {
     let written = run.and_then(|run| {
         let with = run.with.iter().map(|command| OsString::from(format!("--with={command}")));
         let destroy = run.destroy.then(|| OsString::from("--destroy"));
+        let split = run.split.then(|| OsString::from("--split"));
+        let hosts = run.hosts.map(|hosts| OsString::from(format!("--hosts={hosts}")));
+        let shift = (run.shift_ranks > 0).then(|| format!("--shift-ranks={}", run.shift_ranks).into());
         let words = written::command_line_like(line, &run.profile, &run.run_options)?;
-        Some(with.chain(destroy).chain(words).collect::<Vec<_>>())
+        Some(with.chain(destroy).chain(split).chain(hosts).chain(shift).chain(words).collect::<Vec<_>>())
     });
     written.map_or_else(|| line.typed(), |words| format!("diskspd {}", quoted(&words)))
 }
@@ -236,7 +239,7 @@ fn point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> SweepPoi
     let rate = rates.reduce(|all, rate| all + rate).map(|rate| rate.round() as u64);
     SweepPoint {
         settings,
-        load: rate.unwrap_or(outstanding),
+        load: rate.unwrap_or(outstanding.saturating_mul(runnable.hosts.map_or(1, u64::from))),
         by_rate: rate.is_some(),
         threads: span.threads(),
         group: 0,

@@ -10,7 +10,6 @@ use super::cycle::{COLUMNS, Cycle, CycleError, CycleRow};
 use super::journal::read_all;
 use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::not_done::NotDone;
-use crate::commands::output;
 use crate::integrity::journal::format;
 use crate::limits;
 use crate::results::{AddUp, IntegrityCounts};
@@ -49,8 +48,8 @@ struct Journal {
     cycle: Option<Cycle>,
 }
 
-/// Reads back the newest journal, unless it was before, and prints the table of all.
-pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
+/// Reads back the newest journal, unless it was before. Returns the table of all.
+pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exit), NotDone> {
     let mut journals = journals(folder).map_err(failed)?;
     let newest = journals.last_mut().ok_or_else(|| failed(CampaignError::Empty(folder.to_owned())))?;
     let mut text = String::new();
@@ -68,14 +67,14 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDon
     });
     let incomplete = newest.cycle.as_ref().is_some_and(Cycle::is_incomplete);
     text += &table_of(&journals);
-    output::told_to_stdout(&text)?;
     let damaged = journals.iter().filter_map(|journal| journal.cycle.as_ref()).any(is_damaged);
-    Ok(match (damaged, nothing, incomplete) {
+    let exit = match (damaged, nothing, incomplete) {
         (true, ..) => Exit::Corrupt,
         (_, true, _) => Exit::Doubtful,
         (.., true) => Exit::Incomplete,
         (.., false) => Exit::Success,
-    })
+    };
+    Ok((text, exit))
 }
 
 fn failed(error: CampaignError) -> NotDone {

@@ -16,17 +16,50 @@ pub fn table(cycle: Cycle) -> String {
     campaign::table_of_one(cycle)
 }
 
+/// The result of one rank of a job.
+pub struct RankReadBack {
+    /// The rank and its host, in words.
+    pub name: String,
+    pub text: String,
+    pub exit: Exit,
+    /// Why it could not read back.
+    pub failure: Option<String>,
+}
+
 /// Reads everything back and prints what came of it.
 ///
 /// # Errors
 /// Journal or targets can't be read, or the report can't be written.
 pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
+    if request.shift_ranks > 0 {
+        return Err(NotDone::misused(["--shift-ranks needs several ranks: start them with a launcher"]));
+    }
+    let (text, exit) = read_back(request)?;
+    output::told_to_stdout(&text)?;
+    Ok(exit)
+}
+
+/// Prints the results of all ranks of a job.
+///
+/// # Errors
+/// The report can't be written.
+pub fn print_all(ranks: Vec<RankReadBack>) -> Result<Exit, NotDone> {
+    let text = |rank: &RankReadBack| format!("{}\n{}\n", rank.name, rank.text);
+    let read = || ranks.iter().filter(|rank| rank.failure.is_none());
+    output::told_to_stdout(&read().map(text).collect::<String>())?;
+    let worst = read().map(|rank| rank.exit).max().unwrap_or(Exit::Success);
+    let failures = ranks.iter().filter_map(|rank| Some(format!("{}: {}", rank.name, rank.failure.as_ref()?)));
+    let failures: Vec<String> = failures.collect();
+    Ok(if failures.is_empty() { worst } else { worst.max(NotDone::failed(failures).tell()) })
+}
+
+/// Reads everything back. Returns the report.
+///
+/// # Errors
+/// Journal or targets can't be read.
+pub fn read_back(request: &VerifyAfterRequest) -> Result<(String, Exit), NotDone> {
     match &request.source {
-        Journals::One(journal) => {
-            let found = journal::read_all(journal, request)?;
-            output::told_to_stdout(&found.text)?;
-            Ok(found.exit)
-        }
+        Journals::One(journal) => journal::read_all(journal, request).map(|found| (found.text, found.exit)),
         Journals::Campaign(folder) => campaign::go_on(folder, request),
     }
 }

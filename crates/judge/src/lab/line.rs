@@ -1,5 +1,6 @@
 //! What is kept of a run beside others: its figures, the verdict, and what was found.
 
+use crate::truth::merged::{self, HostFigure};
 use crate::truth::{Judged, Limiter, Verdict};
 use diskspd_model::finding::Severity;
 use diskspd_model::results::{
@@ -29,6 +30,17 @@ pub struct RunLine {
     pub verdict: RunVerdict,
     pub limited_by: Option<Limiter>,
     pub findings: Vec<RunFinding>,
+    /// The hosts of a run on several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostRate>,
+}
+
+/// The rate of one of several hosts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostRate {
+    pub name: String,
+    /// I/Os per second.
+    pub iops: f64,
 }
 
 /// What is concluded of a run in a word: something that was found stands before what the devices say.
@@ -94,6 +106,7 @@ impl RunLine {
             verdict: RunVerdict::of(judged),
             limited_by: limits.and_then(|limits| limits.limited_by),
             findings: told(judged),
+            hosts: hosts(judged),
         })
     }
 
@@ -112,6 +125,7 @@ impl RunLine {
             verdict: RunVerdict::Devices(span.verdict.unwrap_or(Verdict::Unknown)),
             limited_by: None,
             findings: Vec::new(),
+            hosts: Vec::new(),
         })
     }
 
@@ -231,6 +245,11 @@ impl From<String> for RunVerdict {
         let devices = || Verdict::named(&word).map(RunVerdict::Devices);
         found.or_else(devices).unwrap_or(RunVerdict::NothingFound)
     }
+}
+
+fn hosts(judged: &Judged) -> Vec<HostRate> {
+    let rate = |host: &HostFigure| HostRate { name: host.name.to_owned(), iops: host.iops() };
+    merged::figures(judged.record, 0).iter().map(rate).collect()
 }
 
 /// Findings, and verdicts about devices that take something away from the figures.

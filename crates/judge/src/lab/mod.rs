@@ -14,5 +14,5 @@ pub mod suite;
 pub mod sweep;
 
 pub use answer_format::{AnswerFormat, KeptAnswer};
-pub use line::{LatencyLine, RunFinding, RunLine, RunVerdict};
+pub use line::{HostRate, LatencyLine, RunFinding, RunLine, RunVerdict};
 pub use not_as_expected::NotAsExpected;

@@ -350,6 +350,7 @@ mod tests {
             verdict,
             limited_by: None,
             findings: Vec::new(),
+            hosts: Vec::new(),
         }
     }
 

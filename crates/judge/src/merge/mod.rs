@@ -192,7 +192,7 @@ impl Merge {
             id: TargetId(place.first_target + target.id.0),
             storage: Storage { path: place.path(&target.storage.path), ..target.storage.clone() },
         }));
-        self.ranks.push((host.rank, host.ranks.take()));
+        self.ranks.push((host.rank, host.ranks));
         host.rank = self.hosts.len() as u32;
         host.name = label;
         host.summary = Some(Box::new(summary));

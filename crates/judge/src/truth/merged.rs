@@ -3,10 +3,12 @@
 //! Each host was judged when the records were merged, by all that was observed there. Here the same findings
 //! of several hosts become one, and the hosts are compared with each other.
 
+mod differences;
 mod names;
 mod standstills;
 mod stragglers;
 
+pub use differences::{HostsDifference, differences};
 pub use stragglers::{HostFigure, Stragglers, figures};
 
 use super::{DeviceVerdict, Finding, Severity, SpanVerdict, Verdict};

@@ -64,7 +64,12 @@ mod tests {
         let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
         let facts = [TargetFacts { kind: TargetKind::File, size: 64 << 20, ..TargetFacts::default() }];
         let system = System { memory_available: available, ..System::default() };
-        let around = Surroundings { system: &system, facts: &facts, run_options: &RunOptions::default() };
+        let around = Surroundings {
+            system: &system,
+            facts: &facts,
+            run_options: &RunOptions::default(),
+            rank: Default::default(),
+        };
         Ok(plan(&Profile::default(), &span, around)?.workers[1].huge_pages)
     }
 

@@ -4,8 +4,8 @@ use super::access::{io_ways, is_uncached_device, map_options, open_mode, priorit
 use super::buffers;
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target, tracing,
-    verify, volume, ways, writing, zones,
+    JobRank, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target,
+    tracing, verify, volume, ways, writing, zones,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -28,6 +28,7 @@ pub struct Surroundings<'a> {
     /// One entry per target of the span.
     pub facts: &'a [TargetFacts],
     pub run_options: &'a RunOptions,
+    pub rank: JobRank,
 }
 
 impl Surroundings<'_> {
@@ -156,7 +157,7 @@ fn workers(
         )));
     }
     if let Some(rate) = around.run_options.rate_total {
-        writing::share(rate, &mut workers);
+        writing::share(rate, around.rank, &mut workers);
     }
     workers
 }

@@ -1,7 +1,7 @@
 //! What writes carry and how fast I/O goes: from a target's settings to a worker's.
 
 use super::access::is_cached;
-use super::{WorkerPlan, WorkerTarget, WriteContent};
+use super::{JobRank, WorkerPlan, WorkerTarget, WriteContent};
 use crate::finding::Finding;
 use crate::machine::target::TargetFacts;
 use crate::profile::{Arrivals, RandomDataSource, RateTotal, Target, Throughput, TimeSpan};
@@ -69,14 +69,16 @@ fn bursts(span: &TimeSpan, target: &Target) -> Limit {
     }
 }
 
-/// Shares a rate equally among all pairs of a thread and a target, in their order. Even arrivals are dealt
-/// out in turn, so that all of them together are evenly spread; random ones are drawn by each pair for
-/// itself, which is the same as drawing them for all.
-pub fn share(rate: RateTotal, workers: &mut [WorkerPlan]) {
+/// Shares a rate equally among all pairs of a thread and a target, in their order. Even arrivals go
+/// to the pairs alternately, so that all of them together are evenly spread; random ones are drawn by each
+/// pair for itself, which is the same as drawing them for all. The ranks of a job have the same number of
+/// pairs each.
+pub fn share(rate: RateTotal, rank: JobRank, workers: &mut [WorkerPlan]) {
     let whole = |target: &&WorkerTarget| !target.is_further_portion();
     let of = workers.iter().flat_map(|worker| &worker.targets).filter(whole).count() as u32;
     let ios_per_s = rate.ios_per_s;
-    let mut turn = 0;
+    let mut turn = of.saturating_mul(rank.rank);
+    let of = of.saturating_mul(rank.of);
     for worker in workers {
         let mut last = Limit::None;
         for target in &mut worker.targets {

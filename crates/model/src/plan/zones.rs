@@ -286,7 +286,12 @@ mod tests {
         let facts = vec![facts.clone(); span.targets.len()];
         let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
         let (system, run_options) = (System::default(), RunOptions::default());
-        let around = Surroundings { system: &system, facts: &facts, run_options: &run_options };
+        let around = Surroundings {
+            system: &system,
+            facts: &facts,
+            run_options: &run_options,
+            rank: Default::default(),
+        };
         let share = |worker: WorkerPlan| {
             let zones = worker.targets[0].zones.iter().flat_map(|share| &share.zones);
             zones.map(|zone| zone.start / (16 * MIB)).collect()

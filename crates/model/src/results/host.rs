@@ -16,7 +16,7 @@ static NO_PATH: LazyLock<RawText> = LazyLock::new(RawText::default);
 pub struct Host {
     pub name: String,
     pub rank: u32,
-    /// Number of ranks of its job, in a record of one rank; `None` in all other records.
+    /// Number of ranks of its job, which share the rate of `--rate-total`; `None` = it ran alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
     pub system: System,

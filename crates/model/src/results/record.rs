@@ -115,11 +115,14 @@ impl Record {
         Record { run_options: Some(run_options), ..self }
     }
 
-    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
+    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't. The ranks of a job
+    /// share the requested rate, and missing ranks did not use their part. Hosts that ran alone had
+    /// all of it each.
     pub fn rate_total(&self) -> Option<RateTotal> {
         let total = self.run_options.as_ref()?.rate_total?;
         let hosts = if self.merged.is_some() { self.present().count() as u64 } else { 1 };
-        Some(RateTotal { ios_per_s: total.ios_per_s.saturating_mul(hosts), ..total })
+        let ranks = self.hosts.iter().find_map(|host| host.ranks).map_or(1, u64::from).max(1);
+        Some(RateTotal { ios_per_s: total.ios_per_s.saturating_mul(hosts) / ranks, ..total })
     }
 
     /// I/Os per second that all threads together were to start on the targets of a time span that have a

@@ -4,7 +4,7 @@ use super::chart::ChartFigure;
 use super::course::OverTime;
 use super::page::heading;
 use super::span::Span;
-use super::{distribution, fio, processors, threads};
+use super::{distribution, fio, hosts, processors, threads};
 use maud::{Markup, html};
 
 const NO_LATENCY: &str = "Latencies are not recorded; -L measures them.";
@@ -21,6 +21,7 @@ pub fn sections(span: &Span) -> Markup {
         (section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
         (section(span.level, "Over time", &over_time, without))
         (section(span.level, "Processors and threads", &parts(span), ""))
+        @if let Some(hosts) = hosts::section(span) { (hosts) }
     }
 }
 

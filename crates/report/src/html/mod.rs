@@ -18,6 +18,7 @@ mod environment;
 mod fio;
 mod headline;
 mod history;
+mod hosts;
 mod input;
 mod marks;
 mod overview;

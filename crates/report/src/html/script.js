@@ -29,6 +29,35 @@
     return [1, 2, 5, 10].map((s) => s * power).find((s) => s >= rough * 0.999);
   };
 
+  // Tables of hosts: a click on a column's name sorts, and a field above searches.
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const body = table.tBodies[0], rows = [...body.rows];
+    const value = (row, place) => {
+      const cell = row.cells[place], exact = cell && cell.querySelector("data");
+      return exact ? Number(exact.value) : cell ? cell.textContent : "";
+    };
+    const order = (a, b) => typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+    [...table.tHead.rows[0].cells].forEach((head, place) => {
+      const text = head.textContent;
+      head.textContent = "";
+      head.append(button(text, () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        rows.sort((a, b) => (up ? 1 : -1) * order(value(a, place), value(b, place)));
+        body.append(...rows);
+      }));
+    });
+    const field = document.createElement("input");
+    field.type = "search";
+    field.placeholder = "search";
+    field.setAttribute("aria-label", `Search in: ${table.caption.textContent}`);
+    field.addEventListener("input", () => {
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(field.value.toLowerCase());
+    });
+    table.parentNode.before(field);
+  }
+
   const charts = [];
   for (const figure of document.querySelectorAll("figure.chart")) {
     const svg = figure.querySelector(".plot > svg"), area = svg.querySelector(".area");

@@ -9,6 +9,16 @@ pub struct Launcher {
     /// Number of this one; `None` = it doesn't say.
     pub rank: Option<usize>,
     pub libraries: &'static [MpiLibrary],
+    /// The processes that it started on this host; `None` = unknown.
+    pub here: Option<LaunchedHere>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchedHere {
+    /// Number of processes.
+    pub size: usize,
+    /// Names that the process begins with which started them.
+    pub parents: &'static [&'static str],
 }
 
 /// A library of MPI, by the name that the dynamic linker knows.
@@ -59,17 +69,25 @@ const LAUNCHERS: &[(&str, &str, &str, &str, &[MpiLibrary])] = &[
     ("Slurm's srun", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", FOR_PMIX),
 ];
 
+/// Variables with the number of processes on this host, and names of the process that started them.
+const HERE: &[(&str, &[&str])] = &[
+    ("OMPI_COMM_WORLD_LOCAL_SIZE", &["mpirun", "mpiexec", "orterun", "orted", "prte"]),
+    ("MPI_LOCALNRANKS", &["hydra_pmi_proxy"]),
+];
+
 impl Launcher {
     /// The launcher that these variables are of; `None` = there is none.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
         let number = |name: &str| variable(name)?.trim().parse().ok();
         let (name, _, size, rank, libraries) =
             LAUNCHERS.iter().find(|(_, mark, ..)| variable(mark).is_some())?;
-        Some(Launcher { name, size: number(size), rank: number(rank), libraries })
+        let here =
+            HERE.iter().find_map(|(size, parents)| Some(LaunchedHere { size: number(size)?, parents }));
+        Some(Launcher { name, size: number(size), rank: number(rank), libraries, here })
     }
 
     pub fn unknown() -> Launcher {
-        Launcher { name: "an unknown launcher", size: None, rank: None, libraries: ANY }
+        Launcher { name: "an unknown launcher", size: None, rank: None, libraries: ANY, here: None }
     }
 
     /// Whether it started several processes, as far as it says; one that doesn't say so has.

@@ -24,18 +24,25 @@ pub fn fill_in(path: &RawText, rank: usize, host: &str) -> RawText {
     RawText::from(filled)
 }
 
-/// The profile as a rank runs it: its paths, and its seeds. Threads draw as if those of all ranks were
-/// numbered through: the seed of a time span rises by its number of threads with each rank.
-pub fn of_rank(profile: &Profile, rank: usize, host: &str) -> Profile {
+/// The profile as a rank runs it: its seeds, and paths of the data of a rank and its host. Threads of all
+/// ranks are numbered consecutively, so the seed of a time span rises by its number of threads with each
+/// rank.
+pub fn of_rank(profile: &Profile, rank: usize, (data, host): (usize, &str)) -> Profile {
     let mut own = profile.clone();
     for span in &mut own.time_spans {
         let before = span.threads().wrapping_mul(rank as u64);
         span.rand_seed = span.rand_seed.wrapping_add(before as u32);
         for target in &mut span.targets {
-            target.path = fill_in(&target.path, rank, host);
+            target.path = fill_in(&target.path, data, host);
         }
     }
     own
+}
+
+/// The rank whose data a rank works on.
+pub fn shifted(rank: usize, shift: u32, size: usize) -> usize {
+    let size = size.max(1);
+    (rank + size - shift as usize % size) % size
 }
 
 /// One of some parts of equal size of a target.
@@ -114,7 +121,8 @@ mod tests {
     #[test]
     fn seeds_continue_over_threads_of_ranks() {
         let asked = profile(Target { threads_per_file: 3, ..Target::default() });
-        let seeds: Vec<u32> = (0..3).map(|rank| of_rank(&asked, rank, "h").time_spans[0].rand_seed).collect();
+        let seeds: Vec<u32> =
+            (0..3).map(|rank| of_rank(&asked, rank, (rank, "h")).time_spans[0].rand_seed).collect();
         assert_eq!(seeds, [7, 10, 13]);
     }
 

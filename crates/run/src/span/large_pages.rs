@@ -78,9 +78,17 @@ mod tests {
         let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
         let facts = [TargetFacts { kind: TargetKind::File, size: 16 * MIB, ..TargetFacts::default() }];
         let (system, run_options) = (System::default(), RunOptions::default());
-        let plan =
-            plan(&profile, &span, Surroundings { system: &system, facts: &facts, run_options: &run_options })
-                .unwrap();
+        let plan = plan(
+            &profile,
+            &span,
+            Surroundings {
+                system: &system,
+                facts: &facts,
+                run_options: &run_options,
+                rank: Default::default(),
+            },
+        )
+        .unwrap();
         let pages = LargePages { free: 0, ..before };
         let why = LargePagesError { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
         Reserve::with(before, &plan).explain(&why)

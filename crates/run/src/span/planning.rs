@@ -77,7 +77,8 @@ pub fn plan_at(
             return Err(misaligned);
         }
     }
-    let around = Surroundings { system, facts: &facts, run_options: &options.run_options };
+    let (run_options, rank) = (&options.run_options, options.rank);
+    let around = Surroundings { system, facts: &facts, run_options, rank };
     let mut plan = plan::plan(profile, span, around)?;
     if let Some(list) = &options.replay {
         replay::give(&mut plan, list, &options.run_options)?;

@@ -133,6 +133,7 @@ mod tests {
             verdict,
             limited_by: None,
             findings: Vec::new(),
+            hosts: Vec::new(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! failed, and no figures are WRONG. What it says is separated by more than runs scatter; what isn't, it
 //! says so.
 
+use super::hosts::HostsAnswer;
 use super::knee::{self, ALIKE, Knee, KneeTold};
 use super::levels::{Enough, Levels, Scatter};
 use super::objective::{self, Kept, Tried};
@@ -40,6 +41,8 @@ pub struct SweepAnswer {
     pub limits: [Option<String>; 2],
     /// What more threads bring at most; `None` = the sweep doesn't go through `-t` or `-F`.
     pub threads: Option<SameThreads>,
+    /// How the storage serves several hosts; `None` = no point had several.
+    pub hosts: Option<HostsAnswer>,
     /// The rows that more repetitions would say more of; empty = of none.
     pub undecided: Vec<usize>,
     /// Runs of each of these that would most likely tell, at most [`repeat::MOST`]; `None` = they do about
@@ -105,6 +108,7 @@ impl SweepAnswer {
             objective_row: objective.and_then(|kept| kept.surely_kept()).and_then(at_load),
             limits: [places.first(), places.last()].map(|place| rows[*place?].limit()),
             threads,
+            hosts: HostsAnswer::from_rows(rows, &places),
             undecided: Vec::new(),
             would_tell: None,
             made_of: places.clone(),

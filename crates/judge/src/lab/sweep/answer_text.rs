@@ -76,6 +76,9 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
         };
         lines.push(line("threads", format!("{enough}; highest IOPS by threads {}", best.join(", "))));
     }
+    if let Some(hosts) = &answer.hosts {
+        lines.push(line("hosts", hosts.words(&named(&rows[hosts.row]))));
+    }
     if !answer.left_out.is_empty() {
         lines.push(line("left out", left_out(&answer.left_out, rows)));
     }

@@ -14,6 +14,7 @@ mod drift;
 mod estimate;
 mod fault;
 mod grid;
+mod hosts;
 mod knee;
 mod levels;
 mod next;
@@ -32,6 +33,7 @@ pub use drift::Drift;
 pub use estimate::{Estimate, estimate, words as time_in_words};
 pub use fault::AxisFault;
 pub use grid::{Axis, Setting, diagonal, points};
+pub use hosts::{HostsAnswer, SlowHost};
 pub use knee::{Knee, KneeTold};
 pub use levels::Enough;
 pub use next::{Upcoming, next};
@@ -121,6 +123,6 @@ impl Setting {
     }
 
     pub fn is_load(&self) -> bool {
-        ["-o", "-O", "-t", "-F"].contains(&self.option.as_str())
+        ["-o", "-O", "-t", "-F", "--hosts"].contains(&self.option.as_str())
     }
 }

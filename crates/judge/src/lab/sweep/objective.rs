@@ -284,6 +284,7 @@ mod tests {
             verdict: crate::lab::RunVerdict::NothingFound,
             limited_by: None,
             findings: Vec::new(),
+            hosts: Vec::new(),
         }
     }
 

@@ -171,5 +171,6 @@ fn together(runs: &[RunLine]) -> Option<RunLine> {
         verdict: worst.unwrap_or(first.verdict),
         limited_by: limits.iter().copied().max_by_key(often),
         findings: runs.iter().flat_map(|line| line.findings.clone()).collect(),
+        hosts: Vec::new(),
     })
 }

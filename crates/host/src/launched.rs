@@ -1,0 +1,74 @@
+//! Processes that a launcher started on this host.
+
+use super::root::Root;
+use std::collections::BTreeMap;
+
+struct Process {
+    name: String,
+    /// It has ended, and its parent has not looked.
+    is_over: bool,
+    parent: u32,
+}
+
+/// Counts the running children of the nearest ancestor of this process with such a name. The names are
+/// prefixes. `None` if the ancestor is invisible.
+pub fn running(root: &Root, parents: &[&str]) -> Option<usize> {
+    children(root, std::process::id(), parents)
+}
+
+fn children(root: &Root, own: u32, parents: &[&str]) -> Option<usize> {
+    let pids = root.names("/proc").into_iter().filter_map(|name| name.parse().ok());
+    let all: BTreeMap<u32, Process> = pids.filter_map(|pid| Some((pid, process(root, pid)?))).collect();
+    let mut above = all.get(&own)?.parent;
+    // A circle is impossible, except between two looks.
+    for _ in 0..all.len() {
+        let process = all.get(&above)?;
+        if parents.iter().any(|name| process.name.starts_with(name)) {
+            return Some(all.values().filter(|child| child.parent == above && !child.is_over).count());
+        }
+        above = process.parent;
+    }
+    None
+}
+
+fn process(root: &Root, pid: u32) -> Option<Process> {
+    let stat = root.text(format!("/proc/{pid}/stat"))?;
+    let (name, rest) = stat.split_once('(')?.1.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    let is_over = matches!(fields.next()?, "Z" | "X");
+    Some(Process { name: name.to_owned(), is_over, parent: fields.next()?.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn running_children_of_launcher_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        for (pid, stat) in [
+            (1, "1 (init) S 0 1"),
+            (10, "10 (hydra_pmi_proxy) S 1 10"),
+            (11, "11 (sh) S 10 11"),
+            (12, "12 (a ) b (c) S 11 12"),
+            (13, "13 (diskspd) R 10 13"),
+            (14, "14 (false) Z 10 14"),
+            (15, "15 (other) S 1 15"),
+        ] {
+            let place = folder.path().join(format!("proc/{pid}"));
+            fs::create_dir_all(&place).unwrap();
+            fs::write(place.join("stat"), stat).unwrap();
+        }
+        let root = Root::at(folder.path());
+        for (own, parents, expected) in [
+            (12, &["mpirun", "hydra_pmi"][..], Some(2)),
+            (13, &["hydra_pmi_proxy"], Some(2)),
+            (15, &["hydra_pmi_proxy"], None),
+            (99, &["hydra_pmi_proxy"], None),
+            (13, &["init"], Some(2)),
+        ] {
+            assert_eq!(children(&root, own, parents), expected, "{own} {parents:?}");
+        }
+    }
+}

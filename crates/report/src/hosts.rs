@@ -1,0 +1,65 @@
+//! The hosts of a merged run as rows.
+
+use diskspd_judge::truth::merged::{Stragglers, figures};
+use diskspd_model::results::{Record, SpanSummary};
+use diskspd_model::units::Millis;
+use diskspd_model::units::table::{Cell, TableColumn};
+
+/// A host in a time span.
+pub struct HostRow<'a> {
+    pub name: &'a str,
+    pub span: Option<&'a SpanSummary>,
+    pub is_slow: bool,
+    /// Why it has no figures.
+    pub missing: Option<&'a str>,
+}
+
+fn figure(row: &HostRow, of: impl Fn(&SpanSummary) -> Option<f64>) -> Cell {
+    row.span.and_then(of).map_or(Cell::Missing, |figure| Cell::Figure(figure, 2))
+}
+
+impl<'a> HostRow<'a> {
+    pub const COLUMNS: &'a [TableColumn<HostRow<'a>>] = &[
+        TableColumn::<HostRow>::words("host", |row| Cell::Text(row.name.to_owned())).paged(),
+        TableColumn::<HostRow>::number("total_iops", |row| figure(row, |span| span.total.iops))
+            .on_page("IOPS"),
+        TableColumn::<HostRow>::number("total_mib_per_s", |row| figure(row, |span| span.total.mib_per_s))
+            .on_page("MiB/s"),
+        TableColumn::<HostRow>::number("mean_ms", |row| {
+            figure(row, |span| span.total.mean_ms.map(Millis::ms))
+        })
+        .on_page("mean, ms"),
+        TableColumn::<HostRow>::number("p99_ms", |row| {
+            figure(row, |span| span.percentile(99.0)?.total.map(Millis::ms))
+        })
+        .on_page("p99, ms"),
+        TableColumn::<HostRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent))
+            .on_page("CPU, %"),
+        TableColumn::<HostRow>::words("verdict", |row| {
+            Cell::text(row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string()))
+        })
+        .paged(),
+        TableColumn::<HostRow>::words("straggler", |row| {
+            Cell::text(row.span.map(|_| if row.is_slow { "yes" } else { "no" }))
+        })
+        .paged(),
+        TableColumn::<HostRow>::words("missing", |row| Cell::text(row.missing)).paged(),
+    ];
+}
+
+/// The hosts of the time span `index`, the slowest first, before the hosts without figures.
+pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
+    let figures = figures(record, index);
+    let slow = Stragglers::of(&figures);
+    let measured = figures.iter().map(|host| HostRow {
+        name: host.name,
+        span: Some(host.span),
+        is_slow: slow.has(host.name),
+        missing: None,
+    });
+    let missing = record.hosts.iter().filter_map(|host| {
+        let missing = Some(host.missing.as_deref()?);
+        Some(HostRow { name: &host.name, span: None, is_slow: false, missing })
+    });
+    measured.chain(missing).collect()
+}

@@ -1,0 +1,116 @@
+//! The job of this process. Each run of a command becomes a run of all ranks.
+//!
+//! The command runs in a separate thread, independent of ranks. The main thread, which alone calls
+//! MPI, takes its orders and stays in touch with the other ranks between two of them.
+
+use super::messages::ReadBackTask;
+use crate::cli::VerifyAfterRequest;
+use crate::cluster::part::{fill_in, of_rank, shifted};
+use crate::commands::job_limits::{self, is_by_rank};
+use crate::commands::not_done::NotDone;
+use crate::commands::runnable::{self, JobRunner, Runnable};
+use crate::commands::verify_after::RankReadBack;
+use crate::finding::Finding;
+use crate::plan::PlanError;
+use crate::profile::RawText;
+use crate::run::{Executed, NotRun, Session};
+use crate::sys::mutex::LockAnyway;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// A request of rank 0's command.
+pub enum Wish {
+    Run(Box<Order>),
+    /// Every rank reads back by its journal.
+    ReadBack(ReadBackTask, Sender<Vec<RankReadBack>>),
+    /// The command has ended with this exit code.
+    End(u8),
+}
+
+/// A run that all ranks make together.
+pub struct Order {
+    pub run: Runnable,
+    pub session: Session,
+    pub reply: Sender<Result<Executed, NotRun>>,
+}
+
+struct Led {
+    /// Names of the hosts, by rank.
+    hosts: Vec<String>,
+    wishes: Mutex<Sender<Wish>>,
+}
+
+static LED: OnceLock<Arc<Led>> = OnceLock::new();
+
+/// This process leads a job from now on. Returns the requests of its command.
+pub fn lead(hosts: Vec<String>) -> Receiver<Wish> {
+    let (wishes, wanted) = channel();
+    let led = Arc::new(Led { hosts, wishes: Mutex::new(wishes) });
+    // There is one job in the life of a process.
+    let _ = LED.set(Arc::clone(&led));
+    runnable::run_by(Box::new(LedJob(led)));
+    wanted
+}
+
+impl Led {
+    fn send(&self, wish: Wish) {
+        let _ = self.wishes.lock_anyway().send(wish);
+    }
+}
+
+pub fn end(exit: u8) {
+    if let Some(led) = LED.get() {
+        led.send(Wish::End(exit));
+    }
+}
+
+struct LedJob(Arc<Led>);
+
+impl JobRunner for LedJob {
+    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, NotRun> {
+        let (reply, done) = channel();
+        self.0.send(Wish::Run(Box::new(Order { run: run.clone(), session, reply })));
+        let left = || Err(NotRun::Unfit(vec![PlanError::target("the job has ended")]));
+        done.recv().unwrap_or_else(|_| left())
+    }
+
+    fn own_part(&self, run: &Runnable) -> Runnable {
+        let hosts: Vec<&str> = self.0.hosts.iter().map(String::as_str).collect();
+        part(run, 0, &hosts)
+    }
+
+    fn unfit(&self, run: &Runnable) -> Vec<Finding> {
+        job_limits::unfit(run, self.0.hosts.len())
+    }
+}
+
+/// Reads back on all ranks of the job that this process leads; `None` = it does not lead one.
+///
+/// # Errors
+/// The ranks can't share the work.
+pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReadBack>, NotDone>> {
+    let led = LED.get()?;
+    let task = ReadBackTask::from_request(request);
+    if !is_by_rank(&task.journal) {
+        return Some(Err(NotDone::misused([
+            "verify-after in a job: every rank reads a separate journal; put %r (the rank) or %h (the \
+             host) into its path",
+        ])));
+    }
+    let (reply, done) = channel();
+    led.send(Wish::ReadBack(task, reply));
+    Some(done.recv().map_err(|_| NotDone::failed(["the job has ended"])))
+}
+
+/// A rank's part of a run: its paths and seeds.
+pub fn part(run: &Runnable, rank: usize, hosts: &[&str]) -> Runnable {
+    let host = hosts.get(rank).copied().unwrap_or_default();
+    let fill = |path: &RawText| fill_in(path, rank, host);
+    let data = shifted(rank, run.shift_ranks, hosts.len());
+    Runnable {
+        profile: of_rank(&run.profile, rank, (data, hosts.get(data).copied().unwrap_or_default())),
+        io_log: run.io_log.as_ref().map(fill),
+        journal: run.journal.as_ref().map(fill),
+        ..run.clone()
+    }
+}
