@@ -1,5 +1,8 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
+use crate::device::DeviceNumber;
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::machine::storage::BlockDevice;
 use diskspd_sys::mutex::LockAnyway;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,6 +23,9 @@ pub struct Root {
 struct Memory {
     mounts: OnceLock<String>,
     links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
+    /// What files lie on, by their mount and the number of their file system's device.
+    stacks: Mutex<HashMap<(u32, DeviceNumber), Stack>>,
+    settings: Mutex<HashMap<PathBuf, BlockDevice>>,
 }
 
 impl Root {
@@ -32,8 +38,8 @@ impl Root {
         Root { directory: directory.to_owned(), memory: None }
     }
 
-    /// The same, with mounts and links as they are when they are first asked for: for one look at several
-    /// targets.
+    /// The same, with mounts, links and devices as they are when they are first asked for: for one look at
+    /// several targets.
     pub fn remembering(self) -> Root {
         Root { memory: Some(Arc::default()), ..self }
     }
@@ -52,6 +58,23 @@ impl Root {
         let Some(memory) = &self.memory else { return fs::canonicalize(path).ok() };
         let mut links = memory.links.lock_anyway();
         links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
+    }
+
+    /// The stack of a file by its mount; `None` = not found yet, or nothing is remembered.
+    pub(super) fn known_stack(&self, key: (u32, DeviceNumber)) -> Option<Stack> {
+        self.memory.as_ref()?.stacks.lock_anyway().get(&key).cloned()
+    }
+
+    pub(super) fn keep_stack(&self, key: (u32, DeviceNumber), stack: &Stack) {
+        self.memory.iter().for_each(|memory| {
+            memory.stacks.lock_anyway().insert(key, stack.clone());
+        });
+    }
+
+    /// The settings of the device with this directory.
+    pub(super) fn settings(&self, directory: &Path, read: impl FnOnce() -> BlockDevice) -> BlockDevice {
+        let Some(memory) = &self.memory else { return read() };
+        memory.settings.lock_anyway().entry(directory.to_owned()).or_insert_with(read).clone()
     }
 
     /// Where an absolute path of the machine is found.

@@ -9,9 +9,11 @@ mod served;
 
 use super::device::{self, Device, DeviceNumber};
 use super::file_place::{FilePlace, NESTING};
+use super::mountinfo::Mount;
 use super::nvme::Generic;
 use super::root::{Root, text};
 use beneath::{Beneath, Without};
+use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::*;
 pub use opened::{moved_to, of_open, remounted};
@@ -47,6 +49,22 @@ pub fn of_file(root: &Root, place: &Path, number: Option<DeviceNumber>) -> Stack
 }
 
 fn at(root: &Root, place: &FilePlace) -> Stack {
+    let key = place.mount.zip(place.number);
+    if let Some(known) = key.and_then(|key| root.known_stack(key)) {
+        return known;
+    }
+    let stack = found_at(root, place);
+    // The files of an overlay lie on different file systems.
+    let is_overlay = |mount: &Mount| FileSystemType::named(&mount.file_system).home == Home::Overlay;
+    if let Some(key) = key
+        && place.mount(root).is_some_and(|mount| !is_overlay(&mount))
+    {
+        root.keep_stack(key, &stack);
+    }
+    stack
+}
+
+fn found_at(root: &Root, place: &FilePlace) -> Stack {
     if let Some(stack) = remote::stack(root, place) {
         return stack;
     }

@@ -192,8 +192,7 @@ fn path_of(span: &SpanView, id: TargetId) -> Option<RawText> {
 /// I/Os that can be in flight on it at once.
 fn in_flight(span: &SpanView, target: Option<TargetId>) -> u64 {
     let of_it = |asked: &Asked| target.is_none_or(|id| id == asked.id);
-    let of_target =
-        |asked: Asked| u64::from(asked.target.request_count) * span.by_target.threads(asked.id);
+    let of_target = |asked: Asked| u64::from(asked.target.request_count) * span.by_target.threads(asked.id);
     span.targets().filter(of_it).map(of_target).sum::<u64>().max(1)
 }
 

@@ -63,7 +63,8 @@ impl<'a> Beneath<'a> {
             }
         }
         beneath.has_devices = targets.iter().all(|target| target.stack.no_device_reason.is_none());
-        let leaf = beneath.layers.iter().find(|layer| layer.lower_devices.is_empty() && layer.memory.is_some());
+        let leaf =
+            beneath.layers.iter().find(|layer| layer.lower_devices.is_empty() && layer.memory.is_some());
         let without = || targets.iter().find_map(|target| target.stack.in_memory.as_ref());
         beneath.memory = leaf.map(|leaf| &leaf.name).or_else(without);
         beneath

@@ -81,7 +81,9 @@ impl<'a> Part<'a> {
     }
 
     fn add_durable(&mut self, span: &SpanView, got: &TargetResults) {
-        let durable = span.asked_of(got.target).filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());
+        let durable = span
+            .asked_of(got.target)
+            .filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());
         if let Some(asked) = durable {
             self.durable = self.durable.saturating_add(got.write.ios);
             let flushes = if span.flushes_by_fsync(asked) { got.write.ios } else { 0 };
