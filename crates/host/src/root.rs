@@ -1,6 +1,7 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
 use crate::device::DeviceNumber;
+use diskspd_model::machine::content::Reducer;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::BlockDevice;
 use diskspd_sys::mutex::LockAnyway;
@@ -26,6 +27,7 @@ struct Memory {
     /// What files lie on, by their mount and the number of their file system's device.
     stacks: Mutex<HashMap<(u32, DeviceNumber), Stack>>,
     settings: Mutex<HashMap<PathBuf, BlockDevice>>,
+    reducers: Mutex<HashMap<DeviceNumber, Vec<Reducer>>>,
 }
 
 impl Root {
@@ -75,6 +77,12 @@ impl Root {
     pub(super) fn settings(&self, directory: &Path, read: impl FnOnce() -> BlockDevice) -> BlockDevice {
         let Some(memory) = &self.memory else { return read() };
         memory.settings.lock_anyway().entry(directory.to_owned()).or_insert_with(read).clone()
+    }
+
+    /// The compression and deduplication beneath a device.
+    pub(super) fn reducers(&self, device: DeviceNumber, find: impl FnOnce() -> Vec<Reducer>) -> Vec<Reducer> {
+        let Some(memory) = &self.memory else { return find() };
+        memory.reducers.lock_anyway().entry(device).or_insert_with(find).clone()
     }
 
     /// Where an absolute path of the machine is found.
