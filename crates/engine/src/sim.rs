@@ -146,7 +146,7 @@ struct Flight {
     done: Done,
 }
 
-/// The I/Os in flight, in the order of their ends; those that end together are in order of submission.
+/// The I/Os in flight, by time of their end, then by order of submission.
 ///
 /// Times differ little, so an I/O that is submitted last nearly always has its place near the end.
 #[derive(Debug)]

@@ -57,7 +57,7 @@ impl Located {
         target::facts(&self.anchor, |find_out| *self.learned.direct.get_or_init(find_out))
     }
 
-    /// What `O_DIRECT` needs of its I/O; `None` = unknown, or it cannot be inspected.
+    /// Returns the requirements of `O_DIRECT`; `None` if they are unknown.
     pub fn direct(&self) -> Option<DirectRequirements> {
         match self.learned.direct.get() {
             Some(known) => *known,

@@ -24,7 +24,7 @@ pub struct Root {
 struct Memory {
     mounts: OnceLock<String>,
     links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
-    /// What files lie on, by their mount and the number of their file system's device.
+    /// Stacks of files, by mount and device number.
     stacks: Mutex<HashMap<(u32, DeviceNumber), Stack>>,
     settings: Mutex<HashMap<PathBuf, BlockDevice>>,
     reducers: Mutex<HashMap<DeviceNumber, Vec<Reducer>>>,
@@ -40,8 +40,7 @@ impl Root {
         Root { directory: directory.to_owned(), memory: None }
     }
 
-    /// The same, with mounts, links and devices as they are when they are first asked for: for one look at
-    /// several targets.
+    /// Returns a root that reads mounts, links and devices once.
     pub fn remembering(self) -> Root {
         Root { memory: Some(Arc::default()), ..self }
     }
@@ -62,7 +61,7 @@ impl Root {
         links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
     }
 
-    /// The stack of a file by its mount; `None` = not found yet, or nothing is remembered.
+    /// Returns the remembered stack of a mount's files.
     pub(super) fn known_stack(&self, key: (u32, DeviceNumber)) -> Option<Stack> {
         self.memory.as_ref()?.stacks.lock_anyway().get(&key).cloned()
     }
@@ -79,7 +78,7 @@ impl Root {
         memory.settings.lock_anyway().entry(directory.to_owned()).or_insert_with(read).clone()
     }
 
-    /// The compression and deduplication beneath a device.
+    /// Returns the compressing and deduplicating layers under a device.
     pub(super) fn reducers(&self, device: DeviceNumber, find: impl FnOnce() -> Vec<Reducer>) -> Vec<Reducer> {
         let Some(memory) = &self.memory else { return find() };
         memory.reducers.lock_anyway().entry(device).or_insert_with(find).clone()

@@ -27,7 +27,7 @@ pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
     disks
 }
 
-/// The places of the disks beneath a device, each once; new ones are described.
+/// Returns the indexes of the disks under a device. Adds new disks with their description.
 fn disks_of(root: &Root, top: Device, disks: &mut Vec<Disk>) -> Vec<usize> {
     let (mut leaves, mut places) = (Vec::new(), Vec::new());
     descend(top, &mut Vec::new(), &mut leaves);

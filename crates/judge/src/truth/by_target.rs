@@ -1,4 +1,4 @@
-//! What is known about each target of a time span, found by its id: a span may have thousands.
+//! Results and facts of each target of a time span, by the target's id.
 
 use diskspd_model::machine::io_counters::TargetDevices;
 use diskspd_model::profile::TargetId;

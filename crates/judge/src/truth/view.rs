@@ -67,7 +67,7 @@ impl<'a> SpanView<'a> {
         self.by_target.rows(id)
     }
 
-    /// What the kernel counted and stated about a target.
+    /// Returns the kernel's counters and settings of a target's devices.
     pub(super) fn facts_of(&self, id: TargetId) -> impl Iterator<Item = &'a TargetDevices> {
         self.by_target.facts(id)
     }

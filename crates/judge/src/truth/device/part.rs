@@ -39,7 +39,7 @@ pub struct Part<'a> {
     pub on_file_system: bool,
 }
 
-/// What the targets of a part have in common, found once: each of thousands of targets is judged by it.
+/// Facts that all targets of a part share, computed once.
 #[derive(Debug, Default)]
 pub struct Beneath<'a> {
     places: HashMap<TargetId, usize>,
