@@ -1,6 +1,5 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
-use crate::device::DeviceNumber;
 use diskspd_model::machine::content::Reducer;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::BlockDevice;
@@ -25,9 +24,9 @@ struct Memory {
     mounts: OnceLock<String>,
     links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
     /// Stacks of files, by mount and device number.
-    stacks: Mutex<HashMap<(u32, DeviceNumber), Stack>>,
+    stacks: Mutex<HashMap<(u32, (u32, u32)), Stack>>,
     settings: Mutex<HashMap<PathBuf, BlockDevice>>,
-    reducers: Mutex<HashMap<DeviceNumber, Vec<Reducer>>>,
+    reducers: Mutex<HashMap<(u32, u32), Vec<Reducer>>>,
 }
 
 impl Root {
@@ -62,11 +61,11 @@ impl Root {
     }
 
     /// Returns the remembered stack of a mount's files.
-    pub(super) fn known_stack(&self, key: (u32, DeviceNumber)) -> Option<Stack> {
+    pub(super) fn known_stack(&self, key: (u32, (u32, u32))) -> Option<Stack> {
         self.memory.as_ref()?.stacks.lock_anyway().get(&key).cloned()
     }
 
-    pub(super) fn keep_stack(&self, key: (u32, DeviceNumber), stack: &Stack) {
+    pub(super) fn keep_stack(&self, key: (u32, (u32, u32)), stack: &Stack) {
         self.memory.iter().for_each(|memory| {
             memory.stacks.lock_anyway().insert(key, stack.clone());
         });
@@ -79,7 +78,7 @@ impl Root {
     }
 
     /// Returns the compressing and deduplicating layers under a device.
-    pub(super) fn reducers(&self, device: DeviceNumber, find: impl FnOnce() -> Vec<Reducer>) -> Vec<Reducer> {
+    pub(super) fn reducers(&self, device: (u32, u32), find: impl FnOnce() -> Vec<Reducer>) -> Vec<Reducer> {
         let Some(memory) = &self.memory else { return find() };
         memory.reducers.lock_anyway().entry(device).or_insert_with(find).clone()
     }

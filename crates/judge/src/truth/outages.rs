@@ -186,7 +186,7 @@ fn errors(results: &SpanResults, target: Option<TargetId>, stretch: &QuietStretc
 }
 
 fn path_of(span: &SpanView, id: TargetId) -> Option<RawText> {
-    span.asked_of(id).map(|Asked { target, .. }| target.path.clone())
+    span.target_of(id).map(|Asked { target, .. }| target.path.clone())
 }
 
 /// I/Os that can be in flight on it at once.

@@ -72,7 +72,7 @@ impl<'a> SpanView<'a> {
         self.by_target.facts(id)
     }
 
-    pub(super) fn asked_of(&self, id: TargetId) -> Option<Asked<'a>> {
+    pub(super) fn target_of(&self, id: TargetId) -> Option<Asked<'a>> {
         let target = self.asked.targets.get(self.by_target.place(id)?)?;
         Some(Asked { id, target })
     }

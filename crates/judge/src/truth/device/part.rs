@@ -51,7 +51,7 @@ pub struct Beneath<'a> {
 }
 
 impl<'a> Beneath<'a> {
-    pub fn of(targets: &[&'a TargetDevices]) -> Beneath<'a> {
+    pub fn new(targets: &[&'a TargetDevices]) -> Beneath<'a> {
         let mut beneath = Beneath::default();
         for (place, target) in targets.iter().enumerate() {
             beneath.places.entry(target.target).or_insert(place);

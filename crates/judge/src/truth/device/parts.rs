@@ -40,12 +40,12 @@ impl<'a> Part<'a> {
             buffered: false,
             on_file_system: targets.iter().any(|target| target.stack.file_system.is_some()),
             each: vec![Default::default(); targets.len()],
-            beneath: Beneath::of(&targets),
+            beneath: Beneath::new(&targets),
             targets,
         };
         for got in span.rows() {
             if let Some(at) = part.place(got.target) {
-                let asked = span.asked_of(got.target).map(|asked| asked.target);
+                let asked = span.target_of(got.target).map(|asked| asked.target);
                 part.add_durable(span, got);
                 // The program's own pattern, and zeros (-Z); random data and data of the user's don't count,
                 // nor what is as reducible as the user wants it.
@@ -82,7 +82,7 @@ impl<'a> Part<'a> {
 
     fn add_durable(&mut self, span: &SpanView, got: &TargetResults) {
         let durable = span
-            .asked_of(got.target)
+            .target_of(got.target)
             .filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());
         if let Some(asked) = durable {
             self.durable = self.durable.saturating_add(got.write.ios);
