@@ -19,12 +19,14 @@ pub struct Root {
     memory: Option<Arc<Memory>>,
 }
 
+/// The id of a mount and the number of its device.
+type MountKey = (u32, (u32, u32));
+
 #[derive(Debug, Default)]
 struct Memory {
     mounts: OnceLock<String>,
     links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
-    /// Stacks of files, by mount and device number.
-    stacks: Mutex<HashMap<(u32, (u32, u32)), Stack>>,
+    stacks: Mutex<HashMap<MountKey, Stack>>,
     settings: Mutex<HashMap<PathBuf, BlockDevice>>,
     reducers: Mutex<HashMap<(u32, u32), Vec<Reducer>>>,
 }
@@ -61,11 +63,11 @@ impl Root {
     }
 
     /// Returns the remembered stack of a mount's files.
-    pub(super) fn known_stack(&self, key: (u32, (u32, u32))) -> Option<Stack> {
+    pub(super) fn known_stack(&self, key: MountKey) -> Option<Stack> {
         self.memory.as_ref()?.stacks.lock_anyway().get(&key).cloned()
     }
 
-    pub(super) fn keep_stack(&self, key: (u32, (u32, u32)), stack: &Stack) {
+    pub(super) fn keep_stack(&self, key: MountKey, stack: &Stack) {
         self.memory.iter().for_each(|memory| {
             memory.stacks.lock_anyway().insert(key, stack.clone());
         });
