@@ -139,13 +139,59 @@ const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 /// How zeros are written: by a command that the device writes down.
 const ZERO: Service = Service { base: 30_000, tail: 10_000, picos_per_byte: 0 };
 
-/// An I/O being served. Ordered by time; those that end together come in order of submission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// An I/O being served.
+#[derive(Debug, Clone, Copy)]
 struct Flight {
     finish: Nanos,
-    number: u64,
-    request: u32,
-    result: i64,
+    done: Done,
+}
+
+/// The I/Os in flight, by time of their end, then by order of submission.
+///
+/// Times differ little, so an I/O that is submitted last nearly always has its place near the end.
+#[derive(Debug)]
+struct Flights {
+    /// From `first` on the I/Os in flight; before, I/Os that have ended.
+    all: Vec<Flight>,
+    first: usize,
+}
+
+impl Flights {
+    fn new(depth: usize) -> Flights {
+        // Ended I/Os are removed once for every `depth` new ones.
+        Flights { all: Vec::with_capacity(2 * depth), first: 0 }
+    }
+
+    fn len(&self) -> usize {
+        self.all.len() - self.first
+    }
+
+    fn last(&self) -> Option<&Flight> {
+        self.all[self.first..].last()
+    }
+
+    #[inline(always)]
+    fn push(&mut self, flight: Flight) {
+        if self.all.len() == self.all.capacity() {
+            self.all.drain(..self.first);
+            self.first = 0;
+        }
+        self.all.push(flight);
+        let mut place = self.all.len() - 1;
+        while place > self.first && self.all[place - 1].finish > flight.finish {
+            self.all[place] = self.all[place - 1];
+            place -= 1;
+        }
+        self.all[place] = flight;
+    }
+
+    /// Takes the first I/O to end, if it does by `time`.
+    #[inline(always)]
+    fn pop(&mut self, time: Nanos) -> Option<Flight> {
+        let first = *self.all.get(self.first).filter(|first| first.finish <= time)?;
+        self.first += 1;
+        Some(first)
+    }
 }
 
 pub struct Sim {
@@ -154,11 +200,12 @@ pub struct Sim {
     buffer: Buffer,
     clock: Clock,
     random: u64,
-    /// When each channel becomes free, the earliest on top.
+    /// When each channel becomes free, the earliest on top. Empty if no I/O ever waits for a channel, because
+    /// the queue is not deeper than the device has channels.
     channels: BinaryHeap<Reverse<Nanos>>,
     /// When the link becomes free.
     link: Nanos,
-    flights: BinaryHeap<Reverse<Flight>>,
+    flights: Flights,
     number: u64,
     /// Bytes written so far.
     written: u64,
@@ -173,13 +220,15 @@ impl Sim {
     /// A device at rest. The clock of the setup has to be virtual: else time stands still.
     pub fn new(setup: Setup, device: SimDevice) -> Sim {
         let now = setup.clock.now();
+        let depth = setup.depth as usize;
+        let channels = if depth > device.channels { device.channels } else { 0 };
         Sim {
             limits: Limits::of(&setup, EngineKind::Sim),
             device,
             random: setup.seed,
-            channels: std::iter::repeat_n(Reverse(now), device.channels).collect(),
+            channels: std::iter::repeat_n(Reverse(now), channels).collect(),
             link: now,
-            flights: BinaryHeap::with_capacity(setup.depth as usize),
+            flights: Flights::new(depth),
             number: 0,
             written: 0,
             allowed: now,
@@ -219,7 +268,7 @@ impl Sim {
     /// When a flush is over: what was written has to be there first, then the medium is written; other I/Os
     /// go on meanwhile.
     fn flush(&mut self, now: Nanos) -> Nanos {
-        let written = self.flights.iter().map(|flight| flight.0.finish).max().unwrap_or(0);
+        let written = self.flights.last().map_or(0, |last| last.finish);
         written.max(now) + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random))
     }
 
@@ -293,9 +342,8 @@ impl Sim {
 
     /// Moves to `done` the first I/O to end, if it does by `time`.
     fn complete(&mut self, time: Nanos, done: &mut Vec<Done>) -> Option<Nanos> {
-        let first = self.flights.peek_mut().filter(|first| first.0.finish <= time)?;
-        let Reverse(flight) = std::collections::binary_heap::PeekMut::pop(first);
-        done.push(Done { request: flight.request, result: flight.result });
+        let flight = self.flights.pop(time)?;
+        done.push(flight.done);
         Some(flight.finish)
     }
 }
@@ -312,12 +360,12 @@ impl Engine for Sim {
             self.number += 1;
             let finish = self.serve(io, now);
             let finish = self.answered(finish);
-            let flight = Flight { finish, number: self.number, request: io.request, result: self.result(io) };
+            let flight = Flight { finish, done: Done { request: io.request, result: self.result(io) } };
             debug_assert!(
-                finish >= now && flight.result <= i64::from(io.length),
+                finish >= now && flight.done.result <= i64::from(io.length),
                 "{io:?} at {now}: {flight:?}"
             );
-            self.flights.push(Reverse(flight));
+            self.flights.push(flight);
         }
         Ok(batch.len())
     }

@@ -3,6 +3,7 @@
 use super::device::{DeviceNumber, split};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
+use rustix::fs::{AtFlags, StatxFlags};
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
@@ -50,6 +51,13 @@ impl Mount {
 
 /// Returns the number of an open file's mount, as `/proc/self/mountinfo` lists it.
 fn mount_of(file: impl AsFd) -> Option<u32> {
+    // Since Linux 5.8.
+    let found = rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
+    let found =
+        found.ok().filter(|found| StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID));
+    if let Some(found) = found {
+        return u32::try_from(found.stx_mnt_id).ok();
+    }
     let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_fd().as_raw_fd())).ok()?;
     info.lines().find_map(|line| line.strip_prefix("mnt_id:")?.trim().parse().ok())
 }

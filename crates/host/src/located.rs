@@ -57,6 +57,14 @@ impl Located {
         target::facts(&self.anchor, |find_out| *self.learned.direct.get_or_init(find_out))
     }
 
+    /// Returns the requirements of `O_DIRECT`; `None` if they are unknown.
+    pub fn direct(&self) -> Option<DirectRequirements> {
+        match self.learned.direct.get() {
+            Some(known) => *known,
+            None => self.facts().ok()?.direct,
+        }
+    }
+
     /// Opens the target to look at it, and tells what it lies on.
     ///
     /// What is to be `written` is opened for that: an overlay moves it to where it is written to by then.

@@ -1,5 +1,8 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
+use diskspd_model::machine::content::Reducer;
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::machine::storage::BlockDevice;
 use diskspd_sys::mutex::LockAnyway;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,10 +19,16 @@ pub struct Root {
     memory: Option<Arc<Memory>>,
 }
 
+/// The id of a mount and the number of its device.
+type MountKey = (u32, (u32, u32));
+
 #[derive(Debug, Default)]
 struct Memory {
     mounts: OnceLock<String>,
     links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
+    stacks: Mutex<HashMap<MountKey, Stack>>,
+    settings: Mutex<HashMap<PathBuf, BlockDevice>>,
+    reducers: Mutex<HashMap<(u32, u32), Vec<Reducer>>>,
 }
 
 impl Root {
@@ -32,9 +41,8 @@ impl Root {
         Root { directory: directory.to_owned(), memory: None }
     }
 
-    /// The same, with mounts and links as they are when they are first asked for: for one look at several
-    /// targets.
-    pub(crate) fn remembering(self) -> Root {
+    /// Returns a root that reads mounts, links and devices once.
+    pub fn remembering(self) -> Root {
         Root { memory: Some(Arc::default()), ..self }
     }
 
@@ -52,6 +60,29 @@ impl Root {
         let Some(memory) = &self.memory else { return fs::canonicalize(path).ok() };
         let mut links = memory.links.lock_anyway();
         links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
+    }
+
+    /// Returns the remembered stack of a mount's files.
+    pub(super) fn known_stack(&self, key: MountKey) -> Option<Stack> {
+        self.memory.as_ref()?.stacks.lock_anyway().get(&key).cloned()
+    }
+
+    pub(super) fn keep_stack(&self, key: MountKey, stack: &Stack) {
+        self.memory.iter().for_each(|memory| {
+            memory.stacks.lock_anyway().insert(key, stack.clone());
+        });
+    }
+
+    /// The settings of the device with this directory.
+    pub(super) fn settings(&self, directory: &Path, read: impl FnOnce() -> BlockDevice) -> BlockDevice {
+        let Some(memory) = &self.memory else { return read() };
+        memory.settings.lock_anyway().entry(directory.to_owned()).or_insert_with(read).clone()
+    }
+
+    /// Returns the compressing and deduplicating layers under a device.
+    pub(super) fn reducers(&self, device: (u32, u32), find: impl FnOnce() -> Vec<Reducer>) -> Vec<Reducer> {
+        let Some(memory) = &self.memory else { return find() };
+        memory.reducers.lock_anyway().entry(device).or_insert_with(find).clone()
     }
 
     /// Where an absolute path of the machine is found.

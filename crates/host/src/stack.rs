@@ -9,9 +9,11 @@ mod served;
 
 use super::device::{self, Device, DeviceNumber};
 use super::file_place::{FilePlace, NESTING};
+use super::mountinfo::Mount;
 use super::nvme::Generic;
 use super::root::{Root, text};
 use beneath::{Beneath, Without};
+use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::*;
 pub use opened::{moved_to, of_open, remounted};
@@ -47,6 +49,22 @@ pub fn of_file(root: &Root, place: &Path, number: Option<DeviceNumber>) -> Stack
 }
 
 fn at(root: &Root, place: &FilePlace) -> Stack {
+    let key = place.mount.zip(place.number);
+    if let Some(known) = key.and_then(|key| root.known_stack(key)) {
+        return known;
+    }
+    let stack = found_at(root, place);
+    // The files of an overlay lie on different file systems.
+    let is_overlay = |mount: &Mount| FileSystemType::named(&mount.file_system).home == Home::Overlay;
+    if let Some(key) = key
+        && place.mount(root).is_some_and(|mount| !is_overlay(&mount))
+    {
+        root.keep_stack(key, &stack);
+    }
+    stack
+}
+
+fn found_at(root: &Root, place: &FilePlace) -> Stack {
     if let Some(stack) = remote::stack(root, place) {
         return stack;
     }
@@ -204,5 +222,78 @@ impl Device {
             largest_io: kib("max_sectors_kb"),
             hardware_max_io: kib("max_hw_sectors_kb"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn set_cache(machine: &Path, cache: &str) {
+        fs::write(machine.join("sys/devices/sda/queue/write_cache"), cache).unwrap();
+    }
+
+    /// A machine with a file system on `sda`, mount 1, and an overlay on it, mount 2.
+    fn machine() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let mounts = "1 0 8:0 / / rw - ext4 /dev/sda rw\n\
+            2 1 0:9 / /merged rw - overlay overlay rw,lowerdir=/low,upperdir=/up\n";
+        for (path, text) in [
+            ("proc/self/mountinfo", mounts),
+            ("sys/devices/sda/dev", "8:0"),
+            ("sys/devices/sda/queue/write_cache", "write back"),
+            ("up/a", ""),
+        ] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        fs::create_dir_all(folder.path().join("sys/dev/block")).unwrap();
+        symlink(folder.path().join("sys/devices/sda"), folder.path().join("sys/dev/block/8:0")).unwrap();
+        folder
+    }
+
+    #[test]
+    fn stack_of_a_mount_is_read_once() {
+        let machine = machine();
+        let root = Root::at(machine.path()).remembering();
+        let place = |path: &str| FilePlace { path: path.into(), number: Some((8, 0)), mount: Some(1) };
+        let write_back = |root: &Root, path: &str| {
+            let stack = at(root, &place(path));
+            assert_eq!(stack.top_devices, ["sda"]);
+            stack.layers[0].queue_limits.unwrap().write_back
+        };
+        assert_eq!(write_back(&root, "/a"), Some(true));
+        set_cache(machine.path(), "write through");
+        assert_eq!(write_back(&root, "/b"), Some(true), "remembered");
+        let now = Root::at(machine.path());
+        assert_eq!([(); 2].map(|()| write_back(&now, "/b")), [Some(false); 2]);
+        set_cache(machine.path(), "write back");
+        assert_eq!(write_back(&now, "/b"), Some(true), "nothing is remembered");
+    }
+
+    #[test]
+    fn stack_of_an_overlay_is_not_remembered() {
+        let machine = machine();
+        let root = Root::at(machine.path()).remembering();
+        let place = FilePlace { path: "/merged/a".into(), number: Some((0, 9)), mount: Some(2) };
+        assert_eq!(at(&root, &place).top_devices, ["sda"]);
+        assert_eq!(root.known_stack((2, (0, 9))), None);
+    }
+
+    #[test]
+    fn settings_of_a_device_are_read_once() {
+        let machine = machine();
+        let root = Root::at(machine.path()).remembering();
+        let cache = |root: &Root| {
+            let device = Device::of(root, (8, 0)).unwrap();
+            device.settings(root).queue["write_cache"].clone()
+        };
+        assert_eq!(cache(&root), "write back");
+        set_cache(machine.path(), "write through");
+        assert_eq!(cache(&root), "write back", "remembered");
+        assert_eq!(cache(&Root::at(machine.path())), "write through");
     }
 }

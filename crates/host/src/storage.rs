@@ -3,6 +3,6 @@
 
 mod look;
 
-pub use look::{on_file_system, storage};
+pub use look::{on_file_system, storage, storages};
 
 use diskspd_model::machine::storage::*;

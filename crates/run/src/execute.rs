@@ -10,7 +10,7 @@ use diskspd_model::finding::{Finding, Severity};
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::validate::{self, validate};
-use diskspd_model::profile::{Profile, RawText, RunOptions};
+use diskspd_model::profile::{Profile, RunOptions, TargetIds};
 use diskspd_model::results::{Record, Results, SpanResults};
 use diskspd_outlet::Patience;
 use diskspd_sys::clock;
@@ -95,13 +95,8 @@ pub fn machine_for(profile: &Profile) -> System {
 pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
     let mut system = machine_for(profile);
     if !run_options.simulated() {
-        let mut paths: Vec<&RawText> = Vec::new();
-        for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
-            if !paths.contains(&&target.path) {
-                paths.push(&target.path);
-            }
-        }
-        real::look_around(&mut system, &paths);
+        let ids = TargetIds::of(profile);
+        real::look_around(&mut system, &ids.paths().iter().collect::<Vec<_>>());
     }
     system
 }

@@ -38,5 +38,5 @@ pub fn waited_for_cpu(thread: i32) -> Option<u64> {
 }
 
 pub fn look_around(system: &mut System, targets: &[&RawText]) {
-    look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
+    look_around_targets(system, storage::storages(targets.iter().copied()));
 }

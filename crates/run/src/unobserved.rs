@@ -4,7 +4,10 @@ use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
+use diskspd_model::profile::TargetId;
 use diskspd_model::results::Observed;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// What there is to observe of a time span in simulated time: nothing took part.
 pub fn simulated(plan: &SpanPlan) -> Observed {
@@ -23,13 +26,21 @@ fn without_devices(plan: &SpanPlan) -> DeviceFacts {
 
 pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
+    let mut places: HashMap<TargetId, usize> = HashMap::new();
     for worker in &plan.workers {
         for target in &worker.targets {
-            match found.iter_mut().find(|(_, known)| known.id == target.id) {
+            match places.entry(target.id) {
                 // Listed twice, once to be written: that one is what is looked at.
-                Some(known) if target.open.write && !known.1.open.write => *known = (worker.engine, target),
-                Some(_) => {}
-                None => found.push((worker.engine, target)),
+                Entry::Occupied(place) => {
+                    let known = &mut found[*place.get()];
+                    if target.open.write && !known.1.open.write {
+                        *known = (worker.engine, target);
+                    }
+                }
+                Entry::Vacant(place) => {
+                    place.insert(found.len());
+                    found.push((worker.engine, target));
+                }
             }
         }
     }

@@ -341,9 +341,9 @@ impl<'a> Loop<'a> {
     fn fill_at_once(&mut self, books: &mut Books) {
         let requests = books.idle.take(self.batches.most());
         match requests {
-            // With completion routines nearly every batch is a single I/O.
+            // With completion routines and on a slow device nearly every batch is a single I/O.
             [request] => {
-                let io = books.requests.next_outlined(&mut self.workload, *request);
+                let io = books.requests.next(&mut self.workload, *request);
                 self.batch.clear();
                 self.batch.push(io);
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Place of a call on storage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum CallPlace {
+pub(crate) enum CallPlace {
     File(PathBuf),
     /// A file on the file system that is mounted here.
     In(PathBuf),
@@ -105,7 +105,7 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    pub fn holds(&self, address: u64) -> bool {
+    pub(crate) fn holds(&self, address: u64) -> bool {
         (self.start..self.end).contains(&address)
     }
 

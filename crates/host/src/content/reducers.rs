@@ -50,13 +50,21 @@ fn name_of(option: &str) -> &str {
 
 /// The devices below something: the block device itself, or what a file's file system lies on.
 pub(super) fn below(root: &Root, place: &Path, found: &Stat, is_device: bool) -> Vec<Reducer> {
-    let mut reducers = Vec::new();
-    if is_device {
-        descend(root, Device::of(root, split(found.st_rdev)), DEPTH, &mut reducers);
-    } else {
-        on_file_system(root, place, found.st_dev, DEPTH, &mut reducers);
+    let number = split(if is_device { found.st_rdev } else { found.st_dev });
+    let beneath = |device| {
+        let mut reducers = Vec::new();
+        descend(root, Some(device), DEPTH, &mut reducers);
+        reducers
+    };
+    match Device::of(root, number) {
+        Some(device) => root.reducers(number, || beneath(device)),
+        None if is_device => Vec::new(),
+        None => {
+            let mut reducers = Vec::new();
+            on_file_system(root, place, found.st_dev, DEPTH, &mut reducers);
+            reducers
+        }
     }
-    reducers
 }
 
 fn on_file_system(root: &Root, place: &Path, number: u64, depth: u32, reducers: &mut Vec<Reducer>) {

@@ -5,36 +5,49 @@ use crate::root::{Root, names, number, text};
 use diskspd_model::machine::environment::Disk;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::TargetId;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
     let mut disks: Vec<Disk> = Vec::new();
+    // The disks beneath the devices that were met.
+    let mut known: HashMap<&str, Vec<usize>> = HashMap::new();
     for (id, target) in (0..).map(TargetId).zip(targets) {
-        let Some(top) = target.device.as_ref().and_then(|device| Device::of_node(root, &device.name)) else {
-            continue;
-        };
-        let mut leaves = Vec::new();
-        descend(top, &mut Vec::new(), &mut leaves);
-        for (leaf, partition) in leaves {
-            let found = describe(&leaf);
-            let known = disks.iter().position(|disk| disk.number == found.number);
-            let index = known.unwrap_or(disks.len());
-            if known.is_none() {
-                disks.push(found);
-            }
-            let Some(disk) = disks.get_mut(index) else { continue };
-            if let Some(name) = partition.and_then(|partition| misaligned(&partition, &leaf))
-                && !disk.misaligned.contains(&name)
-            {
-                disk.misaligned.push(name);
-            }
-            if !disk.targets.contains(&id) {
-                disk.targets.push(id);
-            }
+        let Some(device) = &target.device else { continue };
+        let beneath =
+            known.entry(&device.name).or_insert_with(|| match Device::of_node(root, &device.name) {
+                Some(top) => disks_of(root, top, &mut disks),
+                None => Vec::new(),
+            });
+        for place in beneath.iter() {
+            disks[*place].targets.push(id);
         }
     }
     disks
+}
+
+/// Returns the indexes of the disks under a device. Adds new disks with their description.
+fn disks_of(root: &Root, top: Device, disks: &mut Vec<Disk>) -> Vec<usize> {
+    let (mut leaves, mut places) = (Vec::new(), Vec::new());
+    descend(top, &mut Vec::new(), &mut leaves);
+    for (leaf, partition) in leaves {
+        let found = describe(root, &leaf);
+        let place = disks.iter().position(|disk| disk.number == found.number).unwrap_or(disks.len());
+        if place == disks.len() {
+            disks.push(found);
+        }
+        if let Some(name) = partition.and_then(|partition| misaligned(&partition, &leaf))
+            && let Some(disk) = disks.get_mut(place)
+            && !disk.misaligned.contains(&name)
+        {
+            disk.misaligned.push(name);
+        }
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
 }
 
 /// All that stand for hardware and have a medium.
@@ -44,7 +57,7 @@ pub(super) fn hardware(root: &Root) -> Vec<Disk> {
         .map(|device| {
             let partitions = device.partitions();
             let misaligned = partitions.iter().filter_map(|partition| misaligned(partition, &device));
-            Disk { misaligned: misaligned.collect(), ..describe(&device) }
+            Disk { misaligned: misaligned.collect(), ..describe(root, &device) }
         })
         .collect()
 }
@@ -83,12 +96,12 @@ fn misaligned(partition: &Device, disk: &Device) -> Option<String> {
     (start % block != 0).then(|| partition.node().display().to_string())
 }
 
-fn describe(device: &Device) -> Disk {
+fn describe(root: &Root, device: &Device) -> Disk {
     let hardware = hardware_of(device);
     let above = || hardware.iter().flat_map(|path| path.ancestors());
     let numa_node = above().find_map(|path| number::<i64>(&path.join("numa_node")));
     Disk {
-        device: device.settings(),
+        device: device.settings(root),
         number: format!("{}:{}", device.number.0, device.number.1),
         transport: transport(device, hardware.as_deref()),
         link: above().find(|path| path.join("current_link_speed").exists()).and_then(super::link::of),

@@ -4,7 +4,7 @@ use diskspd_model::machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 
 /// Kinds of files that a process had open for a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ends {
+pub(crate) struct Ends {
     /// Files and devices of the judged storage.
     pub storage: bool,
     /// Files without a block device.
@@ -42,19 +42,19 @@ impl Ends {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Classes {
+pub(crate) struct Classes {
     pub read: Ends,
     pub write: Ends,
 }
 
 impl Classes {
-    pub fn or(self, other: Classes) -> Classes {
+    pub(crate) fn or(self, other: Classes) -> Classes {
         Classes { read: self.read.or(other.read), write: self.write.or(other.write) }
     }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SortedIo {
+pub(crate) struct SortedIo {
     pub read: SortedCalls,
     pub write: SortedCalls,
 }
@@ -62,7 +62,7 @@ pub struct SortedIo {
 impl SortedIo {
     /// Adds the calls of a process since the last look. `reaped`: counters of reaped children at that look,
     /// which are sorted already.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         grown: ProcessIo,
         own: Classes,

@@ -35,6 +35,16 @@ const QUEUE: [&str; 17] = [
 
 /// What a target of this machine lies on; for one that does not exist yet, what its directory lies on.
 pub fn storage(path: &RawText) -> Storage {
+    storage_on(&Root::live().remembering(), path)
+}
+
+/// The same for several targets, each device read once.
+pub fn storages<'a>(paths: impl IntoIterator<Item = &'a RawText>) -> Vec<Storage> {
+    let root = Root::live().remembering();
+    paths.into_iter().map(|path| storage_on(&root, path)).collect()
+}
+
+fn storage_on(root: &Root, path: &RawText) -> Storage {
     let Ok(given) = locate(path.as_bytes()) else {
         return Storage { path: path.clone(), ..Storage::default() };
     };
@@ -43,20 +53,19 @@ pub fn storage(path: &RawText) -> Storage {
         Some((std::fs::canonicalize(above).ok()?, rustix::fs::stat(above).ok()?))
     });
     let Some((place, found)) = there else { return Storage { path: path.clone(), ..Storage::default() } };
-    let root = Root::live().remembering();
     match FileType::from_raw_mode(found.st_mode) {
         FileType::BlockDevice => Storage {
             path: path.clone(),
             file_system: None,
-            device: Device::of(&root, split(found.st_rdev)).map(|device| device.settings()),
+            device: Device::of(root, split(found.st_rdev)).map(|device| device.settings(root)),
         },
-        FileType::CharacterDevice if Generic::found(&root, &found).is_some() => Storage {
+        FileType::CharacterDevice if Generic::found(root, &found).is_some() => Storage {
             path: path.clone(),
             file_system: None,
-            device: Generic::found(&root, &found).and_then(|generic| Some(generic.block?.settings())),
+            device: Generic::found(root, &found).and_then(|generic| Some(generic.block?.settings(root))),
         },
         _ => {
-            let mut storage = on_file_system(&root, path, &place, split(found.st_dev));
+            let mut storage = on_file_system(root, path, &place, split(found.st_dev));
             // No mount holds it where a changed root (chroot) is in the middle of one: then it is that of the
             // root.
             let of_root = || {
@@ -84,7 +93,7 @@ pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceN
             options: mount.options,
             ..FileSystem::default()
         }),
-        device: device.map(|device| device.settings()),
+        device: device.map(|device| device.settings(root)),
     }
 }
 
@@ -98,7 +107,11 @@ fn measure(file_system: &mut FileSystem, place: &Path) {
 }
 
 impl Device {
-    pub(crate) fn settings(&self) -> BlockDevice {
+    pub(crate) fn settings(&self, root: &Root) -> BlockDevice {
+        root.settings(self.directory(), || self.read_settings())
+    }
+
+    fn read_settings(&self) -> BlockDevice {
         let disk = self.whole();
         let whole = disk.as_ref().unwrap_or(self);
         let read = |file: &str| text(&whole.directory().join(file)).filter(|text| !text.is_empty());

@@ -63,7 +63,7 @@ fn holes(
 /// Bytes of the target that I/O may touch.
 fn area(span: &SpanView, asked: Asked) -> Option<u64> {
     let target = asked.target;
-    let size = span.rows().filter(|row| row.target == asked.id).map(|row| row.size).max()?;
+    let size = span.rows_of(asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
     Some(end.saturating_sub(target.base_file_offset))
 }

@@ -1,5 +1,6 @@
 //! How the checks come to their view of a time span.
 
+use super::by_target::ByTarget;
 use super::device::{Part, Queues};
 use super::view::SpanView;
 use diskspd_model::profile::{TargetIds, TimeSpan};
@@ -14,6 +15,7 @@ impl<'a> SpanView<'a> {
         measured: &'a Measured,
     ) -> SpanView<'a> {
         let (profile, host) = (&record.profile, record.host());
+        let ids = TargetIds::of(profile).of_span(asked);
         let mut view = SpanView {
             number,
             profile,
@@ -26,7 +28,8 @@ impl<'a> SpanView<'a> {
             system: &host.system,
             results,
             measured,
-            ids: TargetIds::of(profile).of_span(asked),
+            by_target: ByTarget::new(&ids, results),
+            ids,
             parts: Vec::new(),
             queues: Queues::default(),
         };

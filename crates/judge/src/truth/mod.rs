@@ -12,6 +12,7 @@
 
 mod advice;
 pub mod arrays;
+mod by_target;
 mod caches;
 mod changed;
 mod conclusions;

@@ -111,7 +111,7 @@ fn padded(counts: impl Iterator<Item = u64>, whole: usize) -> Vec<u64> {
 /// I/Os of a target by intervals of `-D`.
 fn series(span: &SpanView, id: TargetId, whole: usize) -> Vec<u64> {
     let mut counts = vec![0_u64; whole];
-    let rows = span.rows().filter(|row| row.target == id);
+    let rows = span.rows_of(id);
     for series in rows.flat_map(|row| [&row.read, &row.write]).filter_map(|way| way.series.as_ref()) {
         counts.iter_mut().zip(series.valid()).for_each(|(sum, interval)| *sum += interval.count());
     }
@@ -186,18 +186,13 @@ fn errors(results: &SpanResults, target: Option<TargetId>, stretch: &QuietStretc
 }
 
 fn path_of(span: &SpanView, id: TargetId) -> Option<RawText> {
-    span.targets().find(|asked| asked.id == id).map(|Asked { target, .. }| target.path.clone())
+    span.target_of(id).map(|Asked { target, .. }| target.path.clone())
 }
 
 /// I/Os that can be in flight on it at once.
 fn in_flight(span: &SpanView, target: Option<TargetId>) -> u64 {
     let of_it = |asked: &Asked| target.is_none_or(|id| id == asked.id);
-    let of_target = |asked: Asked| {
-        let works_on = |thread: &&diskspd_model::results::ThreadResults| {
-            thread.targets.iter().any(|row| row.target == asked.id)
-        };
-        u64::from(asked.target.request_count) * span.results.threads.iter().filter(works_on).count() as u64
-    };
+    let of_target = |asked: Asked| u64::from(asked.target.request_count) * span.by_target.threads(asked.id);
     span.targets().filter(of_it).map(of_target).sum::<u64>().max(1)
 }
 

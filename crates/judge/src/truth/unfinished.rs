@@ -21,7 +21,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
             ids.push(row.target);
         }
     }
-    let rows = |id: TargetId| span.rows().filter(|row| row.target == id).collect::<Vec<_>>();
+    let rows = |id: TargetId| span.rows_of(id).collect::<Vec<_>>();
     ids.into_iter().filter_map(|id| of_target(span, span.host.path(id), &rows(id))).collect()
 }
 

@@ -1,9 +1,10 @@
 //! One time span as the checks see it.
 
+use super::by_target::ByTarget;
 use super::device::{Part, Queues};
 use diskspd_model::finding::FindingPlace;
 use diskspd_model::machine::System;
-use diskspd_model::machine::io_counters::DeviceFacts;
+use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{FlushType, Profile, RateTotal, Target, TargetId, TimeSpan};
 use diskspd_model::results::{Effort, Host, JudgedProgram, Measured, SpanResults, TargetResults};
@@ -29,6 +30,7 @@ pub struct SpanView<'a> {
     pub measured: &'a Measured,
     /// The ids of the targets that were asked for, in their order.
     pub(super) ids: Vec<TargetId>,
+    pub(super) by_target: ByTarget<'a>,
     /// The targets by the devices that they share; empty = nobody looked.
     pub(super) parts: Vec<Part<'a>>,
     /// How many I/Os the devices had in flight, and how fast they were.
@@ -63,10 +65,23 @@ impl<'a> SpanView<'a> {
         self.results.threads.iter().flat_map(|thread| &thread.targets)
     }
 
+    pub(super) fn rows_of(&self, id: TargetId) -> impl Iterator<Item = &'a TargetResults> + Clone {
+        self.by_target.rows(id)
+    }
+
+    /// Returns the kernel's counters and settings of a target's devices.
+    pub(super) fn facts_of(&self, id: TargetId) -> impl Iterator<Item = &'a TargetDevices> {
+        self.by_target.facts(id)
+    }
+
+    pub(super) fn target_of(&self, id: TargetId) -> Option<Asked<'a>> {
+        let target = self.asked.targets.get(self.by_target.place(id)?)?;
+        Some(Asked { id, target })
+    }
+
     /// What was done on a target, all threads together; `of`: the amount of one.
     pub(super) fn done(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
-        let rows = self.rows().filter(|row| row.target == id);
-        rows.map(of).fold(0, u64::saturating_add)
+        self.rows_of(id).map(of).fold(0, u64::saturating_add)
     }
 
     /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.

@@ -15,11 +15,8 @@ const LEFT_AT_LEAST: u64 = 16 << 20;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait(span, asked)).collect();
-    let observed = span.results.observed.as_ref();
-    let Some(devices) = observed.and_then(|observed| observed.devices.as_ref()) else { return findings };
-    let of = |asked: Asked| devices.targets.iter().find(|known| known.target == asked.id);
     for asked in span.targets() {
-        let Some(facts) = of(asked) else { continue };
+        let Some(facts) = span.facts_of(asked.id).next() else { continue };
         findings.extend(atomic(span, asked, facts));
         findings.extend(dont_cache(span, asked, facts));
     }

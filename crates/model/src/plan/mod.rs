@@ -35,6 +35,7 @@ pub use crate::access::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
 use crate::finding::Finding;
 use crate::profile::{IoRing, RandomDataSource, RawText, TargetId};
 use crate::trace::replay::{ReplayList, ReplayTurns};
+use std::collections::HashMap;
 use std::sync::Arc;
 pub use worker::{SectorGrid, WorkerPlan, WorkerTarget, WriteContent};
 pub use zone_share::ZoneShare;
@@ -98,6 +99,12 @@ impl SpanPlan {
     /// Recorded I/Os are to be counted, all of them: without a warm-up none begins before measuring does.
     pub fn waits_for_measuring(&self) -> bool {
         self.replay.is_some() && self.warmup == 0
+    }
+
+    /// The paths of all targets, as the user gave them.
+    pub fn paths(&self) -> HashMap<TargetId, &RawText> {
+        let targets = self.workers.iter().flat_map(|worker| &worker.targets);
+        targets.map(|target| (target.id, &target.path)).collect()
     }
 
     /// The path of a target, as the user gave it; empty = no worker works on it.

@@ -6,9 +6,11 @@ use diskspd_judge::truth;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_outlet::guard;
-use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::Voice;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -23,9 +25,9 @@ const AT_ONCE: usize = 8;
 /// Looks at every target that is read, and warns of what would be answered without the medium.
 pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<ContentFacts> {
     let facts = facts(reads(plan, located));
-    for about in &facts {
-        let path = plan.path_of(about.target);
-        truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
+    let paths = plan.paths();
+    for (about, path) in facts.iter().filter_map(|about| Some((about, *paths.get(&about.target)?))) {
+        truth::content_warnings(about, path).into_iter().for_each(|warning| voice.tell(warning));
     }
     facts
 }
@@ -38,6 +40,7 @@ fn reads(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
 /// Returns the matching targets with the part that the workers use.
 pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> bool) -> Vec<Order> {
     let mut orders: Vec<Order> = Vec::new();
+    let mut places: HashMap<&Path, usize> = HashMap::new();
     for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
         let workload = &target.workload;
         // Of zones only what was written is read, wherever that is by then.
@@ -47,11 +50,14 @@ pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> 
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));
         // What isn't there is told when it is opened.
         let Some(located) = located.of(target).cloned() else { continue };
-        match orders.iter_mut().find(|order| order.located.name() == target.location) {
-            Some(order) => (order.from, order.to) = (order.from.min(from), order.to.max(to)),
-            None => {
-                let found = located.facts().ok();
-                let direct = found.and_then(|facts| facts.direct).map_or(0, |needs| needs.offset);
+        match places.entry(&target.location) {
+            Entry::Occupied(place) => {
+                let order = &mut orders[*place.get()];
+                (order.from, order.to) = (order.from.min(from), order.to.max(to));
+            }
+            Entry::Vacant(place) => {
+                place.insert(orders.len());
+                let direct = located.direct().map_or(0, |needs| needs.offset);
                 let path = target.path.clone();
                 orders.push(Order { target: target.id, path, located, from, to, direct });
             }

@@ -9,6 +9,7 @@ use diskspd_host::target;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::inode;
 use diskspd_worker::{Control, Voice};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -70,15 +71,15 @@ pub fn create_all(
 /// Divides files into lists without duplicates: what is the same file by several names is written one after
 /// the other.
 fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
-    let mut rounds: Vec<(Vec<PathPlace>, Round)> = Vec::new();
+    let mut rounds: Vec<(HashSet<PathPlace>, Round)> = Vec::new();
     for file in files {
         let place = PathPlace::of(&file.1);
         match rounds.iter_mut().find(|(places, _)| !places.contains(&place)) {
             Some((places, files)) => {
-                places.push(place);
+                places.insert(place);
                 files.push(file);
             }
-            None => rounds.push((vec![place], vec![file])),
+            None => rounds.push((HashSet::from([place]), vec![file])),
         }
     }
     rounds.into_iter().map(|(_, files)| files).collect()
@@ -87,16 +88,11 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
 /// The files as they are in the end: what is the same file by several names is there once, as the last one
 /// wants it.
 pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(T, PathBuf)> {
-    let mut places: Vec<PathPlace> = Vec::new();
-    files.iter().rev().filter(move |(_, path)| {
-        let place = PathPlace::of(path);
-        let new = !places.contains(&place);
-        places.push(place);
-        new
-    })
+    let mut places = HashSet::new();
+    files.iter().rev().filter(move |(_, path)| places.insert(PathPlace::of(path)))
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 enum PathPlace {
     /// Something that is there: its device and inode.
     There((u64, u64)),

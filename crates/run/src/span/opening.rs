@@ -7,6 +7,8 @@ use diskspd_model::plan::{WorkerPlan, WorkerTarget};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::{cpu, files, operation};
 use diskspd_worker::Failure;
+use std::collections::HashMap;
+use std::path::Path;
 
 /// Binds the calling thread to the CPU that its worker is to have. One that has to wait for its I/Os' time
 /// wakes exactly.
@@ -35,12 +37,13 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
 /// # Errors
 /// A target can't be opened, may not be written to, or can't do one of the operations.
 pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec<u32>), OpenError> {
-    let mut distinct: Vec<&WorkerTarget> = Vec::new();
+    let mut distinct: HashMap<&Path, Vec<(&WorkerTarget, usize)>> = HashMap::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
     let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping, t.ways, t.zones.is_some());
     for target in &plan.targets {
-        let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
+        let at_place = distinct.entry(&target.location).or_default();
+        let known = at_place.iter().find(|(known, _)| way(known) == way(target)).map(|(_, file)| *file);
         if known.is_none() {
             let path = &target.location;
             // It tells why where nothing was located.
@@ -65,9 +68,9 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec
             let polled = plan.poll;
             let (workers, zoned) = (false, target.zones.is_some());
             opened.push(File { handle, priority, mapping, polled, workers, write_through, ways, zoned });
-            distinct.push(target);
+            at_place.push((target, opened.len() - 1));
         }
-        let file = known.unwrap_or(distinct.len() - 1);
+        let file = known.unwrap_or(opened.len() - 1);
         opened[file].workers |= target.workers;
         index.push(file as u32);
     }

@@ -72,7 +72,7 @@ pub(super) fn small_area(span: &SpanView, asked: Asked) -> Option<Finding> {
 /// How many bytes of the target I/O may touch.
 fn area(span: &SpanView, asked: Asked) -> Option<u64> {
     let target = asked.target;
-    let size = span.rows().filter(|row| row.target == asked.id).map(|row| row.size).max()?;
+    let size = span.rows_of(asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
     Some(end.saturating_sub(target.base_file_offset))
 }
@@ -82,7 +82,7 @@ fn area(span: &SpanView, asked: Asked) -> Option<u64> {
 pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();
-    let flushed = span.rows().any(|row| row.target == asked.id && row.other(Operation::Flush).is_some());
+    let flushed = span.rows_of(asked.id).any(|row| row.other(Operation::Flush).is_some());
     let durable = durable || flushed || durability::is_synchronous(span, asked);
     if durable || span.done(asked.id, writes) == 0 {
         return None;

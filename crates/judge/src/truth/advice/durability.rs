@@ -5,7 +5,6 @@ use crate::truth::device::{FlushStop, Flushed, flushed};
 use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 use diskspd_model::machine::file_systems::FileSystemType;
-use diskspd_model::machine::io_counters::TargetDevices;
 use diskspd_model::machine::stack::dropping_option;
 use diskspd_model::machine::storage::FileSystem;
 use diskspd_model::operation::Operation;
@@ -22,7 +21,7 @@ fn is_requested(span: &SpanView, asked: Asked) -> bool {
 /// files.
 fn waits(span: &SpanView, asked: Asked) -> bool {
     let flushed = |row: &TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
-    let afterwards = || targets(span).any(|facts| facts.target == asked.id && facts.flush.is_some());
+    let afterwards = || span.facts_of(asked.id).any(|facts| facts.flush.is_some());
     let written = span.done(asked.id, writes) > 0;
     written && (asked.target.flush_type.is_some() || afterwards()) || span.done(asked.id, flushed) > 0
 }
@@ -30,10 +29,6 @@ fn waits(span: &SpanView, asked: Asked) -> bool {
 /// Whether this option of an overlay is the one by which it ignores flushes.
 fn is_volatile(option: &str) -> bool {
     option.ends_with("volatile")
-}
-
-fn targets<'a>(span: &SpanView<'a>) -> impl Iterator<Item = &'a TargetDevices> + use<'a> {
-    span.devices().map_or(&[][..], |devices| &devices.targets).iter()
 }
 
 enum FlushDrop<'a> {
@@ -98,7 +93,7 @@ pub(super) fn in_memory(span: &SpanView, asked: Asked) -> Option<Finding> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let own = on.filter(|on| FileSystemType::named(&on.kind).is_memory());
     let own = own.map(|on| format!("{} keeps its files in memory", on.kind));
-    let hidden = || targets(span).find(|facts| facts.target == asked.id)?.stack.in_memory.clone();
+    let hidden = || span.facts_of(asked.id).next()?.stack.in_memory.clone();
     let why = own.or_else(hidden).filter(|_| is_requested(span, asked))?;
     let path = &asked.target.path;
     let message =
@@ -118,7 +113,7 @@ enum Synchronous<'a> {
 fn synchronous<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let mount = on.filter(|on| on.options.split(',').any(|option| option == "sync")).map(Synchronous::Mount);
-    let file = targets(span).any(|target| target.target == asked.id && target.synchronous);
+    let file = span.facts_of(asked.id).any(|target| target.synchronous);
     mount.or(file.then_some(Synchronous::File))
 }
 

@@ -3,6 +3,7 @@
 use diskspd_model::machine::io_counters::TargetDevices;
 use diskspd_model::machine::stack::{Layer, LayerKind};
 use diskspd_model::profile::TargetId;
+use std::collections::HashMap;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
@@ -14,6 +15,7 @@ pub struct Counted {
 #[derive(Debug)]
 pub struct Part<'a> {
     pub targets: Vec<&'a TargetDevices>,
+    pub beneath: Beneath<'a>,
     pub each: Vec<(Counted, Counted)>,
     pub read: Counted,
     pub write: Counted,
@@ -39,13 +41,50 @@ pub struct Part<'a> {
     pub on_file_system: bool,
 }
 
+/// Facts that all targets of a part share, computed once.
+#[derive(Debug, Default)]
+pub struct Beneath<'a> {
+    places: HashMap<TargetId, usize>,
+    /// Each layer once, by its name.
+    layers: Vec<&'a Layer>,
+    has_devices: bool,
+    is_remote: bool,
+    memory: Option<&'a String>,
+}
+
+impl<'a> Beneath<'a> {
+    pub fn new(targets: &[&'a TargetDevices]) -> Beneath<'a> {
+        let mut beneath = Beneath::default();
+        for (place, target) in targets.iter().enumerate() {
+            beneath.places.entry(target.target).or_insert(place);
+            for layer in &target.stack.layers {
+                beneath.is_remote |= layer.remote.is_some();
+                if !beneath.layers.iter().any(|known| known.name == layer.name) {
+                    beneath.layers.push(layer);
+                }
+            }
+        }
+        beneath.has_devices = targets.iter().all(|target| target.stack.no_device_reason.is_none());
+        let leaf =
+            beneath.layers.iter().find(|layer| layer.lower_devices.is_empty() && layer.memory.is_some());
+        let without = || targets.iter().find_map(|target| target.stack.in_memory.as_ref());
+        beneath.memory = leaf.map(|leaf| &leaf.name).or_else(without);
+        beneath
+    }
+}
+
 impl<'a> Part<'a> {
+    /// The place of a target in [`targets`](Part::targets).
+    pub fn place(&self, id: TargetId) -> Option<usize> {
+        self.beneath.places.get(&id).copied()
+    }
+
     pub fn has(&self, id: TargetId) -> bool {
-        self.targets.iter().any(|target| target.target == id)
+        self.place(id).is_some()
     }
 
     pub fn has_devices(&self) -> bool {
-        self.targets.iter().all(|target| target.stack.no_device_reason.is_none())
+        self.beneath.has_devices
     }
 
     /// The mounts of other hosts' files among what the targets lie on: the client's counters stand for a
@@ -55,17 +94,11 @@ impl<'a> Part<'a> {
     }
 
     pub fn is_remote(&self) -> bool {
-        self.targets.iter().flat_map(|target| &target.stack.layers).any(|layer| layer.remote.is_some())
+        self.beneath.is_remote
     }
 
     pub fn layers(&self) -> Vec<&'a Layer> {
-        let mut layers: Vec<&Layer> = Vec::new();
-        for layer in self.targets.iter().flat_map(|target| &target.stack.layers) {
-            if !layers.iter().any(|known| known.name == layer.name) {
-                layers.push(layer);
-            }
-        }
-        layers
+        self.beneath.layers.clone()
     }
 
     /// The devices whose I/O together is that of the targets: those right beneath them, but not one that
@@ -129,9 +162,7 @@ impl<'a> Part<'a> {
 
     /// A device at the bottom, or a file system, that is memory: its name.
     pub fn memory(&self) -> Option<String> {
-        let device = self.leaves().into_iter().find(|leaf| leaf.memory.is_some());
-        let without = || self.targets.iter().find_map(|target| target.stack.in_memory.clone());
-        device.map(|leaf| leaf.name.clone()).or_else(without)
+        self.beneath.memory.cloned()
     }
 
     /// What of the targets was in memory only at the end, bytes; `None` = not known, or nothing was written.

@@ -1,7 +1,7 @@
 //! Which targets of a time span share devices, and what was counted on them.
 
 use super::limits::BACKGROUND;
-use super::part::{Counted, Part};
+use super::part::{Beneath, Counted, Part};
 use crate::truth::SpanView;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_model::operation::Operation;
@@ -16,12 +16,17 @@ impl<'a> Part<'a> {
     pub fn all(span: &SpanView<'a>, facts: &'a DeviceFacts) -> Vec<Part<'a>> {
         let mut parts: Vec<Vec<&TargetDevices>> = Vec::new();
         for target in &facts.targets {
-            let (mut together, apart) = parts
+            let (together, apart) = parts
                 .into_iter()
                 .partition::<Vec<_>, _>(|part| part.iter().any(|other| share(other, target)));
             parts = apart;
-            together.push(vec![target]);
-            parts.push(together.concat());
+            let joined = together.into_iter().reduce(|mut part, more| {
+                part.extend(more);
+                part
+            });
+            let mut part = joined.unwrap_or_default();
+            part.push(target);
+            parts.push(part);
         }
         parts.into_iter().map(|targets| Part::new(span, targets)).collect()
     }
@@ -40,11 +45,12 @@ impl<'a> Part<'a> {
             buffered: false,
             on_file_system: targets.iter().any(|target| target.stack.file_system.is_some()),
             each: vec![Default::default(); targets.len()],
+            beneath: Beneath::new(&targets),
             targets,
         };
         for got in span.rows() {
-            if part.has(got.target) {
-                let asked = span.targets().find(|asked| asked.id == got.target).map(|asked| asked.target);
+            if let Some(at) = part.place(got.target) {
+                let asked = span.target_of(got.target).map(|asked| asked.target);
                 part.add_durable(span, got);
                 // The program's own pattern, and zeros (-Z); random data and data of the user's don't count,
                 // nor what is as reducible as the user wants it.
@@ -53,7 +59,6 @@ impl<'a> Part<'a> {
                 if repeats && asked.is_some_and(plain) {
                     part.easy = part.easy.saturating_add(got.write.bytes);
                 }
-                let at = part.targets.iter().position(|target| target.target == got.target).unwrap_or(0);
                 part.add_others(at, got);
                 let Some((read, write)) = part.each.get_mut(at) else { continue };
                 for (sum, more) in [
@@ -67,9 +72,10 @@ impl<'a> Part<'a> {
                 }
             }
         }
-        for asked in
-            span.targets().filter(|asked| part.targets.iter().any(|target| target.target == asked.id))
-        {
+        for asked in span.targets() {
+            if !part.has(asked.id) {
+                continue;
+            }
             let requests = requests(span, asked.target);
             part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
             let bytes = requests.saturating_mul(u64::from(asked.target.block_size));
@@ -95,8 +101,9 @@ impl<'a> Part<'a> {
     }
 
     fn add_durable(&mut self, span: &SpanView, got: &TargetResults) {
-        let asked = span.targets().find(|asked| asked.id == got.target);
-        let durable = asked.filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());
+        let durable = span
+            .target_of(got.target)
+            .filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());
         if let Some(asked) = durable {
             self.durable = self.durable.saturating_add(got.write.ios);
             let flushes = if span.flushes_by_fsync(asked) { got.write.ios } else { 0 };

@@ -6,6 +6,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::{RawText, TargetId};
 use diskspd_model::results::{PathChange, TargetBeats};
 use diskspd_sys::clock::{Nanos, SECOND};
+use std::collections::HashMap;
 
 /// Who has completed nothing for so long is looked at more closely ...
 const SILENT: Nanos = SECOND / 2;
@@ -29,11 +30,11 @@ pub struct WatchedTarget {
 
 pub fn all(plan: &SpanPlan) -> Vec<WatchedTarget> {
     let mut all: Vec<WatchedTarget> = Vec::new();
+    let mut places = HashMap::new();
     for (index, worker) in plan.workers.iter().enumerate() {
         let shares = worker.targets.iter().any(|target| target.id != worker.targets[0].id);
         for target in &worker.targets {
-            let known = all.iter().position(|known| known.id == target.id);
-            let place = known.unwrap_or_else(|| {
+            let place = *places.entry(target.id).or_insert_with(|| {
                 all.push(WatchedTarget::new(target.id, target.path.clone()));
                 all.len() - 1
             });
