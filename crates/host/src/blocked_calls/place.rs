@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Place of a call on storage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum CallPlace {
+pub enum CallPlace {
     File(PathBuf),
     /// A file on the file system that is mounted here.
     In(PathBuf),
