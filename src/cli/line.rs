@@ -153,7 +153,7 @@ fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> Cli
 
 impl Given {
     /// Looks the argument up in the table; a long option may take its value from `rest`.
-    fn new<'a>(
+    pub(super) fn new<'a>(
         argument: &[u8],
         rest: &mut Peekable<impl Iterator<Item = &'a [u8]>>,
     ) -> Result<Given, CliError> {

@@ -11,6 +11,7 @@ mod draft;
 mod error;
 mod events;
 mod exit;
+mod fio_line;
 mod flag;
 mod flags;
 mod foreign;
@@ -49,8 +50,8 @@ pub use events::{EventAction, EventNames};
 pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
-    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, MergeRequest, OutRequest,
-    Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest, RoundsRequest,
-    RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction, SuiteRequest,
-    SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+    ConvertSource, ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, MergeRequest,
+    OutRequest, Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest,
+    RoundsRequest, RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction,
+    SuiteRequest, SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
 };

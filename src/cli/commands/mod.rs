@@ -7,6 +7,7 @@ mod command;
 mod compare;
 mod convert;
 mod devices;
+mod fio;
 mod history;
 mod merge;
 mod precondition;
@@ -38,6 +39,7 @@ pub const COMMANDS: &[Command] = &[
     precondition::PRECONDITION,
     trace::TRACE,
     convert::CONVERT,
+    fio::FIO,
     history::HISTORY,
     compare::COMPARE,
     verify_after::VERIFY_AFTER,

@@ -120,7 +120,8 @@ mod reader {
 
     fn read(takes: Takes, line: &[&str]) -> Result<CommandLine, CliError> {
         let arguments: Vec<OsString> = line.iter().map(OsString::from).collect();
-        let readers = RunReaders { line: cli::parse, rerun: cli::parse, commands: all_names };
+        let readers =
+            RunReaders { line: cli::parse, rerun: cli::parse, fio: cli::parse, commands: all_names };
         CommandLine::read("test", &TABLE, takes, &arguments, readers)
     }
 
