@@ -7,6 +7,7 @@ mod common;
 mod program {
     mod affinity;
     mod bad_input;
+    mod bisect;
     mod browser;
     mod compat_runs;
     mod cpu_latency;

@@ -41,6 +41,7 @@ pub fn split(words: &[OsString]) -> Result<(Vec<String>, TypedLine), CliError> {
             of_fio.push(argument);
         }
     }
+    ours.names_files_once()?;
     Ok((of_fio, ours))
 }
 

@@ -68,7 +68,7 @@ impl TypedLine {
     }
 
     /// Refuses a second file for an option that takes one: the first would silently not be written or read.
-    fn names_files_once(&self) -> Result<(), CliError> {
+    pub(super) fn names_files_once(&self) -> Result<(), CliError> {
         let mut seen: Vec<&Flag> = Vec::new();
         for given in &self.options {
             let Some(flag) = given.flag.filter(|flag| flag.names_one_file()) else { continue };

@@ -34,7 +34,7 @@ pub mod typed;
 mod words;
 pub mod written;
 
-pub use commands::{names as command_names, nearly as nearly_command};
+pub use commands::{is_bisection, names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
 pub use give_up::split as split_give_up;

@@ -77,7 +77,10 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
         Err(NotDone::failed(["a defect of this program made it fail, see above; please report it"]))
     });
+    let has_failed = done.is_err();
     let exit = told(done);
+    let is_bisection = cli::is_bisection(&arguments);
+    let exit = if has_failed && is_bisection { exit.of_failed_bisection() } else { exit };
     if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());
     }

@@ -102,7 +102,7 @@ fn command_line_of_fio_runs_and_converts() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let record = fs::read_to_string(folder.path().join("r.json")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
-    let profile = &record["hosts"][0]["profile"];
+    let profile = &record["profile"];
     assert_eq!(profile["time_spans"][0]["rand_seed"], 7, "{profile}");
     let typed = profile["command_line"].as_str().unwrap();
     assert!(typed.starts_with("diskspd fio --name=x --rw=randrw"), "{typed}");

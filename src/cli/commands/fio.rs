@@ -17,7 +17,6 @@ pub const FIO: Command = Command {
             "run a job of fio",
         ),
         ("diskspd fio --filename=test.dat --size=1g job.fio --out r.json", "give a job file its target"),
-        ("diskspd convert fio --name=x --rw=read --size=1g", "print the command line that does the same"),
     ],
     make: |line| (line.readers.fio)(&line.typed),
 };

@@ -81,7 +81,7 @@ fn rows_that_name_a_file_refuse_a_second() {
         }
     }
     let all_used = "report --out, merge --out, rerun --out, sweep --csv, sweep --json, sweep --html, \
-                    sweep --out, suite --out, baseline --out, precondition --out, compare --out";
+                    sweep --out, suite --out, baseline --out, precondition --out, fio --out, compare --out";
     assert_eq!(repeated.join(", "), all_used);
 }
 

@@ -7,6 +7,7 @@
 //! ```
 
 mod allowance;
+mod bisect;
 mod facts;
 mod foreseen;
 mod forms;
@@ -24,6 +25,7 @@ mod workloads;
 
 use allowance::KnownLevels;
 pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
+pub use bisect::{Bisected, bisected};
 use diskspd_model::finding::Severity;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
