@@ -4,6 +4,7 @@ use crate::cli::{Exit, RunRequest};
 use crate::commands::console::{Console, Manner};
 use crate::commands::load::{self, ToRun};
 use crate::commands::measure;
+use crate::commands::measurement;
 use crate::commands::not_done::NotDone;
 use crate::commands::output::{OutFile, Outputs, StandardOutput};
 use crate::commands::{ctrl_c, run, save};
@@ -56,8 +57,9 @@ impl LeadSetup {
     /// Who hears how the run goes on here. Files get the report of the whole, at the end.
     pub fn listener(&self, quiet: bool) -> Arc<dyn Listener> {
         let (verbose, document) = (self.asked.run.profile.verbose, self.document);
-        let manner = Manner { verbose, quiet, document, turn: String::new() };
-        Arc::new(Console::new(manner, None, Arc::default()))
+        let manner = Manner { verbose, quiet, document };
+        let display = measurement::display(None, &self.asked.run, quiet);
+        Arc::new(Console::new(manner, display, None, Arc::default()))
     }
 
     /// Whether ranks on one machine divide its CPUs: not where the user says who runs where.

@@ -3,7 +3,6 @@
 
 mod lines;
 mod steps;
-mod watcher;
 
 use super::not_done::{NotDone, told};
 use super::output::{self, Outputs, StandardOutput};
