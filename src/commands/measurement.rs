@@ -32,7 +32,7 @@ pub struct RunTurn<'a> {
 pub fn display(turn: Option<&RunTurn>, run: &Runnable, quiet: bool) -> Arc<Display> {
     turn.map(|turn| Arc::clone(&turn.display)).unwrap_or_else(|| {
         let display = Display::new(quiet);
-        display.begin(Step { name: String::new(), left_s: run.seconds() });
+        display.begin(Step { name: String::new(), left_s: run.planned_seconds() });
         display
     })
 }

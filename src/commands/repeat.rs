@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
             Repeat::Times(times) => (times as usize + 1).saturating_sub(number),
             Repeat::Until(_) => 1,
         };
-        self.display.begin(Step { name: name.clone(), left_s: run.run.seconds() * to_come as f64 });
+        self.display.begin(Step { name: name.clone(), left_s: run.run.planned_seconds() * to_come as f64 });
         let turn = RunTurn {
             name,
             display: Arc::clone(&self.display),

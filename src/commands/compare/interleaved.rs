@@ -90,7 +90,7 @@ fn run_all(
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
     let total = order.len();
     let display = Display::new(lines[0].request.quiet);
-    let seconds = lines.each_ref().map(|line| line.run.seconds());
+    let seconds = lines.each_ref().map(|line| line.run.planned_seconds());
     for (number, which) in order.iter().copied().enumerate() {
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
         let turn = format!("run {} of {total}: {name}", number + 1);

@@ -341,7 +341,7 @@ so far: the knee is at 4
         assert_eq!(view.lines(0.42, None, &shown(), &screen(80, 2)).len(), 1);
         let plain = Screen { blocks: false, ..screen(80, 9) };
         let lines = seen(&view.lines(0.5, None, &shown(), &plain));
-        assert!(lines.starts_with("run 4 of 9: -o8 | ##########.......... 50 %\n"), "{lines}");
+        assert!(lines.starts_with("run 4 of 9: -o8 | ##########......... 50 %\n"), "{lines}");
     }
 
     #[test]

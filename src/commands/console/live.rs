@@ -113,8 +113,7 @@ pub mod tests {
 
     #[test]
     fn charts_show_the_phase_from_its_beginning_to_its_end() {
-        let expected = "\
-    16.0k │█████████████  ██████
+        let expected = "    16.0k │█████████████  ██████
    IOPS 0 │█████████████▂▂██████
   8.00 ms │             ██
     p99 0 │▁▁▁▁▁▁▁▁▁▁▁▁▁██▁▁▁▁▁▁

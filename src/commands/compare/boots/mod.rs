@@ -115,7 +115,7 @@ fn make(
     let end = turn.made + turn.left;
     for number in turn.made..end {
         let name = format!("run {} of {} on {} ({letter})", number + 1, asked.repeat, here.release);
-        let left_s = line.run.seconds() * (end - number) as f64;
+        let left_s = line.run.planned_seconds() * (end - number) as f64;
         display.begin(Step { name: name.clone(), left_s });
         let results = interleaved::one(line, history.len(), &display, &control)
             .map_err(|not_done| goes_on(not_done, history.len()))?;
