@@ -13,6 +13,7 @@ mod program {
     mod cpu_latency;
     mod device_kinds;
     mod devices;
+    mod display;
     mod doctor;
     mod documentation_runs;
     mod effects;

@@ -167,7 +167,8 @@ impl<'a> Walk<'a> {
             let p99_ms = run.figures.latency.map(|latency| latency.p99_ms.ms());
             Some(LivePoint { iops: run.figures.iops, p99_ms })
         };
-        let answer = format!("mean of {} runs {mean:.0} IOPS", runs.len());
+        let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
+        let answer = format!("mean of {count} {mean:.0} IOPS");
         self.display.answer(answer, runs.iter().map(point).collect());
     }
 

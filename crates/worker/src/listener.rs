@@ -27,6 +27,11 @@ pub trait Listener: Send + Sync {
 
     fn progress_ends(&self) {}
 
+    /// Number of marks that the user has set since the last call.
+    fn marks(&self) -> u32 {
+        0
+    }
+
     /// The figures of an interval of the measured time ([`Wants::intervals`]).
     fn interval(&self, _: &IntervalFigures) {}
 

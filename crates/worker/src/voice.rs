@@ -123,6 +123,16 @@ impl Voice {
         }
     }
 
+    /// Notes the marks of the user, who set them by `passed` ns after the phase began.
+    pub fn note_marks(&self, phase: &str, passed: Nanos) {
+        for _ in 0..self.listener.marks() {
+            self.note(&format!(
+                "mark: {:.0} s after the beginning of {phase}",
+                passed as f64 / SECOND as f64
+            ));
+        }
+    }
+
     /// Tells how far the preparation of a file is, bytes.
     pub fn draw_preparation(&self, path: &str, done: u64, total: u64) {
         if self.wants.progress {

@@ -10,6 +10,7 @@ use crate::commands::quiet::ToldOnce;
 use crate::finding::Finding;
 use crate::lab::sweep::time_in_words;
 use crate::run::{Listener, MachineSpeed, Progress, Speed, Wants};
+use crate::sys::keys;
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::{self, DrawnLine, Screen, plain};
@@ -20,6 +21,7 @@ const LINE_EVERY: Nanos = 10 * SECOND;
 /// Fewer columns have room for one chart in a line.
 const WIDE: usize = 72;
 const BAR: usize = 20;
+const KEYS: &str = "q: end, m: mark";
 
 /// A step of a long operation.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +47,7 @@ struct DisplayState {
     writing_since: Option<Nanos>,
     next_line: Nanos,
     said: ToldOnce,
+    marks: u32,
 }
 
 /// What is drawn, without the time.
@@ -53,6 +56,8 @@ struct View {
     step: Step,
     /// Time of the steps before this one, s.
     gone_s: f64,
+    /// The keys that can be typed; empty = none.
+    keys: &'static str,
     /// The answer of the steps before this one.
     answer: String,
     stretch: LiveStretch,
@@ -99,7 +104,23 @@ impl Display {
 
     pub fn clear(&self) {
         self.state().writing_since = None;
+        keys::restore();
         standard_error::wipe();
+    }
+
+    /// Obeys the keys typed since the last call.
+    fn read_keys(&self) {
+        if !self.draws {
+            return;
+        }
+        self.state().view.keys = if keys::can_be_read() { KEYS } else { "" };
+        for key in keys::typed() {
+            match key {
+                b'q' => keys::interrupt(),
+                b'm' => self.state().marks += 1,
+                _ => {}
+            }
+        }
     }
 
     fn running(&self, phase: &str, left: Nanos, rates: Option<Speed>, machine: MachineSpeed) {
@@ -156,7 +177,8 @@ impl View {
         let bar = if bar.is_empty() { String::new() } else { format!("{bar} ") };
         let percent = format!("{bar}{:.0} %", share * 100.0);
         let left = left_s.map(|left| format!("{} left", time_in_words(left)));
-        step.into_iter().chain([percent]).chain(left).collect()
+        let keys = Some(self.keys.to_owned()).filter(|keys| !keys.is_empty());
+        step.into_iter().chain([percent]).chain(left).chain(keys).collect()
     }
 
     fn lines(&self, share: f64, left_s: Option<f64>, figures: &[String], screen: &Screen) -> Vec<DrawnLine> {
@@ -206,7 +228,12 @@ impl Listener for Display {
         self.state().said.tell(notice, self.quiet);
     }
 
+    fn marks(&self) -> u32 {
+        std::mem::take(&mut self.state().marks)
+    }
+
     fn progress(&self, progress: &Progress) {
+        self.read_keys();
         match *progress {
             Progress::Preparing { name, done_bytes, total_bytes } => {
                 self.preparing(name, done_bytes, total_bytes);

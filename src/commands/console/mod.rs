@@ -101,6 +101,10 @@ impl Listener for Console {
         self.display.progress(progress);
     }
 
+    fn marks(&self) -> u32 {
+        self.display.marks()
+    }
+
     fn progress_ends(&self) {
         self.display.clear();
     }

@@ -310,6 +310,7 @@ impl Clocked<'_> {
                 let bytes = live::totals(self.live).1;
                 let machine = machine.as_mut().map(|machine| machine.look(bytes)).unwrap_or_default();
                 self.voice.draw(phase, left, self.live, machine);
+                self.voice.note_marks(phase, next - begin);
                 draw += SECOND;
             }
         }
