@@ -48,7 +48,7 @@ fn failed_bisections_skip_or_abort() {
         ("compare --bisect 0% a.json b.json", 128),
         ("compare --bisect=100% a.json b.json", 128),
         ("compare --bisect", 128),
-        ("baseline check none --bisect 20%", 125),
+        ("baseline check none --bisect 20%", 128),
         ("compare --repeat 4 --bisect 20% -- -b4K -d1 :: -b4K -d1 none/none.dat", 125),
     ] {
         let ended = ran(PROGRAM, &line.split(' ').collect::<Vec<_>>(), folder.path());

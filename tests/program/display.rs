@@ -62,7 +62,7 @@ fn drawn(shown: &str) -> Vec<String> {
 fn display_fits_every_width_with_all_figures() {
     let folder = directory();
     for (columns, expected, absent) in [
-        (40, &["measure", " IOPS"][..], &["writes", "max "][..]),
+        (40, &["measure", " IOPS"][..], &["p99", "max "][..]),
         (80, &["measure", "reads ", "writes ", "q: end"], &[]),
         (300, &["measure", "MiB/s", "p99", "max ", "reads ", "writes ", "CPU ", "q: end"], &[]),
     ] {
@@ -84,7 +84,7 @@ fn display_fits_every_width_with_all_figures() {
 #[test]
 fn display_follows_a_resize() {
     let folder = directory();
-    let line = format!("(sleep 2; stty cols 50) & {PROGRAM} {LINE} -d6 x.dat");
+    let line = format!("(sleep 2; stty cols 50 </dev/tty) & {PROGRAM} {LINE} -d6 x.dat");
     let Some(shown) = on_terminal(150, &line, folder.path(), None) else { return };
     let widths: Vec<usize> = drawn(&shown).iter().map(|line| line.chars().count()).collect();
     assert!(widths.iter().any(|width| *width >= 50), "{shown}");
@@ -140,6 +140,22 @@ fn steps_show_their_place_and_the_answer_so_far() {
         assert!(expected.iter().all(|text| all.contains(text)), "{command}: {all}\n{shown}");
         assert!(all.contains(" left"), "{all}");
     }
+}
+
+#[test]
+fn each_of_several_targets_has_a_row() {
+    let folder = directory();
+    let line = format!("{PROGRAM} {LINE} -d4 a.dat b.dat");
+    let Some(shown) = on_terminal(100, &line, folder.path(), None) else { return };
+    let lines = drawn(&shown);
+    for name in ["a.dat", "b.dat"] {
+        let row = |line: &&String| line.contains(name) && line.contains(" IOPS");
+        assert!(lines.iter().any(|line| row(&line)), "{name}: {lines:#?}");
+    }
+    // The rows of a thread with several targets are unknown.
+    let line = format!("{PROGRAM} -F1 {LINE} -d3 a.dat b.dat");
+    let Some(shown) = on_terminal(100, &line, folder.path(), None) else { return };
+    assert!(!drawn(&shown).iter().any(|line| line.contains("a.dat") && line.contains(" IOPS")), "{shown}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub use diskspd_outlet::{
     FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputFault, OwnFiles, Patience,
     Permitted, destination, guard,
 };
-pub use diskspd_worker::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, Wants};
+pub use diskspd_worker::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, TargetSpeed, Wants};
 pub use diskspd_worker::tell::live::Counters;
 pub use diskspd_worker::{Control, Outcome, Voice};
 pub use events::Events;

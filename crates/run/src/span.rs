@@ -12,6 +12,7 @@ mod pulse;
 mod setup;
 mod setup_error;
 mod simulate;
+mod target_watch;
 mod volume;
 mod warm_up;
 

@@ -71,7 +71,15 @@ pub enum Progress<'a> {
         /// Since the last time; `None` = that was just now.
         rates: Option<Speed>,
         machine: MachineSpeed,
+        /// Each target, if there are several and each worker has one.
+        targets: &'a [TargetSpeed],
     },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TargetSpeed {
+    pub name: String,
+    pub speed: Speed,
 }
 
 /// Facts about the machine since the last progress.

@@ -1,6 +1,6 @@
 //! What a run says while it goes on, to whoever listens.
 
-use super::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, Wants};
+use super::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, TargetSpeed, Wants};
 use crate::tell::live::{self, Counters, Seen, collect};
 use diskspd_model::finding::Finding;
 use diskspd_model::results::IntervalFigures;
@@ -113,12 +113,18 @@ impl Voice {
 
     /// Tells what happened since the last call, or since [`Voice::begin`]. `left`: time until the phase
     /// ends, ns.
-    pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters], machine: MachineSpeed) {
+    pub fn draw(
+        &self,
+        phase: &str,
+        left: Nanos,
+        workers: &[Counters],
+        (machine, targets): (MachineSpeed, &[TargetSpeed]),
+    ) {
         if self.wants.progress {
             let mut seen = self.seen.lock_anyway();
             let now = collect(workers);
             let rates = rates(&seen, &now);
-            self.listener.progress(&Progress::Running { phase, left_ns: left, rates, machine });
+            self.listener.progress(&Progress::Running { phase, left_ns: left, rates, machine, targets });
             *seen = now;
         }
     }
@@ -152,7 +158,7 @@ impl fmt::Debug for Voice {
 }
 
 /// What was done between two looks; `None` = they are the same one.
-fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
+pub fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;
     }

@@ -9,7 +9,7 @@ use crate::clock::{self, Nanos, SECOND};
 use crate::commands::quiet::ToldOnce;
 use crate::finding::Finding;
 use crate::lab::sweep::time_in_words;
-use crate::run::{Listener, MachineSpeed, Progress, Speed, Wants};
+use crate::run::{Listener, MachineSpeed, Progress, Speed, TargetSpeed, Wants};
 use crate::sys::keys;
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::{self, say};
@@ -21,6 +21,8 @@ const LINE_EVERY: Nanos = 10 * SECOND;
 /// Fewer columns have room for one chart in a line.
 const WIDE: usize = 72;
 const BAR: usize = 20;
+/// Columns of a target's name.
+const NAME: usize = 24;
 const KEYS: &str = "q: end, m: mark";
 
 /// A step of a long operation.
@@ -123,14 +125,21 @@ impl Display {
         }
     }
 
-    fn running(&self, phase: &str, left: Nanos, rates: Option<Speed>, machine: MachineSpeed) {
+    fn running(
+        &self,
+        (phase, left): (&str, Nanos),
+        rates: Option<Speed>,
+        machine: MachineSpeed,
+        targets: &[TargetSpeed],
+    ) {
         let mut state = self.state();
         state.view.stretch.goes_on(phase, left, rates);
         let gone_s = seconds(clock::monotonic().saturating_sub(state.step_began));
         let planned = Some(state.view.step.left_s).filter(|planned| *planned > 0.0);
         let left_s = planned.map_or(seconds(left), |planned| (planned - gone_s).max(seconds(left)));
         let share = share(state.view.gone_s + gone_s, left_s);
-        let lines = figures(phase, seconds(left), rates, machine);
+        let mut lines = figures(phase, seconds(left), rates, machine);
+        lines.extend(targets.iter().map(row));
         let told = told(phase, rates, machine);
         drop(state);
         self.show(share, Some(left_s), lines, &told);
@@ -238,8 +247,8 @@ impl Listener for Display {
             Progress::Preparing { name, done_bytes, total_bytes } => {
                 self.preparing(name, done_bytes, total_bytes);
             }
-            Progress::Running { phase, left_ns, rates, machine } => {
-                self.running(phase, left_ns, rates, machine);
+            Progress::Running { phase, left_ns, rates, machine, targets } => {
+                self.running((phase, left_ns), rates, machine, targets);
             }
         }
     }
@@ -283,6 +292,12 @@ fn figures(phase: &str, left_s: f64, rates: Option<Speed>, machine: MachineSpeed
     beside.extend(machine.cpu_percent.map(|percent| format!("CPU {percent:.0} %")));
     lines.extend((!beside.is_empty()).then(|| beside.join(" | ")));
     lines
+}
+
+/// The figures of a target, after the end of its name.
+fn row(TargetSpeed { name, speed }: &TargetSpeed) -> String {
+    let p99 = speed.latency.map_or(String::new(), |(_, p99)| format!(" | p99 {p99} ms"));
+    format!("{}: {:.0} IOPS{p99}", fit::path("", name, "", NAME), speed.iops)
 }
 
 /// The same in one sentence.
@@ -359,6 +374,13 @@ so far: the knee is at 4
         let narrow = seen(&view().lines(0.42, Some(125.0), &shown(), &screen(40, 24)));
         assert!(narrow.contains("measure 7 s left | 500 IOPS\n"), "{narrow}");
         assert!(narrow.starts_with("run 4 of 9: -o8 | ████░░░░░ 42 %\n"), "{narrow}");
+    }
+
+    #[test]
+    fn row_of_target_keeps_the_end_of_its_name() {
+        let row = |name: &str| row(&TargetSpeed { name: name.to_owned(), speed: RATES });
+        assert_eq!(row("a.dat"), "'a.dat': 500 IOPS | p99 0.099 ms");
+        assert_eq!(row("/dev/disk/by-id/nvme-A-1234"), "'…isk/by-id/nvme-A-1234': 500 IOPS | p99 0.099 ms");
     }
 
     #[test]

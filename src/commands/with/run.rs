@@ -165,6 +165,7 @@ impl ProgressTold {
                 left_ns,
                 rates: None,
                 machine: MachineSpeed::default(),
+                targets: &[],
             });
         }
         if left_s < -SLOW_S && !self.slow {

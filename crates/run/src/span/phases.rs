@@ -7,6 +7,7 @@ use crate::span::around::Observer;
 use crate::span::machine_watch::MachineWatch;
 use crate::span::pulse::Pulse;
 use crate::span::setup::SharedByWorkers;
+use crate::span::target_watch::TargetWatch;
 use crate::span::volume::{LiveSources, VolumeWatch};
 use crate::span::warm_up::{self, WarmUpTask};
 use crate::watch::beats::BeatCounter;
@@ -268,6 +269,7 @@ impl Clocked<'_> {
         let begin = clock::monotonic();
         let end = begin + recorder::seconds(seconds);
         let mut draw = if self.voice.is_live() { begin + SECOND } else { end };
+        let mut targets = self.voice.is_detailed().then(|| TargetWatch::new(self.plan));
         let mut machine =
             self.voice.is_live().then(|| MachineWatch::new(self.plan, &self.system.topology, &devices));
         loop {
@@ -309,7 +311,8 @@ impl Clocked<'_> {
                 let left = (end - next).min(by_volume.unwrap_or(Nanos::MAX));
                 let bytes = live::totals(self.live).1;
                 let machine = machine.as_mut().map(|machine| machine.look(bytes)).unwrap_or_default();
-                self.voice.draw(phase, left, self.live, machine);
+                let targets = targets.as_mut().map(|targets| targets.look(self.live)).unwrap_or_default();
+                self.voice.draw(phase, left, self.live, (machine, &targets));
                 self.voice.note_marks(phase, next - begin);
                 draw += SECOND;
             }

@@ -39,7 +39,7 @@ pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sa
         if clock::monotonic() >= draw {
             let passed = sampler.samples().last().map_or(0, |last| last.end_us * 1000);
             let left = recorder::seconds(limit).saturating_sub(passed);
-            voice.draw("warm up", left, sampler.workers(), MachineSpeed::default());
+            voice.draw("warm up", left, sampler.workers(), (MachineSpeed::default(), &[]));
             draw = sampler.due;
         }
         while clock::monotonic() < sampler.due {
