@@ -20,9 +20,9 @@ pub enum Exit {
     Outage = 5,
     /// `verify-after` couldn't verify all that was acknowledged: its journal is damaged.
     Incomplete = 6,
-    /// `--bisect`: nothing can be concluded about this state of the sources.
+    /// `--bisect`: inconclusive.
     Skip = 125,
-    /// `--bisect`: the command line is wrong, so that no state of the sources can be judged.
+    /// `--bisect`: the command line is wrong, so each commit would fail.
     Abort = 128,
 }
 

@@ -17,8 +17,8 @@ pub fn own_flags() -> impl Iterator<Item = &'static Flag> {
     flags::all().filter(move |flag| flag.with_profile && flag.long().is_some_and(is_free))
 }
 
-/// Separates fio's words from our options. An option that both know is fio's; an unknown one is fio's, too,
-/// so that its reader explains it.
+/// Separates fio's words from our options. fio gets an option that both know, and an unknown option, which
+/// its reader explains.
 ///
 /// # Errors
 /// An option of ours lacks its value or cannot be here, or a word is not UTF-8.
@@ -57,12 +57,12 @@ fn is_ours(word: &[u8]) -> bool {
 fn own(word: &[u8], given: Given) -> Result<Given, CliError> {
     match given.flag {
         Some(flag) if !given.goes_with_profile() || is_refused(flag) => {
-            let what = format!("{} cannot stand among fio's options", flag.name.with_dashes());
+            let what = format!("{} cannot be among fio's options", flag.name.with_dashes());
             Err(CliError::at(word, 0, what)
                 .hint("fio's options define the I/O; diskspd fio --help lists the options that go with them"))
         }
         Some(_) => Ok(given),
-        None => Err(given.unknown()),
+        None => Err(CliError::at(word, 0, "unknown option of fio and of this program").unknown_option()),
     }
 }
 

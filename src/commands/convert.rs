@@ -36,7 +36,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
         };
     };
     let bytes = document(profile).ok_or_else(|| {
-        let what = format!("{}: can't be expressed as an XML profile", name(&request.source));
+        let what = format!("{}: cannot be expressed as an XML profile", name(&request.source));
         let finding = Finding { remedy: Some(as_it_is(&request.source)), ..Finding::error(what) };
         NotDone::usage(vec![finding])
     })?;
@@ -93,7 +93,7 @@ fn as_it_is(source: &ConvertSource) -> String {
         ConvertSource::File(file) if form_of(file) == ProfileForm::FioJobs => "--fio ",
         ConvertSource::File(_) => "-X",
     };
-    format!("run it as it is: diskspd {option}{}", typed(source))
+    format!("run it directly: diskspd {option}{}", typed(source))
 }
 
 /// XML begins with `<`; a job file can't.
@@ -122,7 +122,7 @@ fn no_line(source: &ConvertSource, profile: &Profile) -> NotDone {
         1 => "targets with settings of their own".to_owned(),
         spans => format!("{spans} time spans"),
     };
-    let what = format!("{}: can't be expressed as one command line: it has {why}", name(source));
+    let what = format!("{}: cannot be expressed as one command line: it has {why}", name(source));
     let mut finding = Finding::error(what);
     finding.remedy = Some(match document(profile) {
         Some(_) => format!("write a profile: diskspd convert {} --out FILE.xml", typed(source)),

@@ -114,8 +114,8 @@ pub fn converted(
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
 }
 
-/// Converts the words of fio's command line; the current folder is that of its job files. `owners` gets the
-/// owners of the job files and of included files.
+/// Converts the words of fio's command line. Names of job files are relative to the current folder.
+/// `owners` gets the owners of the job files and of included files.
 ///
 /// # Errors
 /// Everything in it that can't be done.

@@ -65,7 +65,7 @@ fn convert(text: &str) -> Result<Converted, Vec<String>> {
     converted.map_err(|faults| faults.iter().map(ToString::to_string).collect())
 }
 
-/// What a command line of fio becomes: the line without what all have, or the faults.
+/// The conversion of a command line of fio, or its faults.
 fn command_line(words: &str) -> Result<String, Vec<String>> {
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let converted = fio_jobs::convert_command_line(&words, &Staged);
@@ -112,7 +112,7 @@ fn options_before_first_name_are_global() {
     assert_eq!(found, [expected.map(|(path, size)| (path.to_owned(), size)).to_vec()]);
 }
 
-/// fio starts each file anew: the global options hold for the first, and the second waits for it.
+/// fio forgets the global options between files: the global options hold for the first, and the second waits for it.
 #[test]
 fn several_job_files_run_after_each_other() {
     let found = targets_of_line("--bs=8k first.fio second.fio");

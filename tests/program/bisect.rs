@@ -27,7 +27,7 @@ fn compared(loss: &str, depths: [&str; 2], folder: &Path) -> Ended {
 }
 
 #[test]
-fn exit_codes_are_those_of_git_bisect() {
+fn bisection_ends_with_codes_of_git() {
     let folder = directory();
     for (loss, depths, code) in
         [("50%", ["8", "8"], 0), ("50%", ["8", "1"], 1), ("50%", ["1", "8"], 0), ("99.99%", ["8", "1"], 0)]

@@ -78,7 +78,7 @@ fn a_job_is_converted_into_a_command_line_or_a_profile_that_can_be_converted_aga
     let none = diskspd(&["convert", "b.fio"], folder.path());
     assert_eq!(none.code, 3);
     for told in [
-        "b.fio: can't be expressed as one command line: it has 2 time spans",
+        "b.fio: cannot be expressed as one command line: it has 2 time spans",
         "write a profile: diskspd convert b.fio --out FILE.xml",
     ] {
         assert!(none.stderr.contains(told), "{}", none.stderr);
@@ -136,10 +136,10 @@ fn wrong_line_of_fio_exits_with_3() {
     for (words, told) in [
         (&["fio"][..], "there is no job"),
         (&["fio", "--name=x", "--iodept=3", "--size=1m"], "did you mean iodepth?"),
-        (&["fio", "--name=x", "--size=1m", "-b4K"], "-b cannot stand among fio's options"),
+        (&["fio", "--name=x", "--size=1m", "-b4K"], "-b cannot be among fio's options"),
         (
             &["fio", "--name=x", "--size=1m", "--verify-after", "j"],
-            "--verify-after cannot stand among fio's options",
+            "--verify-after cannot be among fio's options",
         ),
         (&["fio", "--name=x", "--size=1m", "--out"], "--out: the value is missing"),
         (&["fio", "none.fio"], "cannot read the job file none.fio"),
@@ -177,7 +177,7 @@ fn unconvertible_job_is_run_directly() {
     fs::write(folder.path().join("files.fio"), job).unwrap();
     for words in [&["convert", "files.fio"][..], &["convert", "files.fio", "--out", "files.xml"]] {
         let ended = diskspd(words, folder.path());
-        ended.fails(3, &["run it as it is: diskspd --fio files.fio"]);
+        ended.fails(3, &["run it directly: diskspd --fio files.fio"]);
         assert!(!ended.stderr.contains("--out FILE.xml"), "{}", ended.stderr);
     }
     assert!(!folder.path().join("files.xml").exists());

@@ -2,20 +2,20 @@
 //! begins a job, and other words are job files.
 
 use super::fault::{JobFault, JobPlace};
-use super::ini::{JobSection, JobSetting, LONGEST_NAME};
+use super::ini::{JobSection, JobSetting, LONGEST_NAME, LineSections};
 use super::options::{self, FioForm, FioKind, FioOption};
 
-/// A command line of fio, read as far as its form.
+/// The parts of a command line of fio.
 pub(super) struct FioLine {
     pub(super) place: JobPlace,
-    pub(super) sections: Vec<JobSection>,
-    pub(super) files: Vec<String>,
+    sections: Vec<JobSection>,
+    files: Vec<String>,
     /// Names of the only jobs to run (`--section`); empty = all.
-    pub(super) only: Vec<String>,
+    only: Vec<String>,
     /// `--readonly`
     pub(super) reads_only: bool,
     /// Settings of the options that only a command line has.
-    pub(super) own: Vec<(&'static FioOption, JobSetting)>,
+    own: Vec<(&'static FioOption, JobSetting)>,
 }
 
 /// The option of fio that a word of a command line names, with one or two dashes as fio accepts them, and
@@ -62,6 +62,11 @@ impl FioLine {
             line.add(name, attached.or(next), faults);
         }
         line
+    }
+
+    pub(super) fn sections(&self) -> LineSections<'_> {
+        let FioLine { place, sections, files, only, .. } = self;
+        LineSections { place, sections, files, only }
     }
 
     fn add(&mut self, name: &str, value: Option<&str>, faults: &mut Vec<JobFault>) {

@@ -1,7 +1,6 @@
 //! The form of a job file: sections with their settings, comments, files that are included, variables of the
 //! environment, and words for the machine's sizes.
 
-use super::command_line::FioLine;
 use super::fault::{JobFault, JobPlace, JobProblem};
 use super::number;
 use super::surroundings::{JobSurroundings, Keyword};
@@ -42,7 +41,7 @@ const MOST_LINES: usize = 100_000;
 const MOST_TEXT: usize = 16 << 20;
 /// Jobs of a file, at most: as many as fio has (`REAL_MAX_JOBS` in its `fio.h`).
 const MOST_JOBS: usize = 4096;
-const TOO_MANY_JOBS: &str = "there are more than 4,096 jobs, which fio doesn't run either";
+const TOO_MANY_JOBS: &str = "more than 4,096 jobs, the limit of fio, too";
 /// Bytes of a section's name, at most: a file's name is made of it, and fio cuts it here.
 pub(super) const LONGEST_NAME: usize = 255;
 
@@ -58,19 +57,28 @@ pub(super) fn sections(
     reader.sections
 }
 
-/// Reads the sections of a command line: its own, and then those of its job files. As in fio, the first job
-/// of each file but the first waits for all jobs before it.
+/// The sections of a command line, and the parts that add or select sections.
+pub(super) struct LineSections<'a> {
+    pub(super) place: &'a JobPlace,
+    pub(super) sections: &'a [JobSection],
+    pub(super) files: &'a [String],
+    /// Names of the only jobs; empty = all.
+    pub(super) only: &'a [String],
+}
+
+/// Reads the sections of a command line: first its own sections, then the sections of its job files. As in
+/// fio, the first job of each file except the first file waits for all jobs before it.
 pub(super) fn sections_of_line(
-    line: &FioLine,
+    line: &LineSections,
     around: &dyn JobSurroundings,
     faults: &mut Vec<JobFault>,
 ) -> Vec<JobSection> {
     let mut reader = JobReader::new(around, faults);
     reader.jobs = line.sections.iter().filter(|section| !section.is_global).count();
     if reader.jobs > MOST_JOBS {
-        reader.is_too_much(&line.place, TOO_MANY_JOBS);
+        reader.is_too_much(line.place, TOO_MANY_JOBS);
     }
-    reader.sections.clone_from(&line.sections);
+    reader.sections = line.sections.to_vec();
     let is_wanted = |name: &String| line.only.is_empty() || line.only.contains(name);
     for (number, file) in line.files.iter().enumerate() {
         reader.file = number;

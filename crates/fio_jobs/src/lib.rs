@@ -81,12 +81,12 @@ pub fn convert_command_line(
     for (option, what) in line.apply_own(&mut faults) {
         notes.tell("all jobs", option, what);
     }
-    let sections = ini::sections_of_line(&line, around, &mut faults);
+    let sections = ini::sections_of_line(&line.sections(), around, &mut faults);
     let read = ReadSections { sections, faults, notes, reads_only: line.reads_only };
     read.convert(&line.place, "a job begins with --name=NAME; job files have theirs", around)
 }
 
-/// Sections with what was found while they were read.
+/// Sections, and the faults and notes of their form.
 struct ReadSections {
     sections: Vec<JobSection>,
     faults: Vec<JobFault>,
@@ -96,7 +96,7 @@ struct ReadSections {
 }
 
 impl ReadSections {
-    /// `how` tells how a job begins.
+    /// `how`: the beginning of a job, for an error without jobs.
     fn convert(
         mut self,
         place: &JobPlace,

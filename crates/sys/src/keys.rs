@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Mutex, OnceLock};
 
 struct Terminal {
@@ -19,18 +18,16 @@ struct Terminal {
 /// `None` = no keys can be read.
 static TERMINAL: OnceLock<Option<Terminal>> = OnceLock::new();
 
-/// Whether keys can be read.
-pub fn can_be_read() -> bool {
-    terminal().is_some_and(Terminal::is_foreground)
-}
-
-/// Returns the keys since the last call, without waiting. The terminal shows none of them until [`restore`].
-pub fn typed() -> Vec<u8> {
-    let Some(terminal) = terminal().filter(|terminal| terminal.is_foreground()) else { return Vec::new() };
-    terminal.take_single_keys();
+/// Returns the keys since the last call, without waiting; `None` = no key can be read. The terminal shows
+/// none of them until [`restore`].
+pub fn typed() -> Option<Vec<u8>> {
+    let terminal = TERMINAL.get_or_init(Terminal::open).as_ref()?;
+    if !terminal.is_foreground() || !terminal.delivers_single_keys() {
+        return None;
+    }
     let mut keys = [0; 64];
     let read = (&terminal.tty).read(&mut keys).unwrap_or(0);
-    keys[..read].to_vec()
+    Some(keys[..read].to_vec())
 }
 
 /// Restores the mode of the terminal.
@@ -40,10 +37,6 @@ pub fn restore() {
     if let Some(mode) = changed.filter(|_| terminal.is_foreground()) {
         terminal.set(&mode);
     }
-}
-
-fn terminal() -> Option<&'static Terminal> {
-    TERMINAL.get_or_init(Terminal::open).as_ref()
 }
 
 /// Whether standard input or output connects this process with another one.
@@ -64,8 +57,7 @@ impl Terminal {
         if is_in_pipeline() {
             return None;
         }
-        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-        let tty = File::options().read(true).custom_flags(flags).open("/dev/tty").ok()?;
+        let tty = File::open("/dev/tty").ok()?;
         Some(Terminal { tty, changed: Mutex::new(None) })
     }
 
@@ -74,31 +66,27 @@ impl Terminal {
         unsafe { libc::tcgetpgrp(self.tty.as_raw_fd()) == libc::getpgrp() }
     }
 
-    /// Delivers keys without a line feed, and does not show them. A shell resets this when it stops the
-    /// process, so that it is checked each time.
-    fn take_single_keys(&self) {
+    /// Makes the terminal deliver keys without a line feed, and hide them. Reads then never wait. A shell
+    /// resets this when it stops the process, so it is checked each time.
+    fn delivers_single_keys(&self) -> bool {
         let mut mode = MaybeUninit::<libc::termios>::zeroed();
         // SAFETY: the kernel fills the structure, which is valid with zeros, too.
         let (read, before) =
             unsafe { (libc::tcgetattr(self.tty.as_raw_fd(), mode.as_mut_ptr()), mode.assume_init()) };
+        // Another program may have chosen single keys that are waited for.
         if read != 0 || before.c_lflag & libc::ICANON == 0 {
-            return;
+            return read == 0 && before.c_cc[libc::VMIN] == 0 && before.c_cc[libc::VTIME] == 0;
         }
         let mut single = before;
         single.c_lflag &= !(libc::ICANON | libc::ECHO);
         (single.c_cc[libc::VMIN], single.c_cc[libc::VTIME]) = (0, 0);
         *self.changed.lock_anyway() = Some(before);
-        self.set(&single);
+        self.set(&single)
     }
 
-    fn set(&self, mode: &libc::termios) {
+    /// Returns whether the terminal has this mode now.
+    fn set(&self, mode: &libc::termios) -> bool {
         // SAFETY: the structure came from the kernel.
-        unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSANOW, mode) };
+        unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSANOW, mode) == 0 }
     }
-}
-
-/// Interrupts this process, as Ctrl-C does.
-pub fn interrupt() {
-    // SAFETY: the call takes numbers alone.
-    unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
 }

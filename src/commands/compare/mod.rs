@@ -40,7 +40,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
         let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
             Some(sides) => tell(&sides, false, order_seed, request, &files)?,
-            None => unjudged(request.fail_if, "one kernel alone can't be judged"),
+            None => unjudged(request.fail_if, "one kernel alone cannot be judged"),
         };
         // It is what to do, whatever else is quiet.
         say(next);
@@ -58,7 +58,7 @@ pub fn gate_of_common(common: bool, fail_if: Option<FailIf>) -> Exit {
     if common { unjudged(fail_if, "runs are on both sides") } else { Exit::Success }
 }
 
-/// The exit code where nothing can be judged.
+/// The exit code of a comparison without a judgement.
 fn unjudged(fail_if: Option<FailIf>, why: &str) -> Exit {
     match fail_if {
         None => Exit::Success,

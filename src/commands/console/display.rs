@@ -12,6 +12,7 @@ use crate::lab::sweep::time_in_words;
 use crate::run::{Listener, MachineSpeed, Progress, Speed, TargetSpeed, Wants};
 use crate::sys::keys;
 use crate::sys::mutex::LockAnyway;
+use crate::sys::signals;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::{self, DrawnLine, Screen, plain};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -52,7 +53,7 @@ struct DisplayState {
     marks: u32,
 }
 
-/// What is drawn, without the time.
+/// The content of the display, without the time.
 #[derive(Debug, Default)]
 struct View {
     step: Step,
@@ -89,7 +90,7 @@ impl Display {
         (state.step_began, state.writing_since) = (now, None);
     }
 
-    /// The answer so far, and the points that it follows from.
+    /// Sets the answer so far and its points.
     pub fn answer(&self, answer: String, curve: Vec<Option<LivePoint>>) {
         let mut state = self.state();
         (state.view.answer, state.view.curve) = (answer, curve);
@@ -115,10 +116,11 @@ impl Display {
         if !self.draws {
             return;
         }
-        self.state().view.keys = if keys::can_be_read() { KEYS } else { "" };
-        for key in keys::typed() {
+        let typed = keys::typed();
+        self.state().view.keys = if typed.is_some() { KEYS } else { "" };
+        for key in typed.into_iter().flatten() {
             match key {
-                b'q' => keys::interrupt(),
+                b'q' => signals::interrupt(),
                 b'm' => self.state().marks += 1,
                 _ => {}
             }
@@ -140,9 +142,9 @@ impl Display {
         let share = share(state.view.gone_s + gone_s, left_s);
         let mut lines = figures(phase, seconds(left), rates, machine);
         lines.extend(targets.iter().map(row));
-        let told = told(phase, rates, machine);
+        let sentence = sentence(phase, rates, machine);
         drop(state);
-        self.show(share, Some(left_s), lines, &told);
+        self.show(share, Some(left_s), lines, &sentence);
     }
 
     fn preparing(&self, name: &str, done: u64, total: u64) {
@@ -157,7 +159,7 @@ impl Display {
         self.show(share(done as f64, total.saturating_sub(done) as f64), None, vec![text.clone()], &text);
     }
 
-    fn show(&self, share: f64, left_s: Option<f64>, lines: Vec<String>, told: &str) {
+    fn show(&self, share: f64, left_s: Option<f64>, lines: Vec<String>, sentence: &str) {
         if self.draws {
             if let Some(screen) = terminal::screen() {
                 let drawn = self.state().view.lines(share, left_s, &lines, &screen);
@@ -171,7 +173,7 @@ impl Display {
         }
         state.next_line = clock::monotonic() + LINE_EVERY;
         let mut line = state.view.whole(share, left_s, "").join(", ");
-        line += &format!(": {told}");
+        line += &format!(": {sentence}");
         if !state.view.answer.is_empty() {
             line += &format!("; so far {}", state.view.answer);
         }
@@ -208,7 +210,7 @@ impl View {
         lines
     }
 
-    /// Rows of charts: this run, next to all points where there are several.
+    /// Rows of charts of this run, next to charts of all points if there are several.
     fn charts(&self, screen: &Screen) -> Vec<Vec<LiveChart>> {
         let figures = |figure: fn(&LivePoint) -> Option<f64>| -> Vec<Option<f64>> {
             self.curve.iter().map(|point| figure(point.as_ref()?)).collect()
@@ -301,7 +303,7 @@ fn row(TargetSpeed { name, speed }: &TargetSpeed) -> String {
 }
 
 /// The same in one sentence.
-fn told(phase: &str, rates: Option<Speed>, machine: MachineSpeed) -> String {
+fn sentence(phase: &str, rates: Option<Speed>, machine: MachineSpeed) -> String {
     let Some(rates) = rates else { return phase.to_owned() };
     let mut text = format!("{phase}, {:.0} IOPS, {:.2} MiB/s", rates.iops, rates.bytes_per_s / 1_048_576.0);
     if let Some(share) = machine.device_share {
@@ -341,7 +343,7 @@ mod tests {
         }
     }
 
-    fn shown() -> Vec<String> {
+    fn second() -> Vec<String> {
         let machine = MachineSpeed { cpu_percent: Some(33.6), device_share: Some(0.07) };
         figures("measure", 7.0, Some(RATES), machine)
     }
@@ -360,18 +362,18 @@ so far: the knee is at 4
     p99 0 │▁▁▁▁▁▁▁▁▁█▁▁▁▁                   p99 0 │█████████████████████
 ";
         let view = View { answer: "the knee is at 4".into(), ..view() };
-        assert_eq!(seen(&view.lines(0.42, Some(125.0), &shown(), &screen(80, 24))), expected);
+        assert_eq!(seen(&view.lines(0.42, Some(125.0), &second(), &screen(80, 24))), expected);
     }
 
     #[test]
     fn every_width_keeps_whole_figures() {
         for columns in 40..=300 {
-            for line in view().lines(0.42, Some(125.0), &shown(), &screen(columns, 24)) {
+            for line in view().lines(0.42, Some(125.0), &second(), &screen(columns, 24)) {
                 let width: usize = line.iter().map(|piece| terminal::width(&piece.text)).sum();
                 assert!(width < columns, "{columns}: {line:?}");
             }
         }
-        let narrow = seen(&view().lines(0.42, Some(125.0), &shown(), &screen(40, 24)));
+        let narrow = seen(&view().lines(0.42, Some(125.0), &second(), &screen(40, 24)));
         assert!(narrow.contains("measure 7 s left | 500 IOPS\n"), "{narrow}");
         assert!(narrow.starts_with("run 4 of 9: -o8 | ████░░░░░ 42 %\n"), "{narrow}");
     }
@@ -386,10 +388,10 @@ so far: the knee is at 4
     #[test]
     fn low_terminal_has_no_charts() {
         let view = view();
-        assert_eq!(view.lines(0.42, None, &shown(), &screen(80, 9)).len(), 2);
-        assert_eq!(view.lines(0.42, None, &shown(), &screen(80, 2)).len(), 1);
+        assert_eq!(view.lines(0.42, None, &second(), &screen(80, 9)).len(), 2);
+        assert_eq!(view.lines(0.42, None, &second(), &screen(80, 2)).len(), 1);
         let plain = Screen { blocks: false, ..screen(80, 9) };
-        let lines = seen(&view.lines(0.5, None, &shown(), &plain));
+        let lines = seen(&view.lines(0.5, None, &second(), &plain));
         assert!(lines.starts_with("run 4 of 9: -o8 | ##########......... 50 %\n"), "{lines}");
     }
 
@@ -397,10 +399,10 @@ so far: the knee is at 4
     fn line_without_terminal_has_no_unknown_figures() {
         let all = MachineSpeed { cpu_percent: Some(34.0), device_share: Some(0.07) };
         let text = "measure, 500 IOPS, 1.95 MiB/s, 0.07 of it reached the device, CPU 34 %";
-        assert_eq!(told("measure", Some(RATES), all), text);
+        assert_eq!(sentence("measure", Some(RATES), all), text);
         let none = MachineSpeed::default();
-        assert_eq!(told("measure", Some(RATES), none), "measure, 500 IOPS, 1.95 MiB/s");
-        assert_eq!(told("warm up", None, none), "warm up");
+        assert_eq!(sentence("measure", Some(RATES), none), "measure, 500 IOPS, 1.95 MiB/s");
+        assert_eq!(sentence("warm up", None, none), "warm up");
         assert_eq!(share(0.0, 0.0), 0.0);
     }
 }

@@ -13,7 +13,7 @@ pub fn step(number: usize, of: usize, label: &str) -> String {
 }
 
 /// Reports the last run of `history`.
-pub fn tell(step: &str, sweep: &Sweep, history: &[Ran]) {
+pub fn report(step: &str, sweep: &Sweep, history: &[Ran]) {
     let Some(ran) = history.last() else { return };
     let outcome = match (&ran.line, &ran.failure) {
         (Some(line), _) => headline(line),

@@ -38,7 +38,7 @@ pub struct SweepWalk<'a> {
     plan: &'a Plan,
     folder: Option<Folder>,
     display: Arc<Display>,
-    told: String,
+    step_name: String,
     began_anew: bool,
     pub history: Vec<Ran>,
     pub troubles: Vec<String>,
@@ -62,7 +62,7 @@ impl<'a> SweepWalk<'a> {
             plan,
             folder,
             display,
-            told: String::new(),
+            step_name: String::new(),
             began_anew,
             history,
             troubles: Vec::new(),
@@ -103,8 +103,8 @@ impl<'a> SweepWalk<'a> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.label(what);
         let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
-        self.told = progress::step(number, of, &label);
-        self.display.begin(Step { name: self.told.clone(), left_s: to_come.seconds });
+        self.step_name = progress::step(number, of, &label);
+        self.display.begin(Step { name: self.step_name.clone(), left_s: to_come.seconds });
         let control = Arc::<Control>::default();
         let _watch = ctrl_c::ends_several(&control)?;
         let began = clock::monotonic();
@@ -134,7 +134,7 @@ impl<'a> SweepWalk<'a> {
         self.history.push(ran);
         self.display.clear();
         if !self.request.quiet {
-            progress::tell(&self.told, &self.plan.sweep, &self.history);
+            progress::report(&self.step_name, &self.plan.sweep, &self.history);
         }
         let answer = progress::answer(&self.history);
         self.display.answer(answer, progress::curve(&self.plan.sweep, &self.history));

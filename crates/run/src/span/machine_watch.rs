@@ -6,6 +6,7 @@ use diskspd_host::root::Root;
 use diskspd_model::machine::Topology;
 use diskspd_model::plan::SpanPlan;
 use diskspd_worker::listener::MachineSpeed;
+use diskspd_worker::tell::live;
 
 /// Fewer bytes than this say nothing about the device.
 const FEWEST_BYTES: u64 = 1 << 20;
@@ -14,9 +15,21 @@ const FEWEST_BYTES: u64 = 1 << 20;
 pub struct MachineWatch<'a> {
     topology: &'a Topology,
     cpu: Option<CpuClock>,
-    /// The counters of all layers, their bytes at the first reading, and the bytes of the workload by then; `None` =
-    /// the share is not determined.
-    device: Option<(Counters, Option<(Vec<u64>, u64)>)>,
+    /// `None` = the share is not determined.
+    device: Option<DeviceWatch>,
+}
+
+/// The counters of all layers of a target.
+struct DeviceWatch {
+    counters: Counters,
+    first: Option<FirstReading>,
+}
+
+struct FirstReading {
+    /// Bytes that each layer had transferred.
+    layers: Vec<u64>,
+    /// Bytes that the workload had transferred.
+    workload: u64,
 }
 
 /// Whether the workers of a plan read and write.
@@ -30,12 +43,14 @@ impl<'a> MachineWatch<'a> {
     pub fn new(plan: &SpanPlan, topology: &'a Topology, devices: &[String]) -> MachineWatch<'a> {
         // Layers of one target all see its I/O; of several targets they cannot be assigned.
         let is_known = plan.targets == 1 && !devices.is_empty();
-        let device = is_known.then(|| (Counters::open(&Root::live(), devices), None));
+        let device =
+            is_known.then(|| DeviceWatch { counters: Counters::open(&Root::live(), devices), first: None });
         MachineWatch { topology, cpu: CpuClock::read().ok(), device }
     }
 
-    /// The figures since the last call; the workload has transferred `bytes` so far.
-    pub fn look(&mut self, bytes: u64) -> MachineSpeed {
+    /// The figures since the last call.
+    pub fn measure(&mut self, workers: &[live::Counters]) -> MachineSpeed {
+        let (_, bytes) = live::totals(workers);
         MachineSpeed { cpu_percent: self.cpu(), device_share: self.device_share(bytes) }
     }
 
@@ -49,14 +64,15 @@ impl<'a> MachineWatch<'a> {
     }
 
     fn device_share(&mut self, bytes: u64) -> Option<f64> {
-        let (counters, first) = self.device.as_mut()?;
+        let DeviceWatch { counters, first } = self.device.as_mut()?;
         let reading = counters.read();
         let transferred =
             reading.devices.iter().flatten().map(|device| device.read.bytes + device.write.bytes);
         let layers: Vec<u64> = transferred.collect();
-        let (before, bytes_before) = first.get_or_insert_with(|| (layers.clone(), bytes));
-        let workload = bytes.saturating_sub(*bytes_before);
-        let most = layers.iter().zip(before).map(|(now, before)| now.saturating_sub(*before)).max()?;
+        let first = first.get_or_insert_with(|| FirstReading { layers: layers.clone(), workload: bytes });
+        let workload = bytes.saturating_sub(first.workload);
+        let pairs = layers.iter().zip(&first.layers);
+        let most = pairs.map(|(now, before)| now.saturating_sub(*before)).max()?;
         (workload >= FEWEST_BYTES).then(|| most as f64 / workload as f64)
     }
 }

@@ -263,9 +263,11 @@ impl Clocked<'_> {
         &self,
         phase: &str,
         seconds: u32,
-        Meanwhile { devices, mut ticker, mut pulse, mut beats, mut quiet, mut volume, mut each_second }: Meanwhile,
+        meanwhile: Meanwhile,
         sampler: &mut Sampler,
     ) -> Option<EndedBy> {
+        let Meanwhile { devices, mut ticker, mut pulse, mut beats, .. } = meanwhile;
+        let Meanwhile { mut quiet, mut volume, mut each_second, .. } = meanwhile;
         let begin = clock::monotonic();
         let end = begin + recorder::seconds(seconds);
         let mut draw = if self.voice.is_live() { begin + SECOND } else { end };
@@ -309,9 +311,8 @@ impl Clocked<'_> {
             if next == draw {
                 let by_volume = volume.as_ref().and_then(|volume| volume.left(now));
                 let left = (end - next).min(by_volume.unwrap_or(Nanos::MAX));
-                let bytes = live::totals(self.live).1;
-                let machine = machine.as_mut().map(|machine| machine.look(bytes)).unwrap_or_default();
-                let targets = targets.as_mut().map(|targets| targets.look(self.live)).unwrap_or_default();
+                let machine = machine.as_mut().map(|machine| machine.measure(self.live)).unwrap_or_default();
+                let targets = targets.as_mut().map(|targets| targets.measure(self.live)).unwrap_or_default();
                 self.voice.draw(phase, left, self.live, (machine, &targets));
                 self.voice.note_marks(phase, next - begin);
                 draw += SECOND;

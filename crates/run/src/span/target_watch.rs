@@ -39,7 +39,7 @@ impl TargetWatch {
     }
 
     /// The speeds since the last call; none at the first.
-    pub fn look(&mut self, live: &[Counters]) -> Vec<TargetSpeed> {
+    pub fn measure(&mut self, live: &[Counters]) -> Vec<TargetSpeed> {
         let one = |target: &mut WatchedTarget| {
             let now = collect(target.workers.iter().filter_map(|worker| live.get(*worker)));
             let speed = rates(&target.before, &now);

@@ -1,17 +1,9 @@
 //! Keys that the user types at the terminal: none are read on Windows.
 
-/// Whether keys can be read.
-pub fn can_be_read() -> bool {
-    false
-}
-
-/// Returns the keys since the last call.
-pub fn typed() -> Vec<u8> {
-    Vec::new()
+/// Returns the keys since the last call; `None` = no key can be read.
+pub fn typed() -> Option<Vec<u8>> {
+    None
 }
 
 /// Restores the mode of the terminal.
 pub fn restore() {}
-
-/// Interrupts this process.
-pub fn interrupt() {}

@@ -36,7 +36,7 @@ pub(super) const BISECT: OptionRow = text(
     "<loss>",
     "20%",
     "exit codes for git bisect run, which searches for this loss: 0 = good, 1 = bad (nearer to the loss than \
-     to A), 125 = can't tell or failed, 128 = wrong command line",
+     to A), 125 = inconclusive or failed, 128 = wrong command line",
 );
 const ANYWAY: OptionRow =
     switch("--anyway", "also compare runs that differ in block size, mix, pattern or rate");

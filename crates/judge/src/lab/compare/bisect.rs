@@ -1,4 +1,4 @@
-//! The judgement of a bisection: whether B has the loss that is searched for.
+//! The judgement of a bisection: B with or without a loss.
 
 use super::verdict::Compared;
 use super::{RunComparison, unjudged};
@@ -11,8 +11,8 @@ pub enum Bisected {
     Skip,
 }
 
-/// Judges B by a loss of this share, in (0, 1): it is bad if its deciding figure is nearer to that loss than
-/// to A, and the interval does not cover the middle between both. Of several figures one bad one suffices.
+/// Judges B by a loss of this share, in (0, 1). B is bad if its deciding figure is nearer to that loss than
+/// to A, and the interval does not cover the middle between both. One bad figure of several suffices.
 pub fn bisected(comparison: &RunComparison, loss: f64) -> Bisected {
     if !unjudged(comparison).is_empty() || comparison.is_only_b_wrong() {
         return Bisected::Skip;
