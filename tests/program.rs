@@ -7,11 +7,13 @@ mod common;
 mod program {
     mod affinity;
     mod bad_input;
+    mod bisect;
     mod browser;
     mod compat_runs;
     mod cpu_latency;
     mod device_kinds;
     mod devices;
+    mod display;
     mod doctor;
     mod documentation_runs;
     mod effects;

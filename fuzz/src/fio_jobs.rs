@@ -1,7 +1,7 @@
 //! Any bytes as a job file of fio: refused with reasons, or converted into a profile that can be written
 //! and read back.
 
-use diskspd::fio_jobs::{self, Existing, JobSurroundings, Keyword};
+use diskspd::fio_jobs::{self, Converted, Existing, JobFault, JobSurroundings, Keyword};
 use diskspd::profile::xml;
 use diskspd::report::profile_xml::write_whole_profile;
 use std::io;
@@ -40,7 +40,15 @@ impl JobSurroundings for Anything {
 const MOST_TARGETS: usize = 64;
 
 pub fn check(data: &[u8]) {
-    match fio_jobs::convert(data, "job", &Anything) {
+    is_converted_or_refused(fio_jobs::convert(data, "job", &Anything));
+    // The same bytes as words of a command line.
+    let text = String::from_utf8_lossy(data);
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    is_converted_or_refused(fio_jobs::convert_command_line(&words, &Anything));
+}
+
+fn is_converted_or_refused(converted: Result<Converted, Vec<JobFault>>) {
+    match converted {
         Err(faults) => {
             assert!(!faults.is_empty());
             assert!(faults.iter().all(|fault| !fault.to_string().is_empty()));

@@ -287,5 +287,72 @@ class Now(unittest.TestCase):
             self.assertEqual((kept.label, kept.index.identity), ("now", run.index.identity))
 
 
+@unittest.skipUnless(os.environ.get("DISKSPD_PROGRAM"), "DISKSPD_PROGRAM names no program to make runs with")
+class Programs(unittest.TestCase):
+    """Runs that the package makes."""
+
+    LINE = "--engine sim -c1M -b4K -r -w30 -o4 -L -W0 -d1"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.target = Path(folder.name) / "a b.dat"
+        self.program = os.environ["DISKSPD_PROGRAM"]
+
+    def test_run_returns_what_read_returns(self):
+        run = diskspd.run(self.LINE, target=self.target, program=self.program)
+        self.assertIsInstance(run, diskspd.Run)
+        total = run.figures()[2]
+        self.assertEqual((total.write_percent, total.block_size, total.targets), (30, 4096, str(self.target)))
+        self.assertGreater(total.iops, 0)
+        self.assertEqual(run.latencies().count, total.ios)
+        self.assertEqual(run.record.profile.time_spans[0].targets[0].path, str(self.target))
+        again = diskspd.run(self.LINE.split(), target=[self.target], program=self.program)
+        self.assertEqual(again.figures()[2].ios, total.ios)
+
+    def test_sweep_and_repeat_return_all_runs(self):
+        line = "--engine sim -c1M -b4K -r -L -W0 -d1"
+        points = diskspd.sweep(f"{line} -o1,2,4", target=self.target, program=self.program)
+        # The program interleaves the points.
+        self.assertEqual(sorted(run.figures()[2].in_flight for run in points), [1, 2, 4])
+        self.assertTrue(all(run.record.hosts for run in points))
+        runs = diskspd.repeat(line, target=self.target, times=3, program=self.program)
+        self.assertEqual(len(runs), 3)
+        self.assertEqual(len({run.index.identity for run in runs}), 3)
+
+    def test_fio_line_is_run(self):
+        line = f"fio --name=x --rw=randread --bs=4k --size=1m --filename='{self.target}' --runtime=1 --time_based"
+        run = diskspd.run(f"{line} --engine sim", program=self.program)
+        self.assertEqual(run.figures()[0].block_size, 4096)
+
+    def test_errors_carry_the_message_of_the_program(self):
+        for options, code, text in (("-b4Q", 3, "-b"), ("", 3, "no target"), ("-b4K -d1 -W0", 1, "a b.dat")):
+            with self.assertRaises(diskspd.RunError) as caught:
+                diskspd.run(options, target=None if code == 3 and text == "no target" else self.target,
+                            program=self.program)
+            error = caught.exception
+            self.assertEqual(error.exit_code, code, error)
+            self.assertIn(text, str(error))
+            self.assertTrue(str(error).startswith("ERROR"), error)
+            self.assertEqual((error.command[0], error.runs), (self.program, []))
+        with self.assertRaises(diskspd.RunError) as caught:
+            diskspd.sweep("-o1..4 --nonsense", target=self.target, program=self.program)
+        self.assertEqual(caught.exception.exit_code, 3)
+        with self.assertRaises(OSError):
+            diskspd.run("-b4K", target=self.target, program=self.target)
+
+    def test_judged_run_is_kept_in_the_error(self):
+        line = "-c1M -b4K -r -Sb -W0 -d1 --strict"
+        with self.assertRaises(diskspd.RunError) as caught:
+            diskspd.run(line, target=self.target, program=self.program)
+        self.assertEqual(caught.exception.exit_code, 2)
+        self.assertIn("CACHED", str(caught.exception))
+        self.assertEqual(len(caught.exception.runs), 1)
+
+    def test_run_is_ended_after_its_timeout(self):
+        with self.assertRaises(subprocess.TimeoutExpired):
+            diskspd.run("-c1M -b4K -r -W0 -d600", target=self.target, program=self.program, timeout=2)
+
+
 if __name__ == "__main__":
     unittest.main()

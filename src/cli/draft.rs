@@ -130,7 +130,8 @@ impl Draft {
         match self.profile_path {
             Some((form, path)) => {
                 let overrides = self.overrides;
-                let profile_file = ProfileFile { path, form, overrides, substitutions: paths };
+                let (words, substitutions) = (Vec::new(), paths);
+                let profile_file = ProfileFile { path, form, words, overrides, substitutions };
                 request.profile_file = Some(profile_file);
             }
             None => {

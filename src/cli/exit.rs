@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// It was done; also of `-?`, and of `-Rp` with a valid profile.
     Success = 0,
-    /// The run failed, or an event can't be used; also of `-ye`.
+    /// The run failed, or an event can't be used; also of `-ye`, and with `--bisect` a worse side B.
     RunFailed = 1,
     /// The run went well, but its figures are wrong or can't be verified, with `--strict`; `doctor` found
     /// something worse than a note; `compare` found what `--fail-if` names; `precondition` never reached
@@ -20,11 +20,15 @@ pub enum Exit {
     Outage = 5,
     /// `verify-after` couldn't verify all that was acknowledged: its journal is damaged.
     Incomplete = 6,
+    /// `--bisect`: inconclusive.
+    Skip = 125,
+    /// `--bisect`: the command line is wrong, so each commit would fail.
+    Abort = 128,
 }
 
 impl Exit {
     /// All of them, by their numbers.
-    pub const ALL: [Exit; 7] = [
+    pub const ALL: [Exit; 9] = [
         Exit::Success,
         Exit::RunFailed,
         Exit::Doubtful,
@@ -32,10 +36,17 @@ impl Exit {
         Exit::Corrupt,
         Exit::Outage,
         Exit::Incomplete,
+        Exit::Skip,
+        Exit::Abort,
     ];
 
     pub fn code(self) -> u8 {
         self as u8
+    }
+
+    /// The exit code of a failed command for `git bisect run`, which reads all other codes as a judgement.
+    pub fn of_failed_bisection(self) -> Exit {
+        if self == Exit::Usage { Exit::Abort } else { Exit::Skip }
     }
 }
 

@@ -56,11 +56,13 @@ const ENGINES: Spelling = Words(&[
 ]);
 
 const CACHES: &str = "-Su bypasses the page cache, -Sh also makes writes durable, -Sb uses the cache";
+const NAME: &str = "diskspd fio --name=.. runs a command line of fio; --save=NAME keeps a run under a name";
 const WRITES: &str = "-w30 has 30 % writes, -w100 only writes; the rest are reads";
 
 /// Long options of fio and other programs.
-const OPTIONS: [ForeignOption; 31] = [
-    row(&["name", "label"], Explained, "a run needs no name; --save=NAME keeps it under one"),
+const OPTIONS: [ForeignOption; 32] = [
+    row(&["name"], Explained, NAME),
+    row(&["label"], Explained, "--save=NAME keeps a run under a name"),
     row(&["rw", "readwrite"], PATTERNS, "-r is random, -w30 has 30 % writes"),
     row(&["random", "randread"], Explained, "-r is random, -w30 has 30 % writes"),
     row(&["randwrite"], Explained, "-r is random, -w100 has only writes"),
@@ -217,7 +219,8 @@ mod tests {
             ("direct=1", "use -Su"),
             ("buffered=1", "use -Sb"),
             ("filename=/dev/sdb", "use '/dev/sdb' as the last word of the command line"),
-            ("name=x", "a run needs no name; --save=NAME keeps it under one"),
+            ("name=x", NAME),
+            ("label=x", "--save=NAME keeps a run under a name"),
         ] {
             assert_eq!(option(given).as_deref(), Some(spelling), "{given}");
             assert_eq!(with_one_dash(&format!("-{given}")), option(given), "{given}");

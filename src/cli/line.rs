@@ -68,7 +68,7 @@ impl TypedLine {
     }
 
     /// Refuses a second file for an option that takes one: the first would silently not be written or read.
-    fn names_files_once(&self) -> Result<(), CliError> {
+    pub(super) fn names_files_once(&self) -> Result<(), CliError> {
         let mut seen: Vec<&Flag> = Vec::new();
         for given in &self.options {
             let Some(flag) = given.flag.filter(|flag| flag.names_one_file()) else { continue };
@@ -153,7 +153,7 @@ fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> Cli
 
 impl Given {
     /// Looks the argument up in the table; a long option may take its value from `rest`.
-    fn new<'a>(
+    pub(super) fn new<'a>(
         argument: &[u8],
         rest: &mut Peekable<impl Iterator<Item = &'a [u8]>>,
     ) -> Result<Given, CliError> {

@@ -130,7 +130,8 @@ fn meaning(exit: Exit) -> &'static str {
     match exit {
         Exit::Success => "Success.",
         Exit::RunFailed => {
-            "The run failed, or an event cannot be used. -ye always ends with 1, as in DISKSPD."
+            "The run failed, or an event cannot be used. -ye always ends with 1, as in DISKSPD. --bisect: \
+             worse."
         }
         Exit::Doubtful => {
             "With --strict: figures are wrong or cannot be verified. doctor: something distorts figures. \
@@ -140,6 +141,8 @@ fn meaning(exit: Exit) -> &'static str {
         Exit::Usage => "No arguments, or a wrong command line or profile.",
         Exit::Corrupt => "With --verify, and of verify-after: sectors do not hold the written data.",
         Exit::Outage => "With --fail-on-outage: a target completed nothing for that time.",
+        Exit::Skip => "--bisect: worse or not is unknown, or the runs failed. git bisect skips.",
+        Exit::Abort => "--bisect: a wrong command line. git bisect ends.",
         Exit::Incomplete => {
             "verify-after: the journal is damaged, so some acknowledged writes could not be verified."
         }

@@ -11,6 +11,7 @@ mod draft;
 mod error;
 mod events;
 mod exit;
+mod fio_line;
 mod flag;
 mod flags;
 mod foreign;
@@ -33,7 +34,7 @@ pub mod typed;
 mod words;
 pub mod written;
 
-pub use commands::{names as command_names, nearly as nearly_command};
+pub use commands::{is_bisection, names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
 pub use give_up::split as split_give_up;
@@ -49,7 +50,8 @@ pub use events::{EventAction, EventNames};
 pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
-    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, JudgeRequest, MergeRequest,
+    ConvertSource, ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, JudgeRequest,
+    MergeRequest,
     OutRequest, Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest,
     RoundsRequest, RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction,
     SuiteRequest, SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,

@@ -6,8 +6,8 @@ use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Scope};
 use super::line::{Given, TypedLine};
 use super::{
-    Invocation, PrintedAnswer, ProfileForm, RunRequest, UsageExtent, commands, flags, foreign, line, meant,
-    mix, preset, split_give_up, suggest,
+    Invocation, PrintedAnswer, ProfileForm, RunRequest, UsageExtent, commands, fio_line, flags, foreign,
+    line, meant, mix, preset, split_give_up, suggest,
 };
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
@@ -36,7 +36,7 @@ fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, 
     }
     let arguments = &*commands::with_command_first(arguments);
     if let Some(command) =
-        commands::parse(arguments, RunReaders { line: parse, rerun, commands: commands::all_names })
+        commands::parse(arguments, RunReaders { line: parse, rerun, fio, commands: commands::all_names })
     {
         return command;
     }
@@ -91,7 +91,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
     let jobs = draft.profile_path.as_ref().filter(|(form, _)| *form == ProfileForm::FioJobs);
     if let Some(target) = targets.first().filter(|_| jobs.is_some()) {
         return Err(CliError::at(target, 0, "a job file of fio names its own files")
-            .hint("leave out the targets, or set filename in the job file"));
+            .hint("set filename in the job file, or use diskspd fio --filename=FILE JOB.fio"));
     }
     let paths = targets.iter().map(|path| RawText::from(path.clone())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
@@ -187,6 +187,20 @@ fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let record = RawText::from(file.clone()).as_path().to_owned();
     let request = draft.finish(RawText::default(), Vec::new());
     Ok(Invocation::Run(Box::new(RunRequest { record: Some(record), permitted, ..request })))
+}
+
+/// Reads the words after `fio`: its command line, with options of a run that go with `--fio` among them.
+fn fio(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let (words, line) = fio_line::split(arguments)?;
+    let typed: Vec<OsString> =
+        ["diskspd", "fio"].map(OsString::from).into_iter().chain(arguments.iter().cloned()).collect();
+    let mut read = alone(&line.after("--fio=-"), line::joined(&typed))?;
+    if let Invocation::Run(request) = &mut read
+        && let Some(from) = &mut request.profile_file
+    {
+        (from.form, from.words) = (ProfileForm::FioLine, words);
+    }
+    Ok(read)
 }
 
 fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
@@ -331,6 +345,7 @@ impl Given {
                 let (file, place) = match form {
                     ProfileForm::Xml => ("an XML profile (-X)", "the profile"),
                     ProfileForm::FioJobs => ("a job file of fio (--fio)", "the job file"),
+                    ProfileForm::FioLine => ("a command line of fio", "fio's options"),
                 };
                 let what = format!("{} and {file} exclude each other", flag.name.with_dashes());
                 let (beside, option) = (beside.join(" "), form.option());

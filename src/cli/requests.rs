@@ -20,7 +20,7 @@ use crate::lab::repeat::Repeat;
 use crate::profile::{BufferSeparation, Compat, Profile, RawText, ResultFormat, RunOptions, template};
 pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
 pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
-pub use convert::ConvertRequest;
+pub use convert::{ConvertRequest, ConvertSource};
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
 pub use judge::JudgeRequest;
 pub use merge::MergeRequest;
@@ -163,6 +163,8 @@ pub enum StreamPlace {
 pub enum ProfileForm {
     Xml,
     FioJobs,
+    /// fio's command line: words instead of a file.
+    FioLine,
 }
 
 impl ProfileForm {
@@ -170,6 +172,7 @@ impl ProfileForm {
         match self {
             ProfileForm::Xml => format!("-X{path}"),
             ProfileForm::FioJobs => format!("--fio {path}"),
+            ProfileForm::FioLine => "fio".to_owned(),
         }
     }
 
@@ -177,15 +180,18 @@ impl ProfileForm {
         match self {
             ProfileForm::Xml => "-X",
             ProfileForm::FioJobs => "--fio",
+            ProfileForm::FioLine => "fio",
         }
     }
 }
 
-/// A profile in a file, and what the command line adds to it.
+/// A profile in a file or in fio's command line, and what our own command line adds to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileFile {
     pub path: RawText,
     pub form: ProfileForm,
+    /// fio's command line; empty for the other forms.
+    pub words: Vec<String>,
     /// Settings that replace the profile's.
     pub overrides: Overrides,
     /// Paths for the templates `*1`, `*2`, ...

@@ -3,8 +3,11 @@
 use super::load;
 use super::not_done::NotDone;
 use super::output::OutFile;
+use super::own_files::own_files;
 use crate::cli::typed::quoted;
-use crate::cli::{ConvertRequest, Exit, Overrides, ProfileFile, ProfileForm, RunRequest, written};
+use crate::cli::{
+    ConvertRequest, ConvertSource, Exit, Overrides, ProfileFile, ProfileForm, RunRequest, written,
+};
 use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, RunOptions, xml};
@@ -20,24 +23,21 @@ use std::path::Path;
 /// # Errors
 /// The file can't be read or converted, no command line says what it says, or the profile can't be written.
 pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
-    let out = request.out.as_deref().map(|path| opened(path, &request.file)).transpose()?;
-    let path = RawText::from(request.file.as_os_str().as_encoded_bytes().to_vec());
-    let form = form_of(&request.file);
-    let file = ProfileFile { path, form, overrides: Overrides::default(), substitutions: Vec::new() };
+    let file = profile_file(&request.source);
     let of_file = RunRequest { profile_file: Some(file), quiet: request.quiet, ..RunRequest::default() };
+    let out = request.out.as_deref().map(|path| opened(path, &of_file)).transpose()?;
     let run = load::as_it_is(&of_file)?.run;
     let (profile, run_options) = (&run.profile, &run.run_options);
     judge(profile, run_options)?;
     let Some((path, out)) = request.out.as_deref().zip(out) else {
         return match written::command_line(profile, run_options) {
             Some(words) => super::print(&format!("diskspd {}\n", quoted(&words))),
-            None => Err(no_line(request, profile)),
+            None => Err(no_line(&request.source, profile)),
         };
     };
-    let file = request.file.display();
     let bytes = document(profile).ok_or_else(|| {
-        let what = format!("{file}: can't be expressed as an XML profile");
-        let finding = Finding { remedy: Some(as_it_is(request)), ..Finding::error(what) };
+        let what = format!("{}: cannot be expressed as an XML profile", name(&request.source));
+        let finding = Finding { remedy: Some(as_it_is(&request.source)), ..Finding::error(what) };
         NotDone::usage(vec![finding])
     })?;
     out.save_page(&|sink| sink.write_all(&bytes))?;
@@ -56,12 +56,44 @@ fn document(profile: &Profile) -> Option<Vec<u8>> {
     (xml::read(&bytes).map(alike) == Ok(alike(profile.clone()))).then_some(bytes)
 }
 
-fn as_it_is(request: &ConvertRequest) -> String {
-    let file = request.file.display();
-    match form_of(&request.file) {
-        ProfileForm::FioJobs => format!("run it as it is: diskspd --fio {file}"),
-        _ => format!("run it as it is: diskspd -X{file}"),
+fn profile_file(source: &ConvertSource) -> ProfileFile {
+    let (path, form, words) = match source {
+        ConvertSource::File(file) => {
+            let path = RawText::from(file.as_os_str().as_encoded_bytes().to_vec());
+            (path, form_of(file), Vec::new())
+        }
+        ConvertSource::FioLine(words) => (RawText::default(), ProfileForm::FioLine, words.clone()),
+    };
+    ProfileFile { path, form, words, overrides: Overrides::default(), substitutions: Vec::new() }
+}
+
+/// The source in messages.
+fn name(source: &ConvertSource) -> String {
+    match source {
+        ConvertSource::File(file) => file.display().to_string(),
+        ConvertSource::FioLine(_) => "fio's command line".to_owned(),
     }
+}
+
+/// The source as words of a command line.
+fn typed(source: &ConvertSource) -> String {
+    match source {
+        ConvertSource::File(file) => file.display().to_string(),
+        ConvertSource::FioLine(words) => {
+            let words: Vec<OsString> =
+                std::iter::once("fio").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
+            quoted(&words)
+        }
+    }
+}
+
+fn as_it_is(source: &ConvertSource) -> String {
+    let option = match source {
+        ConvertSource::FioLine(_) => "",
+        ConvertSource::File(file) if form_of(file) == ProfileForm::FioJobs => "--fio ",
+        ConvertSource::File(_) => "-X",
+    };
+    format!("run it directly: diskspd {option}{}", typed(source))
 }
 
 /// XML begins with `<`; a job file can't.
@@ -72,9 +104,9 @@ fn form_of(path: &Path) -> ProfileForm {
     }
 }
 
-fn opened(path: &Path, file: &Path) -> Result<OutFile, NotDone> {
-    let from = Named { by: "convert".into(), path: file.to_owned() };
-    let permitted = OutputDoor::default().which_reads(Some(from)).permit("--out", path)?;
+fn opened(path: &Path, request: &RunRequest) -> Result<OutFile, NotDone> {
+    let read = own_files(request).reads.into_iter().map(|file| Named { by: "convert".into(), ..file });
+    let permitted = OutputDoor::default().which_reads(read).permit("--out", path)?;
     let xml = report::format_named("xml").ok_or_else(|| NotDone::failed(["there is no XML"]))?;
     OutFile::open(permitted, path, xml, &Patience::default())
 }
@@ -85,16 +117,16 @@ fn judge(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
     if errors.is_empty() { Ok(()) } else { Err(NotDone::usage(errors)) }
 }
 
-fn no_line(request: &ConvertRequest, profile: &Profile) -> NotDone {
+fn no_line(source: &ConvertSource, profile: &Profile) -> NotDone {
     let why = match profile.time_spans.len() {
         1 => "targets with settings of their own".to_owned(),
         spans => format!("{spans} time spans"),
     };
-    let file = request.file.display();
-    let mut finding = Finding::error(format!("{file}: can't be expressed as one command line: it has {why}"));
+    let what = format!("{}: cannot be expressed as one command line: it has {why}", name(source));
+    let mut finding = Finding::error(what);
     finding.remedy = Some(match document(profile) {
-        Some(_) => format!("write a profile: diskspd convert {file} --out FILE.xml"),
-        None => as_it_is(request),
+        Some(_) => format!("write a profile: diskspd convert {} --out FILE.xml", typed(source)),
+        None => as_it_is(source),
     });
     NotDone::usage(vec![finding])
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// This machine, as seen from the folder of a job file.
 pub struct ThisMachine {
-    folder: PathBuf,
+    folder: RefCell<PathBuf>,
     /// Another file names the job file.
     is_secret: bool,
     /// Owners of the job file, of files that name it, and of included files.
@@ -32,7 +32,7 @@ impl JobSurroundings for ThisMachine {
 
     fn included(&self, name: &str) -> io::Result<Vec<u8>> {
         let own = Path::new(name);
-        let path = if own.exists() { own.to_owned() } else { self.folder.join(name) };
+        let path = if own.exists() { own.to_owned() } else { self.folder.borrow().join(name) };
         let mut bytes = Vec::new();
         let file = owners::open(&path, &self.owners.borrow()).map_err(io::Error::other)?;
         self.owners.borrow_mut().push(inode::owner(&file.metadata()?));
@@ -41,6 +41,13 @@ impl JobSurroundings for ThisMachine {
             true => Err(io::Error::other("it is larger than 1 MiB, the limit")),
             false => Ok(bytes),
         }
+    }
+
+    fn job_file(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.folder.replace(PathBuf::new());
+        let read = self.included(name)?;
+        self.folder.replace(folder_of(Path::new(name)));
+        Ok(read)
     }
 
     fn existing(&self, path: &str) -> Existing {
@@ -84,6 +91,10 @@ impl JobSurroundings for ThisMachine {
     }
 }
 
+fn folder_of(file: &Path) -> PathBuf {
+    file.parent().map(Path::to_owned).unwrap_or_default()
+}
+
 /// Converts a job file that was read. `owners` has the owners of the file and of files that name it, and gets
 /// the owners of included files. With `is_secret` messages do not quote the file.
 ///
@@ -96,9 +107,22 @@ pub fn converted(
     is_secret: bool,
 ) -> Result<Converted, Vec<Finding>> {
     let text = &*decode::in_utf8(text);
-    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let folder = RefCell::new(folder_of(path));
     let machine = ThisMachine { folder, is_secret, owners: RefCell::new(std::mem::take(owners)) };
     let converted = fio_jobs::convert(text, &path.display().to_string(), &machine);
+    *owners = machine.owners.into_inner();
+    converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
+}
+
+/// Converts the words of fio's command line. Names of job files are relative to the current folder.
+/// `owners` gets the owners of the job files and of included files.
+///
+/// # Errors
+/// Everything in it that can't be done.
+pub fn converted_command_line(words: &[String], owners: &mut Vec<u32>) -> Result<Converted, Vec<Finding>> {
+    let owned = RefCell::new(std::mem::take(owners));
+    let machine = ThisMachine { folder: RefCell::default(), is_secret: false, owners: owned };
+    let converted = fio_jobs::convert_command_line(words, &machine);
     *owners = machine.owners.into_inner();
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
 }

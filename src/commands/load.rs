@@ -4,6 +4,8 @@ use super::not_done::NotDone;
 use super::runnable::Runnable;
 use super::{fio_jobs, known_runs, stored};
 use crate::cli::{CliError, Exit, ProfileFile, ProfileForm, RunRequest};
+use crate::finding::Finding;
+use crate::fio_jobs::Converted;
 use crate::host::claims;
 use crate::host::target::locate;
 use crate::limits::EmptyInput;
@@ -58,33 +60,48 @@ impl ProfileOnce {
         if let Some(read) = self.read.get() {
             return Ok(read.clone());
         }
+        let read = match from.form {
+            ProfileForm::FioLine => {
+                let mut origin = self.origin.clone();
+                let converted = fio_jobs::converted_command_line(&from.words, &mut origin.owners);
+                of_fio(converted, origin, quiet)?
+            }
+            ProfileForm::Xml | ProfileForm::FioJobs => self.read_file(from, quiet)?,
+        };
+        Ok(self.read.get_or_init(|| read).clone())
+    }
+
+    fn read_file(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), NotDone> {
         let path = from.path.as_path();
         let is_secret = self.origin.is_received();
         let (bytes, owner) =
             read_limited(from, &self.origin.owners).map_err(|why| wrong(from, vec![why.to_string()]))?;
         let mut origin = self.origin.clone().owned_by(owner);
-        let read = match from.form {
-            ProfileForm::Xml => {
-                let profile = xml::read(&bytes).map_err(|error| match is_secret {
-                    true => wrong(
-                        from,
-                        vec![format!("this profile is not valid; diskspd -Rp -X{} explains", from.path)],
-                    ),
-                    false => wrong(from, vec![error.to_string()]),
-                })?;
-                (profile, RunOptions::default(), origin)
+        if from.form == ProfileForm::FioJobs {
+            let converted = fio_jobs::converted(&bytes, path, &mut origin.owners, is_secret);
+            return of_fio(converted, origin, quiet);
+        }
+        let profile = xml::read(&bytes).map_err(|error| match is_secret {
+            true => {
+                wrong(from, vec![format!("this profile is not valid; diskspd -Rp -X{} explains", from.path)])
             }
-            ProfileForm::FioJobs => {
-                let converted = fio_jobs::converted(&bytes, path, &mut origin.owners, is_secret);
-                let converted = converted.map_err(NotDone::usage)?;
-                if !quiet {
-                    fio_jobs::notes(&converted).for_each(say);
-                }
-                (converted.profile, converted.run_options, origin)
-            }
-        };
-        Ok(self.read.get_or_init(|| read).clone())
+            false => wrong(from, vec![error.to_string()]),
+        })?;
+        Ok((profile, RunOptions::default(), origin))
     }
+}
+
+/// Prints the notes of a conversion.
+fn of_fio(
+    converted: Result<Converted, Vec<Finding>>,
+    origin: Origin,
+    quiet: bool,
+) -> Result<(Profile, RunOptions, Origin), NotDone> {
+    let converted = converted.map_err(NotDone::usage)?;
+    if !quiet {
+        fio_jobs::notes(&converted).for_each(say);
+    }
+    Ok((converted.profile, converted.run_options, origin))
 }
 
 /// What a command line asks for.

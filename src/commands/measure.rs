@@ -4,7 +4,7 @@ use super::console::{Console, Manner};
 use super::load::ToRun;
 use super::made::MadeResults;
 use super::measure_with::measure_with;
-use super::measurement::{Measurement, RunTurn};
+use super::measurement::{self, Measurement, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, OutFile, Outputs, StandardOutput};
 use super::{ctrl_c, ending, rerun, save};
@@ -46,19 +46,15 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     }
     // As in DISKSPD where there is nothing but text for people.
     let document = for_programs || standard_output != StandardOutput::Report;
-    let manner = Manner {
-        verbose: profile.verbose,
-        quiet: request.quiet,
-        document,
-        turn: turn.as_ref().map(|turn| turn.name.clone()).unwrap_or_default(),
-    };
+    let manner = Manner { verbose: profile.verbose, quiet: request.quiet, document };
+    let display = measurement::display(turn.as_ref(), run, request.quiet);
     // Of several runs there is one block behind all.
     let block = ending::place(&manner).filter(|_| turn.is_none());
     let files = Arc::new(files);
     let session = Session {
         one_of_several: turn.is_some(),
         events,
-        listener: Arc::new(Console::new(manner, stream, Arc::clone(&files))),
+        listener: Arc::new(Console::new(manner, display, stream, Arc::clone(&files))),
         control: Arc::clone(&control),
         ..Session::default()
     };

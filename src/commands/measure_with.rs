@@ -3,7 +3,7 @@
 use super::console::{Console, Manner};
 use super::load::ToRun;
 use super::made::MadeResults;
-use super::measurement::{Measurement, RunTurn};
+use super::measurement::{self, Measurement, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, OutFile};
 use super::with::{Tool, ToolResults, WithFault};
@@ -43,8 +43,9 @@ pub fn measure_with(
         )));
     }
     let is_xml = asked.run.profile.result_format == ResultFormat::Xml;
-    let manner = Manner { quiet: request.quiet, document: true, turn: name.clone(), ..Manner::default() };
-    let listener = Console::new(manner, None, Arc::default());
+    let manner = Manner { quiet: request.quiet, document: true, ..Manner::default() };
+    let display = measurement::display(turn.as_ref(), &asked.run, request.quiet);
+    let listener = Console::new(manner, display, None, Arc::default());
     let _watch = ctrl_c::ends_a_run(&control, None, true)?;
     let mut made =
         tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted)?;

@@ -1,7 +1,9 @@
 //! What comes of a run that was asked for by itself, and its place among several.
 
+use super::console::display::{Display, Step};
 use super::made::MadeResults;
 use super::output::EarlierReports;
+use super::runnable::Runnable;
 use crate::cli::Exit;
 use crate::run::Control;
 use std::sync::Arc;
@@ -16,10 +18,21 @@ pub struct Measurement {
 /// A run's place among several of the same.
 pub struct RunTurn<'a> {
     pub name: String,
+    /// The display of all of them; the run is its current step.
+    pub display: Arc<Display>,
     /// The reports of runs before this one, which files hold too, and which this run's are added to.
     pub earlier: &'a mut EarlierReports,
     /// What the user ends all of them by, between two of them too.
     pub control: &'a Arc<Control>,
     /// Whether its report is on standard output.
     pub reports: bool,
+}
+
+/// The display of a run: its own, or the display of all runs of which it is a step.
+pub fn display(turn: Option<&RunTurn>, run: &Runnable, quiet: bool) -> Arc<Display> {
+    turn.map(|turn| Arc::clone(&turn.display)).unwrap_or_else(|| {
+        let display = Display::new(quiet);
+        display.begin(Step { name: String::new(), left_s: run.planned_seconds() });
+        display
+    })
 }

@@ -1,5 +1,6 @@
 //! `diskspd merge FILE FILE ..`: the records of several hosts as one.
 
+use super::console::display::Display;
 use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
 use super::output::{self, OutFile};
@@ -32,9 +33,12 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     let outs = request.out.iter().map(|out| opened(out, request, &mut door));
     let outs = outs.collect::<Result<Vec<OutFile>, NotDone>>()?;
     let mut hosts = Hosts { door, ..Hosts::default() };
-    for (file, there) in files {
+    let (display, all) = (Display::new(false), files.len());
+    for (number, (file, there)) in files.into_iter().enumerate() {
+        display.count("records read:", number, all);
         hosts.add(&file, there, request)?;
     }
+    display.clear();
     hosts.merge.miss_absent_ranks();
     match hosts.results.is_empty() {
         false => of_results(&hosts, request),

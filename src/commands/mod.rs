@@ -83,7 +83,10 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     crate::clock::prepare();
     let done =
         std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| Err(NotDone::failed([DEFECT])));
+    let has_failed = done.is_err();
     let exit = told(done);
+    let is_bisection = cli::is_bisection(&arguments);
+    let exit = if has_failed && is_bisection { exit.of_failed_bisection() } else { exit };
     if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());
     }

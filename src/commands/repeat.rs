@@ -4,6 +4,8 @@ mod outs;
 
 use super::answer_forms;
 use super::console::Manner;
+use super::console::course::LivePoint;
+use super::console::display::{Display, Step};
 use super::load::ToRun;
 use super::made::MadeResults;
 use super::measure;
@@ -79,6 +81,7 @@ struct Walk<'a> {
     how: Repeat,
     outs: &'a RepeatedOuts,
     control: Arc<Control>,
+    display: Arc<Display>,
     earlier: EarlierReports,
     made: MadeRuns,
     worst: Exit,
@@ -95,7 +98,8 @@ struct MadeRuns {
 impl<'a> Walk<'a> {
     fn new(asked: &'a ToRun, request: &'a RunRequest, how: Repeat, outs: &'a RepeatedOuts) -> Walk<'a> {
         let (earlier, made) = (EarlierReports::default(), MadeRuns::default());
-        Walk { asked, request, how, outs, control: Arc::default(), earlier, made, worst: Exit::Success }
+        let (control, display) = (Arc::default(), Display::new(request.quiet));
+        Walk { asked, request, how, outs, control, display, earlier, made, worst: Exit::Success }
     }
 
     /// # Errors
@@ -133,19 +137,40 @@ impl<'a> Walk<'a> {
                 self.made.results.clear();
             }
             self.made.results.push(ended.results);
+            self.show_answer();
         }
         Ok(())
     }
 
     fn one(&mut self, run: &ToRun, number: usize) -> Result<Measurement, NotDone> {
         let request = RunRequest { out: self.outs.of_run(number), ..self.request.clone() };
+        let name = name_of(number, self.how);
+        let to_come = match self.how {
+            Repeat::Times(times) => (times as usize + 1).saturating_sub(number),
+            Repeat::Until(_) => 1,
+        };
+        self.display.begin(Step { name: name.clone(), left_s: run.run.planned_seconds() * to_come as f64 });
         let turn = RunTurn {
-            name: name_of(number, self.how),
+            name,
+            display: Arc::clone(&self.display),
             earlier: &mut self.earlier,
             control: &self.control,
             reports: self.outs.reports,
         };
         measure::measure(run, &request, Some(turn))
+    }
+
+    /// Shows the mean of the runs so far.
+    fn show_answer(&self) {
+        let runs = &self.made.runs;
+        let mean = runs.iter().map(|run| run.figures.iops).sum::<f64>() / runs.len().max(1) as f64;
+        let point = |run: &RepeatedRun| {
+            let p99_ms = run.figures.latency.map(|latency| latency.p99_ms.ms());
+            Some(LivePoint { iops: run.figures.iops, p99_ms })
+        };
+        let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
+        let answer = format!("mean of {count} {mean:.0} IOPS");
+        self.display.answer(answer, runs.iter().map(point).collect());
     }
 
     fn request_is_xml(&self) -> bool {

@@ -168,6 +168,16 @@ impl Runnable {
         if self.run_options.virtual_time() { 0.0 } else { planned as f64 }
     }
 
+    /// The time of the run for the display, s; 0 = unknown, because an amount or a steady state ends it.
+    pub fn planned_seconds(&self) -> f64 {
+        let options = &self.run_options;
+        let by_amount = options.until_written.is_some() || options.until_read.is_some();
+        let mut spans = self.profile.time_spans.iter();
+        let span_by_amount = spans.any(|span| span.until_written.is_some() || span.until_read.is_some());
+        let is_open = by_amount || span_by_amount || options.until_steady_s.is_some();
+        if is_open { 0.0 } else { self.seconds() }
+    }
+
     /// How it is run, as plans are made for it.
     pub fn options(&self) -> Options {
         Options {

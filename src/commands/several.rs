@@ -1,5 +1,6 @@
 //! What commands have in common that make several runs: what each of them runs, and its way to the end.
 
+use super::console::display::Display;
 use super::console::{Console, Manner};
 use super::load::{self, ProfileOnce};
 use super::made::MadeRun;
@@ -100,8 +101,8 @@ pub fn run(
     Ok(Some(executed.into()))
 }
 
-/// Runs one of several to its end, seen as `turn` on the terminal; `None` = the user has ended all of them:
-/// `control` is theirs together, and watched.
+/// Runs one of several to its end, as the current step of the display; `None` = the user has ended all of
+/// them by `control`, which is watched.
 ///
 /// # Errors
 /// It can't be run, or there are no whole figures: all that went wrong.
@@ -109,13 +110,14 @@ pub fn run_whole(
     runnable: &Runnable,
     control: &Arc<Control>,
     quiet: bool,
-    turn: &str,
+    display: &Arc<Display>,
 ) -> Result<Option<MadeRun>, NotDone> {
     if control.is_interrupted() {
         return Ok(None);
     }
-    let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
-    let made = run(runnable, control, Arc::new(Console::new(manner, None, Arc::default())));
+    let manner = Manner { verbose: false, quiet, document: true };
+    let console = Console::new(manner, Arc::clone(display), None, Arc::default());
+    let made = run(runnable, control, Arc::new(console));
     let Some(made) = made.map_err(NotDone::from)? else { return Ok(None) };
     let mut problems = made.failures.iter().chain(&made.troubles).peekable();
     if problems.peek().is_some() {

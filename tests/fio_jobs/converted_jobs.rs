@@ -23,6 +23,11 @@ impl JobSurroundings for Staged {
         match name {
             "common.inc" => Ok(b"bs=8k\niodepth=4\n".to_vec()),
             "circle.inc" => Ok(b"include circle.inc\n".to_vec()),
+            "job.fio" => {
+                Ok(b"[x]\nrw=randread\nbs=8k\niodepth=4\nruntime=2\ntime_based\nnorandommap\n".to_vec())
+            }
+            "first.fio" => Ok(b"[one]\nfilename=a.dat\nsize=1m\nruntime=1\n".to_vec()),
+            "second.fio" => Ok(b"[two]\nfilename=b.dat\nsize=1m\nruntime=1\n".to_vec()),
             "section.inc" => Ok(b"[job]\n".to_vec()),
             _ => Err(io::ErrorKind::NotFound.into()),
         }
@@ -58,6 +63,101 @@ impl JobSurroundings for Staged {
 fn convert(text: &str) -> Result<Converted, Vec<String>> {
     let converted = fio_jobs::convert(text.as_bytes(), "j.fio", &Staged);
     converted.map_err(|faults| faults.iter().map(ToString::to_string).collect())
+}
+
+/// The conversion of a command line of fio, or its faults.
+fn command_line(words: &str) -> Result<String, Vec<String>> {
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let converted = fio_jobs::convert_command_line(&words, &Staged);
+    let converted = converted.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    let words = written::command_line(&converted.profile, &converted.run_options).unwrap();
+    Ok(words.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" "))
+}
+
+/// Targets of each time span of a command line.
+fn targets_of_line(words: &str) -> Vec<Vec<(String, u32)>> {
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let converted = fio_jobs::convert_command_line(&words, &Staged);
+    let converted = converted.unwrap_or_else(|faults| panic!("{words:?} {faults:?}"));
+    let target = |target: &diskspd::profile::Target| (target.path.to_string(), target.block_size);
+    let spans = converted.profile.time_spans.iter();
+    spans.map(|span| span.targets.iter().map(target).collect()).collect()
+}
+
+#[test]
+fn command_line_equals_its_job_file() {
+    let job =
+        "[x]\nfilename=/dev/nvme0n1\nrw=randread\nbs=8k\niodepth=4\nruntime=2\ntime_based\nnorandommap\n";
+    for words in [
+        "--name=x --filename=/dev/nvme0n1 --rw=randread --bs=8k --iodepth=4 --runtime=2 --time_based --norandommap",
+        "-name=x -filename=/dev/nvme0n1 -rw=randread -bs=8k -iodepth=4 -runtime=2 -time_based -norandommap",
+        "--filename /dev/nvme0n1 --rw randread --bs 8k --iodepth 4 --runtime 2 --time_based 1 --norandommap --name x",
+        "--bs=64k --name=x --bs=8k --filename=/dev/nvme0n1 --rw=randread --iodepth=4 --runtime=2 --time_based \
+         --norandommap",
+        "--name=y --rw=trim --section=x --name=x --filename=/dev/nvme0n1 --rw=randread --bs=8k --iodepth=4 \
+         --runtime=2 --time_based --norandommap --readonly",
+        "--filename=/dev/nvme0n1 job.fio",
+    ] {
+        assert_eq!(command_line(words).as_ref(), Ok(&line(job)), "{words}");
+    }
+}
+
+#[test]
+fn options_before_first_name_are_global() {
+    let found = targets_of_line(
+        "--runtime=1 --time_based --bs=8k --name=a --size=1m --name=b --size=1m --bs=16k --name=global --bs=32k \
+         --name=c --size=1m",
+    );
+    let expected = [("a.0.0", 8192), ("b.0.0", 16384), ("c.0.0", 32768)];
+    assert_eq!(found, [expected.map(|(path, size)| (path.to_owned(), size)).to_vec()]);
+}
+
+/// fio forgets the global options between files: the global options hold for the first, and the second waits for it.
+#[test]
+fn several_job_files_run_after_each_other() {
+    let found = targets_of_line("--bs=8k first.fio second.fio");
+    assert_eq!(found, [vec![("a.dat".to_owned(), 8192)], vec![("b.dat".to_owned(), 4096)]]);
+    let found = targets_of_line("first.fio --section=two second.fio");
+    assert_eq!(found, [vec![("b.dat".to_owned(), 4096)]]);
+}
+
+#[test]
+fn wrong_command_lines_are_refused() {
+    for (words, told) in [
+        ("--rw=read", "fio's command line: there is no job; a job begins with --name=NAME"),
+        (
+            "--name=x --iodept=3 --size=1m",
+            "[x]: iodept=3: fio's option is unknown here; did you mean iodepth?",
+        ),
+        ("--iodept=3 --name=x --size=1m", "did you mean iodepth?"),
+        ("--name= --size=1m", "--name: a job's name has 1 to 255 bytes"),
+        ("--name", "--name: a job's name has 1 to 255 bytes"),
+        ("--name=x --bs=4q --size=1m", "[x]: bs=4q"),
+        ("--name=x --size=1m --output=r.json", "use --out FILE.json"),
+        ("--name=x --size=1m --parse-only", "use --dry-run"),
+        ("--name=x --size=1m --client=h", "client and server"),
+        ("--name=x --size=1m --section", "--section: the value is missing"),
+        ("--name=x --size=1m --rw=write --readonly", "--readonly permits no writes"),
+        ("none.fio", "cannot read the job file none.fio"),
+        ("", "cannot read the job file"),
+    ] {
+        let faults = command_line(words).unwrap_err();
+        assert!(faults.iter().any(|fault| fault.contains(told)), "{words}: {faults:?}");
+    }
+    let jobs = vec!["--name=a".to_owned(); 4097];
+    let faults = fio_jobs::convert_command_line(&jobs, &Staged).unwrap_err();
+    assert!(faults[0].to_string().contains("more than 4,096 jobs"), "{:?}", faults[0]);
+}
+
+#[test]
+fn options_about_fio_reports_are_notes() {
+    let words = "--name=x --size=1m --eta=never --minimal --output-format json+ --section=x";
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let converted = fio_jobs::convert_command_line(&words, &Staged).unwrap();
+    let noted: Vec<&str> = converted.notes.iter().map(|note| note.option.as_str()).collect();
+    for option in ["eta", "minimal", "output-format"] {
+        assert!(noted.contains(&option), "{noted:?}");
+    }
 }
 
 /// Settings of a job on a device that is there, for two seconds.

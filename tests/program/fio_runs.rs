@@ -78,7 +78,7 @@ fn a_job_is_converted_into_a_command_line_or_a_profile_that_can_be_converted_aga
     let none = diskspd(&["convert", "b.fio"], folder.path());
     assert_eq!(none.code, 3);
     for told in [
-        "b.fio: can't be expressed as one command line: it has 2 time spans",
+        "b.fio: cannot be expressed as one command line: it has 2 time spans",
         "write a profile: diskspd convert b.fio --out FILE.xml",
     ] {
         assert!(none.stderr.contains(told), "{}", none.stderr);
@@ -86,6 +86,70 @@ fn a_job_is_converted_into_a_command_line_or_a_profile_that_can_be_converted_aga
     assert_eq!(diskspd(&["convert", "b.fio", "--out", "b.xml"], folder.path()).code, 0);
     let run = diskspd(&["-Xb.xml", "--engine", "sim", "--quiet"], folder.path());
     assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+fn command_line_of_fio_runs_and_converts() {
+    let folder = directory();
+    let fio = "--name=x --rw=randrw --bs=4k --size=1g --filename=x.dat --ioengine=null --iodepth=4 --runtime=1 \
+               --time_based --norandommap";
+    let words: Vec<&str> = fio.split(' ').collect();
+    let line = diskspd(&[&["convert", "fio"], &words[..]].concat(), folder.path());
+    let expected = "diskspd -b4K -c1G -f1G -fr -r -w50 -Z4M -t1 -o4 -n -Sb -d1 -W0 -L --engine=null x.dat\n";
+    assert_eq!((line.code, line.stdout.as_str()), (0, expected), "{}", line.stderr);
+    let ours = ["--engine", "sim", "-z7", "--quiet", "--out", "r.json"];
+    let run = diskspd(&[&["fio"], &words[..4], &ours, &words[4..]].concat(), folder.path());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let record = fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let profile = &record["profile"];
+    assert_eq!(profile["time_spans"][0]["rand_seed"], 7, "{profile}");
+    let typed = profile["command_line"].as_str().unwrap();
+    assert!(typed.starts_with("diskspd fio --name=x --rw=randrw"), "{typed}");
+    let again = diskspd(&["rerun", "--dry-run", "r.json"], folder.path());
+    assert_eq!(again.code, 0, "{}", again.stderr);
+}
+
+#[test]
+fn job_file_gets_target_and_size_from_outside() {
+    let folder = directory();
+    let job = "[j]\ninclude block.inc\nrw=read\nruntime=1\n";
+    fs::create_dir(folder.path().join("jobs")).unwrap();
+    fs::write(folder.path().join("jobs/j.fio"), job).unwrap();
+    fs::write(folder.path().join("jobs/block.inc"), "bs=64k\n").unwrap();
+    let line = ["convert", "fio", "--filename=t.dat", "--size=4m", "jobs/j.fio"];
+    let converted = diskspd(&line, folder.path());
+    assert_eq!(converted.code, 0, "{}", converted.stderr);
+    for word in ["-c4M", "-b64K", " t.dat"] {
+        assert!(converted.stdout.contains(word), "{word}: {}", converted.stdout);
+    }
+    let run = diskspd(&["fio", "--filename=t.dat", "--size=4m", "jobs/j.fio", "--quiet"], folder.path());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(fs::metadata(folder.path().join("t.dat")).unwrap().len(), 4 << 20);
+}
+
+#[test]
+fn wrong_line_of_fio_exits_with_3() {
+    let folder = directory();
+    fs::write(folder.path().join("j.fio"), "[j]\nsize=1m\n").unwrap();
+    let out = ["fio", "j.fio", "--out", "j.fio"];
+    for (words, told) in [
+        (&["fio"][..], "there is no job"),
+        (&["fio", "--name=x", "--iodept=3", "--size=1m"], "did you mean iodepth?"),
+        (&["fio", "--name=x", "--size=1m", "-b4K"], "-b cannot be among fio's options"),
+        (
+            &["fio", "--name=x", "--size=1m", "--verify-after", "j"],
+            "--verify-after cannot be among fio's options",
+        ),
+        (&["fio", "--name=x", "--size=1m", "--out"], "--out: the value is missing"),
+        (&["fio", "none.fio"], "cannot read the job file none.fio"),
+        (&["convert", "fio", "--name=x", "--size=1m", "--dry-run"], "convert runs nothing"),
+        (&["convert", "fio", "--nam=x"], "there is no job"),
+        (&out, "j.fio"),
+    ] {
+        diskspd(words, folder.path()).fails(3, &[told]);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 /// Jobs without a time end by their size.
@@ -113,7 +177,7 @@ fn unconvertible_job_is_run_directly() {
     fs::write(folder.path().join("files.fio"), job).unwrap();
     for words in [&["convert", "files.fio"][..], &["convert", "files.fio", "--out", "files.xml"]] {
         let ended = diskspd(words, folder.path());
-        ended.fails(3, &["run it as it is: diskspd --fio files.fio"]);
+        ended.fails(3, &["run it directly: diskspd --fio files.fio"]);
         assert!(!ended.stderr.contains("--out FILE.xml"), "{}", ended.stderr);
     }
     assert!(!folder.path().join("files.xml").exists());

@@ -50,6 +50,13 @@ pub enum JobProblem {
         #[source]
         error: io::Error,
     },
+    /// A job file of a command line can't be read.
+    #[error("cannot read the job file {name}: {error}")]
+    JobFile {
+        name: String,
+        #[source]
+        error: io::Error,
+    },
     /// A variable of the environment has no value.
     #[error("${{{0}}}: this variable is not set")]
     Variable(String),
@@ -87,6 +94,7 @@ impl JobProblem {
         match self {
             JobProblem::Syntax(what) => what.clone(),
             JobProblem::Include { error, .. } => format!("include: cannot read the file: {error}"),
+            JobProblem::JobFile { error, .. } => format!("cannot read a job file: {error}"),
             JobProblem::Variable(_) => "a variable in this line is not set".to_owned(),
             JobProblem::Unknown(_) => "fio's option in this line is unknown here".to_owned(),
             JobProblem::Value { .. } => "the option in this line does not take its value".to_owned(),

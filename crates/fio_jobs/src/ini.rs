@@ -27,6 +27,8 @@ pub(super) struct JobSection {
     pub(super) is_global: bool,
     pub(super) place: JobPlace,
     pub(super) settings: Vec<JobSetting>,
+    /// Zero-based index of the job file on a command line; global settings end with their file.
+    pub(super) file: usize,
 }
 
 /// The longest text that is read, bytes.
@@ -39,8 +41,9 @@ const MOST_LINES: usize = 100_000;
 const MOST_TEXT: usize = 16 << 20;
 /// Jobs of a file, at most: as many as fio has (`REAL_MAX_JOBS` in its `fio.h`).
 const MOST_JOBS: usize = 4096;
+const TOO_MANY_JOBS: &str = "more than 4,096 jobs, the limit of fio, too";
 /// Bytes of a section's name, at most: a file's name is made of it, and fio cuts it here.
-const LONGEST_NAME: usize = 255;
+pub(super) const LONGEST_NAME: usize = 255;
 
 /// Reads sections; what is wrong is added to `faults`, and the rest is read on.
 pub(super) fn sections(
@@ -49,9 +52,55 @@ pub(super) fn sections(
     around: &dyn JobSurroundings,
     faults: &mut Vec<JobFault>,
 ) -> Vec<JobSection> {
-    let mut reader =
-        JobReader { around, faults, sections: Vec::new(), lines: 0, bytes: 0, jobs: 0, is_over: false };
+    let mut reader = JobReader::new(around, faults);
     reader.read(text, file, 0);
+    reader.sections
+}
+
+/// The sections of a command line, and the parts that add or select sections.
+pub(super) struct LineSections<'a> {
+    pub(super) place: &'a JobPlace,
+    pub(super) sections: &'a [JobSection],
+    pub(super) files: &'a [String],
+    /// Names of the only jobs; empty = all.
+    pub(super) only: &'a [String],
+}
+
+/// Reads the sections of a command line: first its own sections, then the sections of its job files. As in
+/// fio, the first job of each file except the first file waits for all jobs before it.
+pub(super) fn sections_of_line(
+    line: &LineSections,
+    around: &dyn JobSurroundings,
+    faults: &mut Vec<JobFault>,
+) -> Vec<JobSection> {
+    let mut reader = JobReader::new(around, faults);
+    reader.jobs = line.sections.iter().filter(|section| !section.is_global).count();
+    if reader.jobs > MOST_JOBS {
+        reader.is_too_much(line.place, TOO_MANY_JOBS);
+    }
+    reader.sections = line.sections.to_vec();
+    let is_wanted = |name: &String| line.only.is_empty() || line.only.contains(name);
+    for (number, file) in line.files.iter().enumerate() {
+        reader.file = number;
+        let known = reader.sections.len();
+        match reader.around.job_file(file) {
+            Ok(text) => reader.read(&text, file, 0),
+            Err(error) => {
+                let problem = JobProblem::JobFile { name: file.clone(), error };
+                reader.faults.push(JobFault { place: line.place.clone(), problem, remedy: None });
+            }
+        }
+        let mut jobs = reader.sections[known..].iter_mut().filter(|section| !section.is_global);
+        let first = jobs.find(|section| is_wanted(&section.name));
+        if let Some(first) = first.filter(|_| number > 0) {
+            let place = first.place.clone();
+            first.settings.push(JobSetting { name: "stonewall".to_owned(), value: None, place });
+        }
+        if reader.is_over {
+            break;
+        }
+    }
+    reader.sections.retain(|section| section.is_global || is_wanted(&section.name));
     reader.sections
 }
 
@@ -59,15 +108,25 @@ struct JobReader<'a> {
     around: &'a dyn JobSurroundings,
     faults: &'a mut Vec<JobFault>,
     sections: Vec<JobSection>,
+    /// Whether a section of the current file has begun.
+    is_open: bool,
+    file: usize,
     lines: usize,
     bytes: usize,
     jobs: usize,
     is_over: bool,
 }
 
-impl JobReader<'_> {
+impl<'a> JobReader<'a> {
+    fn new(around: &'a dyn JobSurroundings, faults: &'a mut Vec<JobFault>) -> JobReader<'a> {
+        let (sections, is_open, is_over) = (Vec::new(), false, false);
+        JobReader { around, faults, sections, is_open, file: 0, lines: 0, bytes: 0, jobs: 0, is_over }
+    }
+
     fn read(&mut self, text: &[u8], file: &str, depth: usize) {
-        let section = self.sections.last().map_or(String::new(), |section| section.name.clone());
+        self.is_open &= depth > 0;
+        let section = self.sections.last().filter(|_| self.is_open);
+        let section = section.map_or(String::new(), |section| section.name.clone());
         let is_secret = depth > 0 || self.around.is_secret();
         let mut place = JobPlace { file: file.to_owned(), line: 0, section, is_secret };
         let Ok(text) = std::str::from_utf8(text) else {
@@ -115,7 +174,7 @@ impl JobReader<'_> {
             return;
         }
         let setting = JobSetting { name: name.to_owned(), value, place: place.clone() };
-        match self.sections.last_mut() {
+        match self.sections.last_mut().filter(|_| self.is_open) {
             Some(section) => section.settings.push(setting),
             None => {
                 let line = if place.is_secret { String::new() } else { format!("{line}: ") };
@@ -142,15 +201,16 @@ impl JobReader<'_> {
         let is_global = name.starts_with("global");
         self.jobs += usize::from(!is_global);
         if self.jobs > MOST_JOBS {
-            let what = "there are more than 4,096 jobs, which fio doesn't run either";
-            return self.is_too_much(place, what);
+            return self.is_too_much(place, TOO_MANY_JOBS);
         }
-        self.sections.push(JobSection { name, is_global, place: place.clone(), settings: Vec::new() });
+        self.is_open = true;
+        let (place, settings, file) = (place.clone(), Vec::new(), self.file);
+        self.sections.push(JobSection { name, is_global, place, settings, file });
     }
 
     fn include(&mut self, name: &str, place: &JobPlace, depth: usize) {
-        if depth >= DEEPEST || self.sections.is_empty() {
-            let what = match self.sections.is_empty() {
+        if depth >= DEEPEST || !self.is_open {
+            let what = match !self.is_open {
                 true => "include: it stands before any section",
                 false => "include: files include each other more than 16 times deep",
             };

@@ -9,6 +9,7 @@
 
 mod access;
 mod beside;
+mod command_line;
 mod each;
 mod ends;
 mod fault;
@@ -31,16 +32,20 @@ mod table;
 mod target;
 mod zoned;
 
+pub use command_line::{job_files, option_of_word};
 pub use fault::{JobFault, JobPlace, JobProblem, Note};
 pub use ini::MAX_BYTES;
 pub use surroundings::{Existing, JobSurroundings, Keyword};
 pub use table::{engines_table, options_table};
 
+use command_line::FioLine;
 use diskspd_model::profile::{Profile, RunOptions};
 use fault::Notes;
+use ini::JobSection;
 use job::AskedJob;
 use named_job::NamedJob;
 use settings::{GlobalSettings, JobSettings};
+use shape::JobWay;
 use std::cell::Cell;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,32 +60,79 @@ pub struct Converted {
 /// # Errors
 /// Everything in it that can't be done, in the order of the file.
 pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<Converted, Vec<JobFault>> {
-    let mut read = Vec::new();
-    let sections = ini::sections(text, file, around, &mut read);
-    if sections.iter().all(|section| section.is_global) && read.is_empty() {
-        let place = JobPlace { file: file.to_owned(), ..JobPlace::default() };
-        read.push(JobFault::syntax(&place, "there is no job").hint("a job begins with its name: [name]"));
+    let mut faults = Vec::new();
+    let sections = ini::sections(text, file, around, &mut faults);
+    let place = JobPlace { file: file.to_owned(), ..JobPlace::default() };
+    let read = ReadSections { sections, faults, notes: Notes::default(), reads_only: false };
+    read.convert(&place, "a job begins with its name: [name]", around)
+}
+
+/// Converts the words of a command line of fio, without `fio` itself. Job files among them are read.
+///
+/// # Errors
+/// As [`convert`], and for a job file that cannot be read.
+pub fn convert_command_line(
+    words: &[String],
+    around: &dyn JobSurroundings,
+) -> Result<Converted, Vec<JobFault>> {
+    let mut faults = Vec::new();
+    let mut line = FioLine::read(words, &mut faults);
+    let mut notes = Notes::default();
+    for (option, what) in line.apply_own(&mut faults) {
+        notes.tell("all jobs", option, what);
     }
-    let (faults, notes) = (Cell::new(read), Cell::new(Notes::default()));
-    let (mut global, mut jobs) = (GlobalSettings::default(), Vec::new());
-    for section in &sections {
-        if section.is_global {
-            global.add(section);
-            continue;
+    let sections = ini::sections_of_line(&line.sections(), around, &mut faults);
+    let read = ReadSections { sections, faults, notes, reads_only: line.reads_only };
+    read.convert(&line.place, "a job begins with --name=NAME; job files have theirs", around)
+}
+
+/// Sections, and the faults and notes of their form.
+struct ReadSections {
+    sections: Vec<JobSection>,
+    faults: Vec<JobFault>,
+    notes: Notes,
+    /// Jobs that write are refused.
+    reads_only: bool,
+}
+
+impl ReadSections {
+    /// `how`: the beginning of a job, for an error without jobs.
+    fn convert(
+        mut self,
+        place: &JobPlace,
+        how: &str,
+        around: &dyn JobSurroundings,
+    ) -> Result<Converted, Vec<JobFault>> {
+        if self.sections.iter().all(|section| section.is_global) && self.faults.is_empty() {
+            self.faults.push(JobFault::syntax(place, "there is no job").hint(how));
         }
-        let settings = JobSettings::of(section, &global, &faults, &notes);
-        if let Some(job) = AskedJob::of(&settings, around) {
-            jobs.push(NamedJob { settings, job });
+        let (faults, notes) = (Cell::new(self.faults), Cell::new(self.notes));
+        let (mut global, mut jobs, mut file) = (GlobalSettings::default(), Vec::new(), 0);
+        for section in &self.sections {
+            if section.file != file {
+                (global, file) = (GlobalSettings::default(), section.file);
+            }
+            if section.is_global {
+                global.add(section);
+                continue;
+            }
+            let settings = JobSettings::of(section, &global, &faults, &notes);
+            if let Some(job) = AskedJob::of(&settings, around) {
+                if self.reads_only && job.shape.way != JobWay::Read {
+                    settings.refuse("rw", "--readonly permits no writes", "leave out --readonly");
+                }
+                jobs.push(NamedJob { settings, job });
+            }
         }
-    }
-    let so_far = faults.take();
-    let is_sound = so_far.is_empty();
-    faults.set(so_far);
-    let made = if is_sound { spans::converted(&jobs, around) } else { None };
-    let faults = unique(faults.take());
-    match made.filter(|_| faults.is_empty()) {
-        Some((profile, run_options)) => Ok(Converted { profile, run_options, notes: notes.take().0 }),
-        None => Err(faults),
+        let so_far = faults.take();
+        let is_sound = so_far.is_empty();
+        faults.set(so_far);
+        let made = if is_sound { spans::converted(&jobs, around) } else { None };
+        let faults = unique(faults.take());
+        match made.filter(|_| faults.is_empty()) {
+            Some((profile, run_options)) => Ok(Converted { profile, run_options, notes: notes.take().0 }),
+            None => Err(faults),
+        }
     }
 }
 

@@ -18,6 +18,14 @@ pub trait JobSurroundings {
     /// It can't be read.
     fn included(&self, name: &str) -> io::Result<Vec<u8>>;
 
+    /// The text of a job file on a command line. Names in it are relative to its folder from then on.
+    ///
+    /// # Errors
+    /// It can't be read.
+    fn job_file(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.included(name)
+    }
+
     fn existing(&self, path: &str) -> Existing;
 
     /// The CPUs of a NUMA node that this process may use, ascending; empty = there is no such node.

@@ -1,6 +1,6 @@
 //! The tables of fio's options and engines for the documentation.
 
-use super::options::{ENGINES, EngineRule, FioKind, FioOption, GROUPS};
+use super::options::{COMMAND_LINE, ENGINES, EngineRule, FioKind, FioOption, GROUPS};
 use std::fmt::Write;
 
 const OPTIONS_HEAD: &str = "| Option | Value | Result | Explanation |\n|---|---|---|---|\n";
@@ -22,7 +22,7 @@ fn verdict(row: &FioOption) -> String {
 /// A table per group; consecutive options with the same cells share a row.
 pub fn options_table() -> String {
     let mut text = String::new();
-    for group in GROUPS {
+    for group in GROUPS.iter().chain([&COMMAND_LINE]) {
         let _ = write!(text, "### {}\n\n{OPTIONS_HEAD}", group.title);
         let mut rows: Vec<(Vec<String>, String)> = Vec::new();
         for row in group.rows {

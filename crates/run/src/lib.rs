@@ -54,7 +54,7 @@ pub use diskspd_outlet::{
     FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputErrorKind, OwnFiles, Patience,
     Permitted, destination, guard,
 };
-pub use diskspd_worker::listener::{Listener, Nobody, Progress, Speed, Wants};
+pub use diskspd_worker::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, TargetSpeed, Wants};
 pub use diskspd_worker::tell::live::Counters;
 pub use diskspd_worker::{Control, Outcome, Voice};
 pub use events::Events;

@@ -4,6 +4,7 @@ mod common;
 #[cfg_attr(not(target_os = "linux"), path = "span/large_pages/elsewhere.rs")]
 pub(super) mod large_pages;
 mod logged;
+mod machine_watch;
 pub(super) mod measure;
 pub(super) mod phases;
 pub(super) mod planning;
@@ -11,6 +12,7 @@ mod pulse;
 mod setup;
 mod setup_error;
 mod simulate;
+mod target_watch;
 mod volume;
 mod warm_up;
 

@@ -46,6 +46,8 @@ pub mod folder;
 pub mod inode;
 #[cfg_attr(windows, path = "windows/kernel_clock.rs")]
 pub mod kernel_clock;
+#[cfg_attr(windows, path = "windows/keys.rs")]
+pub mod keys;
 #[cfg_attr(windows, path = "windows/locks.rs")]
 pub mod locks;
 #[cfg_attr(windows, path = "windows/place.rs")]

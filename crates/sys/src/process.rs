@@ -1,5 +1,6 @@
 //! What signals do to this process, and its end.
 
+use super::keys;
 pub use super::left_behind::{has_left_behind, leave_behind};
 use super::limits::{self, Resource};
 use super::parent_messages;
@@ -71,6 +72,7 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
 /// back first: the kernel keeps a thread that it doesn't release, and with it everything that is open, but
 /// others shall not wait for it.
 pub fn end(code: u8) -> ! {
+    keys::restore();
     parent_messages::will_end(code, LEAVING_S);
     if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(null.as_fd());

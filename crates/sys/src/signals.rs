@@ -34,6 +34,12 @@ pub enum Ending {
     CpuLimit,
 }
 
+/// Interrupts this process, as Ctrl-C does.
+pub fn interrupt() {
+    // SAFETY: the call takes numbers alone.
+    unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
+}
+
 /// The signals that ask the program to end. They arrive here until this is closed or dropped, and do
 /// nothing else. Where nobody listens any more they end the program, as before anybody did.
 #[derive(Debug)]

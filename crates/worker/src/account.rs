@@ -6,6 +6,7 @@ use crate::control::Phase;
 use crate::recorder::{OnTime, Returned};
 use crate::tell::io_log::Entry;
 use diskspd_engine::Done;
+use diskspd_model::operation::Operation;
 use diskspd_sys::clock::Nanos;
 
 impl Loop<'_> {
@@ -92,6 +93,11 @@ impl Loop<'_> {
     fn report(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
         if let Some(live) = self.live {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
+            if live.splits() {
+                let flights = &books.requests.flights;
+                let is_write = |done: &&Done| flights[done.request as usize].io.op == Operation::Write;
+                live.add_writes(well.iter().filter(is_write).count() as u64);
+            }
         }
         if self.dots.every > 0 {
             self.voice.dots(self.dots.after(well.len() as u32));

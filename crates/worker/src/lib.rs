@@ -53,7 +53,7 @@ mod state;
 pub mod tell;
 mod unfinished;
 mod verifying;
-mod voice;
+pub mod voice;
 mod zones;
 mod zoning;
 

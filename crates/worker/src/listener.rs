@@ -27,6 +27,11 @@ pub trait Listener: Send + Sync {
 
     fn progress_ends(&self) {}
 
+    /// Number of marks that the user has set since the last call.
+    fn marks(&self) -> u32 {
+        0
+    }
+
     /// The figures of an interval of the measured time ([`Wants::intervals`]).
     fn interval(&self, _: &IntervalFigures) {}
 
@@ -43,6 +48,8 @@ pub trait Listener: Send + Sync {
 pub struct Wants {
     pub steps: bool,
     pub progress: bool,
+    /// Latencies and directions of the progress, which cost time per I/O.
+    pub details: bool,
     pub intervals: bool,
 }
 
@@ -63,7 +70,25 @@ pub enum Progress<'a> {
         left_ns: Nanos,
         /// Since the last time; `None` = that was just now.
         rates: Option<Speed>,
+        machine: MachineSpeed,
+        /// Each target, if there are several and each worker has one.
+        targets: &'a [TargetSpeed],
     },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TargetSpeed {
+    pub name: String,
+    pub speed: Speed,
+}
+
+/// Facts about the machine since the last progress.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MachineSpeed {
+    /// Busy share of all CPUs, percent; `None` = unknown.
+    pub cpu_percent: Option<f64>,
+    /// Bytes of the device per byte of the workload, since the measurement began; `None` = unknown.
+    pub device_share: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,6 +99,10 @@ pub struct Speed {
     pub bytes_per_s: f64,
     /// Mean and 99th percentile, within 1 %; `None` = none were measured.
     pub latency: Option<(Millis, Millis)>,
+    /// Highest latency, within 1 %.
+    pub max: Option<Millis>,
+    /// I/Os per second of reads and of writes; `None` = the workload has one direction, or no one watches.
+    pub reads_and_writes: Option<[f64; 2]>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,7 +1,7 @@
 //! What a run says while it goes on, to whoever listens.
 
-use super::listener::{Listener, Nobody, Progress, Speed, Wants};
-use crate::tell::live::{Counters, Seen, collect};
+use super::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, TargetSpeed, Wants};
+use crate::tell::live::{self, Counters, Seen, collect};
 use diskspd_model::finding::Finding;
 use diskspd_model::results::IntervalFigures;
 use diskspd_model::units::Millis;
@@ -40,6 +40,11 @@ impl Voice {
 
     pub fn is_live(&self) -> bool {
         self.wants.progress
+    }
+
+    /// Whether latencies and directions are shown during the run.
+    pub fn is_detailed(&self) -> bool {
+        self.wants.details
     }
 
     pub fn begin_span(&self, number: usize) {
@@ -108,12 +113,29 @@ impl Voice {
 
     /// Tells what happened since the last call, or since [`Voice::begin`]. `left`: time until the phase
     /// ends, ns.
-    pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters]) {
+    pub fn draw(
+        &self,
+        phase: &str,
+        left: Nanos,
+        workers: &[Counters],
+        (machine, targets): (MachineSpeed, &[TargetSpeed]),
+    ) {
         if self.wants.progress {
             let mut seen = self.seen.lock_anyway();
             let now = collect(workers);
-            self.listener.progress(&Progress::Running { phase, left_ns: left, rates: rates(&seen, &now) });
+            let rates = rates(&seen, &now);
+            self.listener.progress(&Progress::Running { phase, left_ns: left, rates, machine, targets });
             *seen = now;
+        }
+    }
+
+    /// Notes the marks of the user, who set them by `passed` ns after the phase began.
+    pub fn note_marks(&self, phase: &str, passed: Nanos) {
+        for _ in 0..self.listener.marks() {
+            self.note(&format!(
+                "mark: {:.0} s after the beginning of {phase}",
+                passed as f64 / SECOND as f64
+            ));
         }
     }
 
@@ -136,7 +158,7 @@ impl fmt::Debug for Voice {
 }
 
 /// What was done between two looks; `None` = they are the same one.
-fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
+pub fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;
     }
@@ -147,10 +169,14 @@ fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
     let mean = now.latency_sum.wrapping_sub(before.latency_sum) as f64 / count.max(1) as f64;
     Some(Speed {
         iops: rate(now.ios, before.ios),
-        bytes_per_s: rate(now.bytes, before.bytes),
-        latency: (count > 0).then(|| {
-            (Millis::of_mean_ns(mean), Millis::of_ns(crate::tell::live::percentile(&cells, count, 0.99)))
+        max: cells.iter().rposition(|count| *count > 0).map(|cell| Millis::of_ns(live::middle_of(cell))),
+        reads_and_writes: now.splits.then(|| {
+            let writes = rate(now.writes, before.writes);
+            [rate(now.ios, before.ios) - writes, writes]
         }),
+        bytes_per_s: rate(now.bytes, before.bytes),
+        latency: (count > 0)
+            .then(|| (Millis::of_mean_ns(mean), Millis::of_ns(live::percentile(&cells, count, 0.99)))),
     })
 }
 
@@ -160,9 +186,10 @@ mod tests {
 
     #[test]
     fn rates_are_of_what_happened_since_the_last_look() {
-        let worker = Counters::new(true);
+        let worker = Counters::new(true).splitting(true);
         let mut before = collect(std::slice::from_ref(&worker));
         worker.add(1000, 4_096_000);
+        worker.add_writes(400);
         (0..990).for_each(|_| worker.add_latency(100_000));
         (0..10).for_each(|_| worker.add_latency(900_000));
         let mut now = collect(std::slice::from_ref(&worker));
@@ -172,6 +199,9 @@ mod tests {
         let (mean, p99) = found.latency.unwrap();
         assert_eq!(mean, Millis::of_ns(108_000));
         assert!((0.099..0.101).contains(&p99.ms()), "{p99}");
+        assert_eq!(found.reads_and_writes, Some([300.0, 200.0]));
+        let max = found.max.unwrap();
+        assert!((0.88..0.92).contains(&max.ms()), "{max}");
         assert_eq!(rates(&now, &now), None);
     }
 

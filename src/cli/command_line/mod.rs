@@ -17,6 +17,7 @@ pub struct RunReaders {
     /// A whole command line, the program's name first.
     pub line: ReadLine,
     pub rerun: ReadLine,
+    pub fio: ReadLine,
     pub commands: fn() -> Vec<&'static str>,
 }
 
@@ -24,6 +25,10 @@ pub struct RunReaders {
 pub enum Takes {
     Nothing,
     Files,
+    /// Files, or `fio` and words of its command line, the command's own options anywhere among them.
+    FilesOrFio,
+    /// Words of fio's command line, with options of a run that go with `--fio` among them.
+    Fio,
     /// Words, of which the first is one of these.
     OneOf(fn() -> Vec<&'static str>),
     /// The name of a command, or one of these words.

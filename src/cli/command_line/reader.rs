@@ -35,6 +35,8 @@ impl CommandLine {
         read.line = line.get(1..).map(<[OsString]>::to_vec);
         match takes {
             Takes::Line | Takes::Rerun => read.take_line(&[], own)?,
+            Takes::Fio => read.line = Some(own.to_vec()),
+            Takes::FilesOrFio if own.len() > 1 && own[0] == "fio" => read.take_fio(&own[1..])?,
             Takes::LineWith { opened_by, of_run } if behind.is_none() && opens(opened_by, own) => {
                 read.take_line(of_run, own)?;
             }
@@ -72,6 +74,18 @@ impl CommandLine {
         while let Some(argument) = rest.next() {
             if opens(of_run, std::slice::from_ref(argument)) || !self.take(argument, &mut rest)? {
                 refuse_unknown(argument)?;
+                line.push(argument.clone());
+            }
+        }
+        self.line = Some(line);
+        Ok(())
+    }
+
+    /// Words of fio's command line, the options of the command among them.
+    fn take_fio(&mut self, arguments: &[OsString]) -> Result<(), CliError> {
+        let (mut line, mut rest) = (Vec::new(), arguments.iter());
+        while let Some(argument) = rest.next() {
+            if !self.take(argument, &mut rest)? {
                 line.push(argument.clone());
             }
         }

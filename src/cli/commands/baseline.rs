@@ -1,7 +1,7 @@
 //! `diskspd baseline`: runs that later ones are judged by.
 
 use super::Command;
-use super::compare::{FAIL_IF, answers, fail_if};
+use super::compare::{BISECT, FAIL_IF, answers, gate};
 use super::suite::{BUDGET, ROUNDS, rounds};
 use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
@@ -31,6 +31,7 @@ const UNTIL_SURE: OptionRow = switch(
 .only_with(CHECK);
 const LIMIT: OptionRow = BUDGET.only_with(CHECK);
 const GATE: OptionRow = FAIL_IF.only_with(CHECK);
+const FOR_GIT: OptionRow = BISECT.only_with(CHECK);
 const DESTROY: OptionRow = switch(
     "--destroy",
     "with check: permit writing to block devices that carry a file system or partition table",
@@ -54,9 +55,10 @@ pub const BASELINE: Command = Command {
     arguments: "[list|show|set|remove|check] [<name>] [..]",
     help: "set a baseline of runs, and check whether anything has become worse since",
     options: &[
-        AGAINST, REPEAT, UNTIL_SURE, LIMIT, MADE_BY, GATE, DESTROY, DOCUMENT, PAGE, BY_ENDING, STORED, SILENT,
+        AGAINST, REPEAT, UNTIL_SURE, LIMIT, MADE_BY, GATE, FOR_GIT, DESTROY, DOCUMENT, PAGE, BY_ENDING,
+        STORED, SILENT,
     ],
-    exclusive: &[&[AGAINST, REPEAT], &[AGAINST, UNTIL_SURE], &[AGAINST, MADE_BY]],
+    exclusive: &[&[AGAINST, REPEAT], &[AGAINST, UNTIL_SURE], &[AGAINST, MADE_BY], &[GATE, FOR_GIT]],
     takes: Takes::OneOf(|| ACTIONS.to_vec()),
     examples: &[
         ("diskspd baseline set storage", "make the latest run of a suite the baseline"),
@@ -105,7 +107,7 @@ fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<Ba
         targets: targets.to_vec(),
         against,
         rounds: rounds(line, [&REPEAT, &UNTIL_SURE, &LIMIT])?,
-        fail_if: line.read_value(&GATE, |value| fail_if(value).ok_or("worse, worse=5% or unsure"))?,
+        fail_if: gate(line, &GATE, &FOR_GIT)?,
         with: line.text(&MADE_BY),
         destroy: line.has(&DESTROY),
         out: answers(line, &DOCUMENT, &PAGE, &BY_ENDING)?,

@@ -5,7 +5,7 @@ use crate::cli::error::CliError;
 use crate::cli::flag::{Form, Scope};
 use crate::cli::give_up::GIVE_UP;
 use crate::cli::option::{HELP, OptionRow};
-use crate::cli::{Invocation, flags};
+use crate::cli::{Invocation, fio_line, flags};
 
 /// A command: a row of the table that parser, help, man page and completions come from.
 pub struct Command {
@@ -30,6 +30,8 @@ impl Command {
                 let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
                 of_one.filter(|flag| flag.long().is_some()).map(OptionRow::of).collect()
             }
+            // fio's options come first: they hide ours with the same name.
+            Takes::Fio => fio_line::own_flags().map(OptionRow::of).collect(),
             _ => self.options.to_vec(),
         }
     }

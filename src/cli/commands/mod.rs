@@ -7,6 +7,7 @@ mod command;
 mod compare;
 mod convert;
 mod devices;
+mod fio;
 mod history;
 mod judge;
 mod merge;
@@ -40,6 +41,7 @@ pub const COMMANDS: &[Command] = &[
     precondition::PRECONDITION,
     trace::TRACE,
     convert::CONVERT,
+    fio::FIO,
     history::HISTORY,
     compare::COMPARE,
     verify_after::VERIFY_AFTER,
@@ -58,6 +60,16 @@ pub fn find(name: &[u8]) -> Option<&'static Command> {
 
 pub fn all_names() -> Vec<&'static str> {
     COMMANDS.iter().map(|command| command.name).collect()
+}
+
+/// Whether a command line, valid or not, asks for the exit codes of `git bisect run`.
+pub fn is_bisection(arguments: &[OsString]) -> bool {
+    let own = arguments.iter().skip(1).take_while(|word| *word != "--");
+    arguments.get(1).is_some_and(|word| word == "compare" || word == "baseline")
+        && own.into_iter().any(|word| {
+            let name = word.as_encoded_bytes().split(|byte| *byte == b'=').next();
+            name == Some(compare::BISECT.name.as_bytes())
+        })
 }
 
 /// All commands but `help`, which explains them.

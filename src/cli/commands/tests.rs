@@ -81,8 +81,8 @@ fn rows_that_name_a_file_refuse_a_second() {
         }
     }
     let all_used = "report --out, merge --out, judge --out, rerun --out, sweep --csv, sweep --json, \
-                    sweep --html, sweep --out, suite --out, baseline --out, precondition --out, compare \
-                    --out";
+                    sweep --html, sweep --out, suite --out, baseline --out, precondition --out, fio --out, \
+                    compare --out";
     assert_eq!(repeated.join(", "), all_used);
 }
 
@@ -121,7 +121,8 @@ mod reader {
 
     fn read(takes: Takes, line: &[&str]) -> Result<CommandLine, CliError> {
         let arguments: Vec<OsString> = line.iter().map(OsString::from).collect();
-        let readers = RunReaders { line: cli::parse, rerun: cli::parse, commands: all_names };
+        let readers =
+            RunReaders { line: cli::parse, rerun: cli::parse, fio: cli::parse, commands: all_names };
         CommandLine::read("test", &TABLE, takes, &arguments, readers)
     }
 

@@ -73,4 +73,6 @@ pub enum FailIf {
     /// B is worse, and by this share at least as the best estimate goes.
     Worse(f64),
     Unsure,
+    /// Exit codes of `git bisect run`, which searches for a loss of this share.
+    Bisect(f64),
 }

@@ -67,7 +67,7 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
             let comparison = compared(&judged, &side)?;
             let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
             let exit = tell(&judged, asked, &new, &files)?;
-            Ok(exit.max(comparing::gate_of_common(common, asked.fail_if.is_some())))
+            Ok(exit.max(comparing::gate_of_common(common, asked.fail_if)))
         }
         None => {
             let (new, files) = run(store, &judged, asked, &baseline, &entries)?;
@@ -197,7 +197,7 @@ fn tell(
         text += "\nOther differences (A: the baseline, B: now):\n";
         text.extend(compare::differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
-    let mut exit = match ComparisonFiles::take_standard_output(&asked.out) {
+    let exit = match ComparisonFiles::take_standard_output(&asked.out) {
         true => Exit::Success,
         false => told(output::told_to_stdout(&visible::lines(&text))),
     };
@@ -209,10 +209,7 @@ fn tell(
     if new.ended == RoundsEnd::OutOfBudget {
         say(Finding::note("the budget is exhausted; tests have fewer runs than requested"));
     }
-    if let Some(fail_if) = asked.fail_if {
-        exit = exit.max(comparing::gate(comparison, fail_if, &judged.question));
-    }
-    Ok(exit)
+    Ok(comparing::ended(exit, comparison, asked.fail_if, &judged.question))
 }
 
 /// What makes the answer surer, where the machine's own changes leave it open.

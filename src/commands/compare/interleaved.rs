@@ -1,6 +1,7 @@
 //! `--repeat N -- A :: B`: runs of both sides in pairs, in random order within each pair, so that a drift or
 //! an effect of the position affects both sides equally.
 
+use super::super::console::display::{Display, Step};
 use super::super::made::MadeResults;
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
@@ -91,9 +92,13 @@ fn run_all(
 ) -> Result<[Vec<SideRun>; 2], NotDone> {
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
     let total = order.len();
+    let display = Display::new(lines[0].request.quiet);
+    let seconds = lines.each_ref().map(|line| line.run.planned_seconds());
     for (number, which) in order.iter().copied().enumerate() {
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
         let turn = format!("run {} of {total}: {name}", number + 1);
+        let left_s = order[number..].iter().map(|which| seconds[*which]).sum();
+        display.begin(Step { name: turn.clone(), left_s });
         // Every run has addresses of its own: what the run before it has read may be in a cache.
         let seed = u32::try_from(number).unwrap_or(u32::MAX);
         let mut made = match programs {
@@ -101,7 +106,7 @@ fn run_all(
                 let line = &lines[which].request;
                 side_run::of_record(&programs.run(which, &both.lines[which], line, seed, &turn)?, &name)
             }
-            None => one(&lines[which], number, &turn, control)?.side(&name),
+            None => one(&lines[which], number, &display, control)?.side(&name),
         };
         if let Some(programs) = programs {
             made.environment.insert("program".into(), programs.name(which));
@@ -110,8 +115,20 @@ fn run_all(
         made.began_ms = i64::try_from(number).ok();
         tell(&turn, &made.known, lines[which].request.quiet);
         runs[which].push(made);
+        display.answer(medians(&runs), Vec::new());
     }
     Ok(runs)
+}
+
+/// The medians of both sides so far.
+fn medians(runs: &[Vec<SideRun>; 2]) -> String {
+    let of_run = |run: &SideRun| run.known.time_spans.iter().flatten().next()?.total.iops;
+    let side = |(letter, runs): (&str, &Vec<SideRun>)| {
+        let mut iops: Vec<f64> = runs.iter().filter_map(of_run).collect();
+        iops.sort_by(f64::total_cmp);
+        Some(format!("{letter} {:.0} IOPS", iops.get(iops.len() / 2)?))
+    };
+    ["A", "B"].into_iter().zip(runs).filter_map(side).collect::<Vec<_>>().join(", ")
 }
 
 fn named(typed: &str) -> String {
@@ -162,10 +179,10 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
 pub fn one(
     line: &SideLine,
     number: usize,
-    turn: &str,
+    display: &Arc<Display>,
     control: &Arc<Control>,
 ) -> Result<MadeResults, NotDone> {
-    let made = several::run_whole(&line.run.repetition(number), control, line.request.quiet, turn)?;
+    let made = several::run_whole(&line.run.repetition(number), control, line.request.quiet, display)?;
     let made = made.ok_or_else(|| NotDone::failed([sides::INTERRUPTED]))?;
     save::save(&made.results, &line.request, &Patience::default())?;
     Ok(made.results)

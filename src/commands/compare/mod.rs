@@ -14,7 +14,7 @@ use crate::cli::typed::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
 use crate::lab::compare;
-use crate::lab::compare::{ChangeVerdict, Question, RunComparison, Side};
+use crate::lab::compare::{Bisected, ChangeVerdict, Question, RunComparison, Side};
 use crate::report::answers::ToldComparison;
 use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
@@ -42,11 +42,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
         let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
             Some(sides) => tell(&sides, false, order_seed, request, &files)?,
-            None if request.fail_if.is_some() => {
-                say("--fail-if fails: one kernel alone can't be judged");
-                Exit::Doubtful
-            }
-            None => Exit::Success,
+            None => unjudged(request.fail_if, "one kernel alone cannot be judged"),
         };
         // It is what to do, whatever else is quiet.
         say(next);
@@ -56,16 +52,27 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let [first, other] = read(request)?;
     let common = sides::tell_of_common([&first, &other]);
     let exit = tell(&[first, other], false, None, request, &files)?;
-    Ok(exit.max(gate_of_common(common, request.fail_if.is_some())))
+    Ok(exit.max(gate_of_common(common, request.fail_if)))
 }
 
 /// What `--fail-if` says where runs are on both sides, which was told: they can't show a change.
-pub fn gate_of_common(common: bool, is_gate: bool) -> Exit {
-    if !(common && is_gate) {
-        return Exit::Success;
+pub fn gate_of_common(common: bool, fail_if: Option<FailIf>) -> Exit {
+    if common { unjudged(fail_if, "runs are on both sides") } else { Exit::Success }
+}
+
+/// The exit code of a comparison without a judgement.
+fn unjudged(fail_if: Option<FailIf>, why: &str) -> Exit {
+    match fail_if {
+        None => Exit::Success,
+        Some(FailIf::Bisect(_)) => {
+            say(format_args!("bisect: skip, because {why}"));
+            Exit::Skip
+        }
+        Some(FailIf::Worse(_) | FailIf::Unsure) => {
+            say(format_args!("--fail-if fails: {why}"));
+            Exit::Doubtful
+        }
     }
-    say("--fail-if fails: runs are on both sides");
-    Exit::Doubtful
 }
 
 fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
@@ -102,14 +109,44 @@ fn tell(
         ToldComparison { title: "compare", comparison: &comparison, question: &request.question, by };
     let about = AboutPage { command_line: &command_line, is_noise, sentence: None };
     files.write(&telling, [first, other], &about)?;
-    Ok(match request.fail_if {
-        Some(fail_if) => exit.max(gate(&comparison, fail_if, &request.question)),
+    Ok(ended(exit, &comparison, request.fail_if, &request.question))
+}
+
+/// The exit code of a comparison whose report ended with `exit`.
+pub fn ended(exit: Exit, comparison: &RunComparison, fail_if: Option<FailIf>, question: &Question) -> Exit {
+    match fail_if {
         None => exit,
-    })
+        // An unwritten report would read as a judgement.
+        Some(FailIf::Bisect(_)) if exit != Exit::Success => Exit::Skip,
+        Some(FailIf::Bisect(loss)) => bisected(comparison, loss),
+        Some(fail_if) => exit.max(gate(comparison, fail_if, question)),
+    }
+}
+
+/// Prints the judgement of a bisection, and returns its exit code.
+fn bisected(comparison: &RunComparison, loss: f64) -> Exit {
+    let why = compare::unjudged(comparison);
+    why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
+    let percent = loss * 100.0;
+    match compare::bisected(comparison, loss) {
+        Bisected::Good => {
+            say(format_args!("bisect: good, because B is nearer to A than to a loss of {percent} %"));
+            Exit::Success
+        }
+        Bisected::Bad => {
+            say(format_args!("bisect: bad, because B is nearer to a loss of {percent} % than to A"));
+            Exit::RunFailed
+        }
+        Bisected::Skip if why.is_empty() && !comparison.is_only_b_wrong() => {
+            let why = format!("a loss of {percent} % is neither shown nor excluded; more runs may decide it");
+            unjudged(Some(FailIf::Bisect(loss)), &why)
+        }
+        Bisected::Skip => unjudged(Some(FailIf::Bisect(loss)), "B is not comparable with A"),
+    }
 }
 
 /// What `--fail-if` says, with the reason where the verdict alone doesn't give it.
-pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exit {
+fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exit {
     let failed = fails(comparison, fail_if, question);
     let why = compare::unjudged(comparison);
     if !why.is_empty() {
@@ -143,6 +180,7 @@ fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bo
     let told = |verdict| comparison.primary().any(|metric| metric.verdict == verdict);
     match fail_if {
         FailIf::Unsure => UNSURE.into_iter().any(told),
+        FailIf::Bisect(loss) => compare::bisected(comparison, loss) != Bisected::Good,
         FailIf::Worse(by) => comparison.time_spans.iter().any(|span| question.fails(comparison, span, by)),
     }
 }

@@ -71,7 +71,8 @@ mod tests {
             let all = course.points_in_all(5000 - second) * course.each;
             assert!((5000..5000 + course.each).contains(&all), "{second}: {all}");
             let latency = Some((Millis::of_ns(1), Millis::of_ns((second + 1) * 1_000_000)));
-            course.add(&Speed { iops: 10.0 + (second % 2) as f64, bytes_per_s: 1.0, latency });
+            let iops = 10.0 + (second % 2) as f64;
+            course.add(&Speed { iops, bytes_per_s: 1.0, latency, max: None, reads_and_writes: None });
         }
         assert_eq!((course.each, course.points().len()), (8, 625));
         assert_eq!(course.points()[0], LivePoint { iops: 10.5, p99_ms: Some(8.0) });

@@ -1,55 +1,14 @@
-//! What is drawn while a run goes on, on standard error, and only when that is a terminal: a line that says
-//! what happens right now, and a chart of how it went so far.
+//! The course of a phase for the progress display: its charts, and the line of a file that is created.
 
 use super::chart::{self, LiveChart};
 use super::course::LiveCourse;
 use super::fit;
-use crate::clock::{self, Nanos, SECOND};
-use crate::run::{Progress, Speed};
-use crate::sys::standard_error;
-use crate::sys::terminal::{self, DrawnLine, Ink, Screen, plain};
+use crate::clock::{Nanos, SECOND};
+use crate::run::Speed;
+use crate::sys::terminal::{DrawnLine, Ink};
 
 /// Terminals with fewer lines, and fewer columns, get the line alone.
-const LEAST_ROWS: usize = 10;
-
-#[derive(Debug, Default)]
-pub struct LiveView {
-    writing_since: Option<Nanos>,
-    turn: String,
-    stretch: LiveStretch,
-}
-
-impl LiveView {
-    /// `None` when standard error is no terminal. `turn`: which run of several; empty = there is one.
-    pub fn for_terminal(turn: String) -> Option<LiveView> {
-        terminal::screen().map(|_| LiveView { turn, ..LiveView::default() })
-    }
-
-    pub fn draw(&mut self, progress: &Progress) {
-        let Some(screen) = terminal::screen() else { return };
-        let lines = match *progress {
-            Progress::Running { phase, left_ns, rates } => {
-                self.stretch.goes_on(phase, left_ns, rates);
-                let turn = if self.turn.is_empty() { String::new() } else { format!("{}: ", self.turn) };
-                let status = format!("{turn}{}", line(phase, left_ns, rates));
-                running(&status, &self.stretch, &screen)
-            }
-            Progress::Preparing { name, done_bytes, total_bytes } => {
-                let now = clock::monotonic();
-                let began = *self.writing_since.get_or_insert(now);
-                let columns = screen.columns.saturating_sub(1);
-                vec![plain(preparation(name, done_bytes, total_bytes, now - began, columns))]
-            }
-        };
-        standard_error::draw(&lines, screen.colours);
-    }
-
-    /// Removes it, so that what comes next starts on a clean line.
-    pub fn clear(&mut self) {
-        self.writing_since = None;
-        standard_error::wipe();
-    }
-}
+pub const LEAST_ROWS: usize = 10;
 
 #[derive(Debug, Default)]
 pub struct LiveStretch {
@@ -94,35 +53,13 @@ pub fn latency_chart(figures: Vec<Option<f64>>) -> LiveChart {
     LiveChart { name: "p99", unit: " ms", figures, ink: Ink::Latency, heading: "" }
 }
 
-/// The line, and rows of charts below it where there is room for them.
-pub fn with_charts(status: &str, rows: &[Vec<LiveChart>], screen: &Screen) -> Vec<DrawnLine> {
-    // The last column stays free, since some terminals wrap when it is filled.
-    let columns = screen.columns.saturating_sub(1);
-    let mut lines = vec![plain(fit::parts(status, columns))];
-    if screen.rows >= LEAST_ROWS {
-        lines.extend(rows.iter().flat_map(|charts| chart::lines(charts, columns, screen.blocks)));
-    }
-    lines
-}
-
-fn running(status: &str, stretch: &LiveStretch, screen: &Screen) -> Vec<DrawnLine> {
-    let (rate, latency) = stretch.charts().unzip();
-    let rows: Vec<Vec<LiveChart>> = rate.into_iter().chain(latency.flatten()).map(|c| vec![c]).collect();
-    with_charts(status, &rows, screen)
-}
-
-fn line(phase: &str, left: Nanos, rates: Option<Speed>) -> String {
-    let mut text = format!("{phase:<9} {:>4} s left", left.div_ceil(SECOND));
-    let Some(rates) = rates else { return text };
-    text += &format!(" | {:>10.0} IOPS | {:>9.2} MiB/s", rates.iops, rates.bytes_per_s / 1_048_576.0);
-    if let Some((mean, p99)) = rates.latency {
-        text += &format!(" | avg {mean} ms | p99 {p99} ms");
-    }
-    text
+/// Rows of charts as lines.
+pub fn charts(rows: &[Vec<LiveChart>], columns: usize, blocks: bool) -> Vec<DrawnLine> {
+    rows.iter().flat_map(|charts| chart::lines(charts, columns, blocks)).collect()
 }
 
 /// `since`: time since the writing began, ns.
-fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
+pub fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
     let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
     let mut text = format!(": {:.0} of {:.0} MiB", mib(done), mib(total));
     if since > SECOND / 2 && done > 0 {
@@ -139,6 +76,7 @@ fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) 
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::sys::terminal::Screen;
     use crate::units::Millis;
 
     pub fn seen(lines: &[DrawnLine]) -> String {
@@ -151,20 +89,8 @@ pub mod tests {
         Screen { columns, rows, colours: true, blocks: true }
     }
 
-    const RATES: Speed = Speed {
-        iops: 500.0,
-        bytes_per_s: 2_048_000.0,
-        latency: Some((Millis::of_ns(108_000), Millis::of_ns(99_328))),
-    };
-
-    #[test]
-    fn the_line_shows_what_happened_since_it_was_drawn_last() {
-        assert_eq!(
-            line("measure", 7 * SECOND - 1, Some(RATES)),
-            "measure      7 s left |        500 IOPS |      1.95 MiB/s | avg 0.108 ms | p99 0.099 ms"
-        );
-        assert_eq!(line("measure", 7 * SECOND, None), "measure      7 s left");
-    }
+    const RATES: Speed =
+        Speed { iops: 500.0, bytes_per_s: 2_048_000.0, latency: None, max: None, reads_and_writes: None };
 
     /// Ten seconds of twenty, the seventh slower.
     pub fn half_a_run() -> LiveStretch {
@@ -179,32 +105,28 @@ pub mod tests {
         stretch
     }
 
+    fn drawn(stretch: &LiveStretch, columns: usize) -> String {
+        let (rate, latency) = stretch.charts().unzip();
+        let rows: Vec<_> = rate.into_iter().chain(latency.flatten()).map(|chart| vec![chart]).collect();
+        seen(&charts(&rows, columns, true))
+    }
+
     #[test]
     fn charts_show_the_phase_from_its_beginning_to_its_end() {
-        let expected = "\
-measure 10 s left | 500 IOPS | 1.95 MiB/s
-    16.0k │█████████████  ██████
+        let expected = "    16.0k │█████████████  ██████
    IOPS 0 │█████████████▂▂██████
   8.00 ms │             ██
     p99 0 │▁▁▁▁▁▁▁▁▁▁▁▁▁██▁▁▁▁▁▁
 ";
-        let status = line("measure", 10 * SECOND, Some(RATES));
-        assert_eq!(seen(&running(&status, &half_a_run(), &screen(54, 24))), expected);
-    }
-
-    #[test]
-    fn live_line_is_alone_without_room_for_chart() {
-        let status = "measure 10 s left | 16000 IOPS";
-        let short = running(status, &half_a_run(), &screen(80, 9));
-        assert_eq!(seen(&short), format!("{status}\n"));
-        assert_eq!(running(status, &half_a_run(), &screen(23, 24)).len(), 1, "too narrow");
+        assert_eq!(drawn(&half_a_run(), 53), expected);
+        assert_eq!(drawn(&half_a_run(), 22), "", "too narrow");
         let mut new = LiveStretch::default();
         new.goes_on("measure", 9 * SECOND, Some(RATES));
-        assert_eq!(running(status, &new, &screen(80, 24)).len(), 1, "one second");
+        assert_eq!(drawn(&new, 80), "", "one second");
         let mut without = LiveStretch::default();
         for left in [9, 8, 7] {
-            without.goes_on("measure", left * SECOND, Some(Speed { latency: None, ..RATES }));
+            without.goes_on("measure", left * SECOND, Some(RATES));
         }
-        assert_eq!(running(status, &without, &screen(80, 24)).len(), 3, "no latencies");
+        assert_eq!(drawn(&without, 80).lines().count(), 2, "no latencies");
     }
 }

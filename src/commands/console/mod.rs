@@ -4,8 +4,9 @@
 
 mod chart;
 pub(super) mod course;
+pub(super) mod display;
 mod fit;
-pub(super) mod live;
+mod live;
 
 use super::output::{self, OutFile};
 use super::quiet;
@@ -17,7 +18,7 @@ use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::truth::Judged;
-use live::LiveView;
+use display::Display;
 use std::sync::{Arc, Mutex};
 
 /// The terminal, and the files beside it. Errors of writing are ignored, but for those of the stream and of
@@ -25,7 +26,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub struct Console {
     manner: Manner,
-    view: Mutex<Option<LiveView>>,
+    display: Arc<Display>,
     stream: Mutex<Option<Stream>>,
     files: Arc<Vec<OutFile>>,
 }
@@ -36,22 +37,21 @@ pub struct Manner {
     pub verbose: bool,
     pub quiet: bool,
     pub document: bool,
-    pub turn: String,
 }
 
 impl Console {
     /// Writes the lines of `stream`, and saves what is known so far in `files`.
-    pub fn new(manner: Manner, stream: Option<Stream>, files: Arc<Vec<OutFile>>) -> Console {
-        let view = (!manner.quiet).then(|| LiveView::for_terminal(manner.turn.clone())).flatten();
-        Console { manner, view: Mutex::new(view), stream: Mutex::new(stream), files }
+    pub fn new(
+        manner: Manner,
+        display: Arc<Display>,
+        stream: Option<Stream>,
+        files: Arc<Vec<OutFile>>,
+    ) -> Console {
+        Console { manner, display, stream: Mutex::new(stream), files }
     }
 
     fn with_the_stream<T>(&self, act: impl FnOnce(&mut Stream) -> T) -> Option<T> {
         self.stream.lock_anyway().as_mut().map(act)
-    }
-
-    fn with_view<T>(&self, act: impl FnOnce(&mut LiveView) -> T) -> Option<T> {
-        self.view.lock_anyway().as_mut().map(act)
     }
 
     /// Writes where it disturbs no document.
@@ -67,8 +67,8 @@ impl Listener for Console {
     fn wants(&self) -> Wants {
         Wants {
             steps: self.manner.verbose,
-            progress: self.with_view(|_| ()).is_some(),
             intervals: self.with_the_stream(|_| ()).is_some(),
+            ..self.display.wants()
         }
     }
 
@@ -98,11 +98,15 @@ impl Listener for Console {
     }
 
     fn progress(&self, progress: &Progress) {
-        self.with_view(|view| view.draw(progress));
+        self.display.progress(progress);
+    }
+
+    fn marks(&self) -> u32 {
+        self.display.marks()
     }
 
     fn progress_ends(&self) {
-        self.with_view(LiveView::clear);
+        self.display.clear();
     }
 
     fn interval(&self, figures: &IntervalFigures) {

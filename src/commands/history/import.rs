@@ -1,5 +1,6 @@
 //! Runs from files: records of this program, results of DISKSPD and fio.
 
+use super::super::console::display::Display;
 use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::output;
@@ -50,7 +51,10 @@ fn each(
     mut told: impl FnMut(&str, Result<Imported, NotDone>),
 ) -> Result<(), NotDone> {
     let mut index = store.open()?;
-    for (file, there) in known_runs::files(files) {
+    let files = known_runs::files(files);
+    let (display, all) = (Display::new(false), files.len());
+    for (number, (file, there)) in files.into_iter().enumerate() {
+        display.count("files imported:", number, all);
         let shown = known_runs::shown(&file);
         let content = there
             .map_err(NotDone::from)
@@ -72,6 +76,7 @@ fn each(
             told(&shown, index.import(source, &bytes, about).map_err(NotDone::from));
         }
     }
+    display.clear();
     Ok(())
 }
 

@@ -3,7 +3,6 @@
 
 mod lines;
 mod steps;
-mod watcher;
 
 use super::job_limits;
 use super::not_done::{NotDone, told};

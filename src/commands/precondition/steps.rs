@@ -1,11 +1,12 @@
 //! The steps of a preconditioning, one after the other.
 
+use super::super::console::course::LivePoint;
+use super::super::console::display::{Display, Step};
 use super::super::ctrl_c::{self, Unwatched};
 use super::super::not_done::failed_with;
 use super::super::runnable::Runnable;
 use super::super::several::{self, NoFigures};
 use super::lines::{ParsedLine, PreconditionLines, filled, round_run};
-use super::watcher::PreconditionWatcher;
 use crate::cli::PreconditionRequest;
 use crate::lab::RunLine;
 use crate::lab::precondition::{NextRound, is_steady, next, window};
@@ -47,7 +48,7 @@ failed_with!(StepFault);
 pub struct PreconditionSteps<'a> {
     request: &'a PreconditionRequest,
     lines: &'a PreconditionLines,
-    watcher: Arc<PreconditionWatcher>,
+    display: Arc<Display>,
     /// What the user ends all of it by, between two steps too.
     control: Arc<Control>,
     purged: Option<u64>,
@@ -64,7 +65,7 @@ impl<'a> PreconditionSteps<'a> {
         PreconditionSteps {
             request,
             lines,
-            watcher: Arc::new(PreconditionWatcher::new(request.quiet)),
+            display: Display::new(request.quiet),
             control: Arc::default(),
             purged: None,
             fill: None,
@@ -134,7 +135,7 @@ impl<'a> PreconditionSteps<'a> {
 
     /// False = the user ended it.
     fn fill(&mut self, line: &ParsedLine) -> Result<bool, StepFault> {
-        self.watcher.begin("fill".to_owned());
+        self.display.begin(Step { name: "fill".to_owned(), left_s: 0.0 });
         let Some(record) = self.run(&line.run)? else { return Ok(false) };
         let span = record.host().results.time_spans.first();
         if span.and_then(|span| span.ended).is_none_or(|ended| ended.cause != EndedBy::Volume) {
@@ -153,7 +154,8 @@ impl<'a> PreconditionSteps<'a> {
     /// False = the user ended it.
     fn round(&mut self) -> Result<bool, StepFault> {
         let number = self.rounds.len() as u32 + 1;
-        self.watcher.begin(format!("round {number} of {} at most", self.request.rounds));
+        let name = format!("round {number} of {} at most", self.request.rounds);
+        self.display.begin(Step { name, left_s: 0.0 });
         let run = round_run(self.lines, self.request.round_s, number);
         let Some(record) = self.run(&run)? else { return Ok(false) };
         let line = RunLine::of(&Judged::new(&record)).ok_or(NoFigures::NothingMeasured)?;
@@ -173,6 +175,11 @@ impl<'a> PreconditionSteps<'a> {
                 window.slope * 100.0
             )
         });
+        let point = |round: &RoundFigures| {
+            Some(LivePoint { iops: round.iops, p99_ms: round.p99_ms.map(|p99| p99.ms()) })
+        };
+        let answer = format!("{:.0} IOPS{by}", line.iops);
+        self.display.answer(answer, self.rounds.iter().map(point).collect());
         self.tell(format!("round {number}: {:.2} IOPS, {:.2} MiB/s{by}", line.iops, line.mib_per_s));
         Ok(true)
     }
@@ -182,9 +189,9 @@ impl<'a> PreconditionSteps<'a> {
         if self.control.is_interrupted() {
             return Ok(None);
         }
-        let listener = Arc::clone(&self.watcher) as Arc<dyn Listener>;
+        let listener = Arc::clone(&self.display) as Arc<dyn Listener>;
         let Some(made) = several::run(run, &self.control, listener)? else { return Ok(None) };
-        self.watcher.progress_ends();
+        self.display.clear();
         self.left_behind |= made.left_behind;
         self.troubles.extend(made.troubles.iter().cloned());
         if !made.failures.is_empty() {

@@ -1,5 +1,6 @@
 //! Rounds of a suite: every test once in each, in turn; each run is kept before the next begins.
 
+use super::super::console::display::{Display, Step};
 use super::super::not_done::NotDone;
 use super::super::{ctrl_c, several};
 use super::kept::SuiteKeeper;
@@ -34,6 +35,7 @@ pub struct SuiteRounds<'a> {
     tests: &'a [PlannedTest],
     keeper: &'a SuiteKeeper,
     control: Arc<Control>,
+    display: Arc<Display>,
     quiet: bool,
     began: clock::Nanos,
     budget_s: Option<f64>,
@@ -52,7 +54,8 @@ impl<'a> SuiteRounds<'a> {
     ) -> SuiteRounds<'a> {
         let made = tests.iter().map(|_| Vec::new()).collect();
         let (control, began) = (Arc::default(), clock::monotonic());
-        SuiteRounds { tests, keeper, control, quiet, began, budget_s, rounds: 0, made }
+        let display = Display::new(quiet);
+        SuiteRounds { tests, keeper, control, display, quiet, began, budget_s, rounds: 0, made }
     }
 
     /// Runs until each test was in so many rounds; those that were already stay as they are.
@@ -62,7 +65,11 @@ impl<'a> SuiteRounds<'a> {
     pub fn run_to(&mut self, wanted: &[u32]) -> Result<RoundsEnd, NotDone> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         let last = wanted.iter().copied().max().unwrap_or(0);
-        for turn in turns(wanted, self.rounds) {
+        let all = turns(wanted, self.rounds);
+        for (at, turn) in all.iter().copied().enumerate() {
+            let left_s = all[at..].iter().map(|turn| self.seconds(turn.test)).sum();
+            let name = format!("round {} of {last}: {}", turn.round + 1, self.tests[turn.test].test.name);
+            self.display.begin(Step { name, left_s });
             if turn.round >= self.rounds {
                 if !self.fits(&turns(wanted, turn.round), turn.round) {
                     return Ok(RoundsEnd::OutOfBudget);
@@ -115,7 +122,7 @@ impl<'a> SuiteRounds<'a> {
         let made: usize = self.made.iter().map(Vec::len).sum();
         let number = self.keeper.before * 1009 + made;
         let run = planned.run.repetition(number);
-        let made = several::run_whole(&run, &self.control, self.quiet, &place)
+        let made = several::run_whole(&run, &self.control, self.quiet, &self.display)
             .map_err(|not_done| not_done.at(&place))?;
         let Some(made) = made else { return Ok(false) };
         let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
@@ -123,6 +130,8 @@ impl<'a> SuiteRounds<'a> {
         if !self.quiet {
             say(format_args!("{place}: {}", line.as_ref().map_or("not measured".into(), headline)));
         }
+        let answer = line.as_ref().map(|line| format!("{name} {:.0} IOPS", line.iops));
+        self.display.answer(answer.unwrap_or_default(), Vec::new());
         let id = self.keeper.keep(&made.results, name)?;
         let side = SideRun { test: Some(name.clone()), ..made.results.side(&format!("@{id}")) };
         self.made[turn.test].push(SuiteRun { id, line, side, seconds });

@@ -1,5 +1,6 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
+use super::super::console::display::{Display, Step};
 use super::super::folder_error::FolderFault;
 use super::super::known_runs::RunFile;
 use super::super::made::MadeResults;
@@ -8,7 +9,7 @@ use super::super::{ctrl_c, several};
 use super::fault::{BetweenFault, PointFault, SweepFault};
 use super::folder::Folder;
 use super::plan::Plan;
-use super::progress::Watcher;
+use super::progress;
 use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
 use crate::finding::Finding;
@@ -29,7 +30,8 @@ pub struct SweepWalk<'a> {
     request: &'a SweepRequest,
     plan: &'a Plan,
     folder: Option<Folder>,
-    watcher: Arc<Watcher>,
+    display: Arc<Display>,
+    step_name: String,
     began_anew: bool,
     pub history: Vec<Ran>,
     pub troubles: Vec<String>,
@@ -46,13 +48,14 @@ impl<'a> SweepWalk<'a> {
         folder: Option<Folder>,
         history: Vec<Ran>,
     ) -> SweepWalk<'a> {
-        let watcher = Arc::new(Watcher::new(request.quiet));
+        let display = Display::new(request.quiet);
         let began_anew = history.is_empty();
         SweepWalk {
             request,
             plan,
             folder,
-            watcher,
+            display,
+            step_name: String::new(),
             began_anew,
             history,
             troubles: Vec::new(),
@@ -92,12 +95,9 @@ impl<'a> SweepWalk<'a> {
     fn step(&mut self, what: What) -> Result<bool, SweepFault> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.label(what);
-        self.watcher.begin(
-            self.history.len() + 1,
-            self.history.len() + to_come.runs,
-            to_come.seconds,
-            &label,
-        );
+        let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
+        self.step_name = progress::step(number, of, &label);
+        self.display.begin(Step { name: self.step_name.clone(), left_s: to_come.seconds });
         let control = Arc::<Control>::default();
         let _watch = ctrl_c::ends_several(&control)?;
         let began = clock::monotonic();
@@ -106,7 +106,7 @@ impl<'a> SweepWalk<'a> {
             return Ok(false);
         }
         // What the command prints begins on a line of its own.
-        self.watcher.progress_ends();
+        self.display.clear();
         let prepared = self.between(&control);
         if control.is_interrupted() {
             return Ok(false);
@@ -125,7 +125,12 @@ impl<'a> SweepWalk<'a> {
         self.keep(&ran, results.as_ref())?;
         self.last_results = results.or(self.last_results.take());
         self.history.push(ran);
-        self.watcher.ended(&self.plan.sweep, &self.history);
+        self.display.clear();
+        if !self.request.quiet {
+            progress::report(&self.step_name, &self.plan.sweep, &self.history);
+        }
+        let answer = progress::answer(&self.history);
+        self.display.answer(answer, progress::curve(&self.plan.sweep, &self.history));
         Ok(true)
     }
 
@@ -155,7 +160,7 @@ impl<'a> SweepWalk<'a> {
 
     /// `None` = the user ended it before it was whole.
     fn run(&mut self, point: &Runnable, control: &Arc<Control>) -> Option<PointOutcome> {
-        let listener: Arc<dyn Listener> = Arc::clone(&self.watcher) as Arc<dyn Listener>;
+        let listener: Arc<dyn Listener> = Arc::clone(&self.display) as Arc<dyn Listener>;
         let made = match several::run(point, control, listener) {
             Ok(made) => made?,
             Err(why) => return Some(PointOutcome { figures: Err(why.into()), results: None }),

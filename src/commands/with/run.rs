@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::profile::Profile;
 use crate::record::result_xml;
 use crate::results::RunSummary;
-use crate::run::{Control, Listener, Progress};
+use crate::run::{Control, Listener, MachineSpeed, Progress};
 use crate::sys::child::{ChildEnd, ChildProgram};
 use crate::sys::private_folder::PrivateFolder;
 use crate::units::visible;
@@ -160,7 +160,13 @@ impl ProgressTold {
         let left_s = self.planned_s - elapsed_ns as f64 / SECOND as f64;
         if listener.wants().progress {
             let left_ns = (left_s.max(0.0) * SECOND as f64) as u64;
-            listener.progress(&Progress::Running { phase: "DISKSPD runs", left_ns, rates: None });
+            listener.progress(&Progress::Running {
+                phase: "DISKSPD runs",
+                left_ns,
+                rates: None,
+                machine: MachineSpeed::default(),
+                targets: &[],
+            });
         }
         if left_s < -SLOW_S && !self.slow {
             self.slow = true;

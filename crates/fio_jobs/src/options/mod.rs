@@ -2,6 +2,7 @@
 //! Documentation, suggestions and refusals come from these tables.
 
 mod buffers;
+mod command_line;
 mod engines;
 mod io;
 mod option;
@@ -29,9 +30,17 @@ pub const GROUPS: &[FioGroup] = &[
     FioGroup { title: "Refused", rows: refused::ROWS },
 ];
 
+/// Options that only a command line has.
+pub const COMMAND_LINE: FioGroup = FioGroup { title: "fio's command line only", rows: command_line::ROWS };
+
 /// The row of an option, by its name or another one.
 pub fn find(name: &str) -> Option<&'static FioOption> {
-    all().find(|row| row.name == name || row.aliases.contains(&name))
+    all().find(|row| row.is_named(name))
+}
+
+/// The row of an option that only a command line has.
+pub fn find_of_command_line(name: &str) -> Option<&'static FioOption> {
+    COMMAND_LINE.rows.iter().find(|row| row.is_named(name))
 }
 
 pub fn all() -> impl Iterator<Item = &'static FioOption> {
@@ -46,7 +55,7 @@ mod tests {
     #[test]
     fn every_name_is_there_once_and_every_text_is_a_sentence_without_its_stop() {
         let mut names = HashSet::new();
-        for row in all() {
+        for row in all().chain(COMMAND_LINE.rows) {
             for name in std::iter::once(&row.name).chain(row.aliases) {
                 assert!(names.insert(*name), "{name} is there twice");
             }

@@ -10,6 +10,12 @@ pub struct FioOption {
     pub harmless: &'static [&'static str],
 }
 
+impl FioOption {
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub enum FioKind {
     Same,

@@ -3,6 +3,7 @@
 use crate::options::Options;
 use crate::real;
 use crate::span::around;
+use crate::span::machine_watch;
 use crate::span::phases::Clocked;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, SharedByWorkers};
@@ -28,6 +29,13 @@ fn not_started(index: usize, why: &std::io::Error) -> String {
     )
 }
 
+/// The counters of each worker for the display.
+fn counters(plan: &SpanPlan, voice: &Voice) -> Vec<Counters> {
+    let latencies = voice.is_detailed() && plan.measure_latency;
+    let splits = voice.is_detailed() && machine_watch::has_both_directions(plan);
+    plan.workers.iter().map(|_| Counters::new(latencies).splitting(splits)).collect()
+}
+
 /// Runs the workers in real time. `probes`: what of a trace is open already.
 pub fn measure(
     shared: &SharedByWorkers,
@@ -39,8 +47,7 @@ pub fn measure(
 ) -> SpanOutcome {
     control.begin_span();
     let SharedByWorkers { span: plan, held, voice, .. } = *shared;
-    let latencies = voice.is_live() && plan.measure_latency;
-    let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
+    let live = counters(plan, voice);
     let mut results = SpanResults::default();
     control.does("sets up the run");
     let content = looked_at(shared, options);

@@ -4,8 +4,10 @@ use crate::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::options::Options;
 use crate::real::CpuClock;
 use crate::span::around::Observer;
+use crate::span::machine_watch::MachineWatch;
 use crate::span::pulse::Pulse;
 use crate::span::setup::SharedByWorkers;
+use crate::span::target_watch::TargetWatch;
 use crate::span::volume::{LiveSources, VolumeWatch};
 use crate::span::warm_up::{self, WarmUpTask};
 use crate::watch::beats::BeatCounter;
@@ -41,6 +43,7 @@ pub struct Clocked<'a> {
 
 #[derive(Default)]
 struct Meanwhile<'a, 'b> {
+    devices: Vec<String>,
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut Pulse>,
     beats: Option<&'a mut BeatCounter>,
@@ -87,8 +90,10 @@ impl Clocked<'_> {
         let done = live::totals(self.live).0;
         let (mut pulse, mut beats) = (Pulse::new(start, done), BeatCounter::new(start, done));
         quiet.begin(start);
+        let devices = if voice.is_live() { observer.device_names().to_vec() } else { Vec::new() };
         let mut look = |now| observer.look(now);
         let meanwhile = Meanwhile {
+            devices,
             ticker: ticker.as_mut(),
             pulse: Some(&mut pulse),
             beats: Some(&mut beats),
@@ -258,12 +263,17 @@ impl Clocked<'_> {
         &self,
         phase: &str,
         seconds: u32,
-        Meanwhile { mut ticker, mut pulse, mut beats, mut quiet, mut volume, mut each_second }: Meanwhile,
+        meanwhile: Meanwhile,
         sampler: &mut Sampler,
     ) -> Option<EndedBy> {
+        let Meanwhile { devices, mut ticker, mut pulse, mut beats, .. } = meanwhile;
+        let Meanwhile { mut quiet, mut volume, mut each_second, .. } = meanwhile;
         let begin = clock::monotonic();
         let end = begin + recorder::seconds(seconds);
         let mut draw = if self.voice.is_live() { begin + SECOND } else { end };
+        let mut targets = self.voice.is_detailed().then(|| TargetWatch::new(self.plan));
+        let mut machine =
+            self.voice.is_live().then(|| MachineWatch::new(self.plan, &self.system.topology, &devices));
         loop {
             let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
             let beat = pulse.as_ref().map_or(end, |pulse| pulse.due);
@@ -301,7 +311,10 @@ impl Clocked<'_> {
             if next == draw {
                 let by_volume = volume.as_ref().and_then(|volume| volume.left(now));
                 let left = (end - next).min(by_volume.unwrap_or(Nanos::MAX));
-                self.voice.draw(phase, left, self.live);
+                let machine = machine.as_mut().map(|machine| machine.measure(self.live)).unwrap_or_default();
+                let targets = targets.as_mut().map(|targets| targets.measure(self.live)).unwrap_or_default();
+                self.voice.draw(phase, left, self.live, (machine, &targets));
+                self.voice.note_marks(phase, next - begin);
                 draw += SECOND;
             }
         }

@@ -6,6 +6,7 @@ use diskspd_model::results::{Beats, Sample, WarmUp};
 use diskspd_model::stats::{Course, FEWEST, LARGEST_SLOPE, stalls};
 use diskspd_model::units::seconds_of_us;
 use diskspd_sys::clock;
+use diskspd_worker::listener::MachineSpeed;
 use diskspd_worker::tell::live;
 use diskspd_worker::{Control, Voice, recorder};
 
@@ -37,7 +38,8 @@ pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sa
         }
         if clock::monotonic() >= draw {
             let passed = sampler.samples().last().map_or(0, |last| last.end_us * 1000);
-            voice.draw("warm up", recorder::seconds(limit).saturating_sub(passed), sampler.workers());
+            let left = recorder::seconds(limit).saturating_sub(passed);
+            voice.draw("warm up", left, sampler.workers(), (MachineSpeed::default(), &[]));
             draw = sampler.due;
         }
         while clock::monotonic() < sampler.due {

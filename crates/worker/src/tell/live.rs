@@ -16,6 +16,9 @@ pub struct Counters {
     ios: AtomicU64,
     bytes: AtomicU64,
     latency_sum: AtomicU64,
+    /// Whether writes are counted separately.
+    splits: bool,
+    writes: AtomicU64,
     /// The thread, by the kernel's number; 0 = not yet.
     thread: AtomicI32,
     /// When it had done its work, ns, and how long it had waited for a CPU until then, ns; 0 = not yet, or
@@ -32,11 +35,29 @@ impl Counters {
             ios: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             latency_sum: AtomicU64::new(0),
+            splits: false,
+            writes: AtomicU64::new(0),
             thread: AtomicI32::new(0),
             over: AtomicU64::new(0),
             waited: AtomicU64::new(0),
             latency: (0..cells).map(|_| AtomicU64::new(0)).collect(),
         }
+    }
+
+    /// Counts writes separately if `splits`.
+    pub fn splitting(self, splits: bool) -> Counters {
+        Counters { splits, ..self }
+    }
+
+    #[inline]
+    pub fn splits(&self) -> bool {
+        self.splits
+    }
+
+    /// Counts writes among the I/Os.
+    #[inline]
+    pub fn add_writes(&self, ios: u64) {
+        bump(&self.writes, ios);
     }
 
     #[inline]
@@ -113,6 +134,10 @@ pub struct Seen {
     pub bytes: u64,
     /// Sum of their latencies, ns; it wraps around.
     pub latency_sum: u64,
+    /// Whether a worker counts writes separately.
+    pub splits: bool,
+    /// Writes so far.
+    pub writes: u64,
     /// Latencies so far, by cell.
     pub latency: Vec<u64>,
 }
@@ -138,6 +163,8 @@ pub fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Seen {
         sum.ios += worker.ios.load(Relaxed);
         sum.bytes += worker.bytes.load(Relaxed);
         sum.latency_sum = sum.latency_sum.wrapping_add(worker.latency_sum.load(Relaxed));
+        sum.splits |= worker.splits;
+        sum.writes += worker.writes.load(Relaxed);
         sum.latency.resize(worker.latency.len(), 0);
         for (sum, cell) in sum.latency.iter_mut().zip(&worker.latency) {
             *sum += cell.load(Relaxed);

@@ -31,6 +31,13 @@ pub(super) const FAIL_IF: OptionRow = text(
      tell",
 )
 .offering(&["worse", "worse=5%", "unsure"]);
+pub(super) const BISECT: OptionRow = text(
+    "--bisect",
+    "<loss>",
+    "20%",
+    "exit codes for git bisect run, which searches for this loss: 0 = good, 1 = bad (nearer to the loss than \
+     to A), 125 = inconclusive or failed, 128 = wrong command line",
+);
 const ANYWAY: OptionRow =
     switch("--anyway", "also compare runs that differ in block size, mix, pattern or rate");
 const DOCUMENT: OptionRow = JSON.here("write the comparison as JSON to this file");
@@ -72,10 +79,10 @@ pub const COMPARE: Command = Command {
     help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is better, \
            worse or the same",
     options: &[
-        FIGURE, SAME, FAIL_IF, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, ORDER_SEED, WITH_A,
-        WITH_B, BOOTS,
+        FIGURE, SAME, FAIL_IF, BISECT, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, ORDER_SEED,
+        WITH_A, WITH_B, BOOTS,
     ],
-    exclusive: &[],
+    exclusive: &[&[FAIL_IF, BISECT]],
     takes: Takes::LineWith {
         opened_by: &[WITH_A.name, WITH_B.name, BOOTS.name],
         // That of --save, among the options of the run.
@@ -115,7 +122,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         interleaved,
         boots,
         question: question(&line)?,
-        fail_if: line.read_value(&FAIL_IF, |value| fail_if(value).ok_or("worse, worse=5% or unsure"))?,
+        fail_if: gate(&line, &FAIL_IF, &BISECT)?,
         out: answers(&line, &DOCUMENT, &PAGE, &BY_ENDING)?,
         store: line.store_of(&STORE, parts)?,
         quiet: line.has(&QUIET),
@@ -216,7 +223,26 @@ pub(super) fn answers(
     Ok(fixed.into_iter().flatten().chain(others).collect())
 }
 
-pub(super) fn fail_if(text: &str) -> Option<FailIf> {
+/// The judgement that sets the exit code.
+///
+/// # Errors
+/// `--fail-if` has an unknown value.
+pub(super) fn gate(
+    line: &CommandLine,
+    named: &OptionRow,
+    bisect: &OptionRow,
+) -> Result<Option<FailIf>, CliError> {
+    let loss = |value: &str| {
+        let loss = share(value).filter(|share| *share > 0.0 && *share < 1.0);
+        loss.map(FailIf::Bisect).ok_or("a loss between 0% and 100%, as 20%")
+    };
+    match line.read_value(bisect, loss)? {
+        Some(bisected) => Ok(Some(bisected)),
+        None => line.read_value(named, |value| fail_if(value).ok_or("worse, worse=5% or unsure")),
+    }
+}
+
+fn fail_if(text: &str) -> Option<FailIf> {
     match text.split_once('=') {
         None if text == "worse" => Some(FailIf::Worse(0.0)),
         None if text == "unsure" => Some(FailIf::Unsure),

@@ -3,6 +3,7 @@
 mod folder;
 mod turn;
 
+use crate::commands::console::display::{Display, Step};
 pub use turn::BootRun;
 
 use super::super::known_runs;
@@ -110,9 +111,13 @@ fn make(
     let letter = ["A", "B"][turn.side];
     let control = Arc::default();
     let _watch = ctrl_c::ends_several(&control)?;
-    for number in turn.made..turn.made + turn.left {
+    let display = Display::new(line.request.quiet);
+    let end = turn.made + turn.left;
+    for number in turn.made..end {
         let name = format!("run {} of {} on {} ({letter})", number + 1, asked.repeat, here.release);
-        let results = interleaved::one(line, history.len(), &name, &control)
+        let left_s = line.run.planned_seconds() * (end - number) as f64;
+        display.begin(Step { name: name.clone(), left_s });
+        let results = interleaved::one(line, history.len(), &display, &control)
             .map_err(|not_done| goes_on(not_done, history.len()))?;
         let Some(record) = results.record() else { break };
         let made = results.side(&name);

@@ -7,6 +7,7 @@
 //! ```
 
 mod allowance;
+mod bisect;
 mod facts;
 mod foreseen;
 mod forms;
@@ -26,6 +27,7 @@ use crate::lab::repetition::RepeatedWork;
 use crate::lab::{AnswerFormat, KeptAnswer};
 use allowance::KnownLevels;
 pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
+pub use bisect::{Bisected, bisected};
 use diskspd_model::finding::Severity;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;

@@ -113,6 +113,9 @@ impl Ending {
     }
 }
 
+/// Interrupts this process; no key requests it on Windows.
+pub fn interrupt() {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

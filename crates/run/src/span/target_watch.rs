@@ -1,0 +1,51 @@
+//! The speed of each target for the progress display.
+
+use diskspd_model::plan::SpanPlan;
+use diskspd_worker::listener::TargetSpeed;
+use diskspd_worker::tell::live::{Counters, Seen, collect};
+use diskspd_worker::voice::rates;
+
+/// More targets than this are not shown one by one.
+const MOST_TARGETS: usize = 16;
+
+struct WatchedTarget {
+    name: String,
+    /// Indices of its workers.
+    workers: Vec<usize>,
+    before: Seen,
+}
+
+/// The workers of each target; empty if there is one target, or a worker has several.
+pub struct TargetWatch(Vec<WatchedTarget>);
+
+impl TargetWatch {
+    pub fn new(plan: &SpanPlan) -> TargetWatch {
+        let mut targets: Vec<WatchedTarget> = Vec::new();
+        for (worker, of) in plan.workers.iter().enumerate() {
+            let [target, further @ ..] = &of.targets[..] else { continue };
+            if further.iter().any(|other| other.target != target.target) {
+                return TargetWatch(Vec::new());
+            }
+            let name = target.path.to_string();
+            match targets.iter_mut().find(|known| known.name == name) {
+                Some(known) => known.workers.push(worker),
+                None => targets.push(WatchedTarget { name, workers: vec![worker], before: Seen::default() }),
+            }
+        }
+        if targets.len() < 2 || targets.len() > MOST_TARGETS {
+            targets.clear();
+        }
+        TargetWatch(targets)
+    }
+
+    /// The speeds since the last call; none at the first.
+    pub fn measure(&mut self, live: &[Counters]) -> Vec<TargetSpeed> {
+        let one = |target: &mut WatchedTarget| {
+            let now = collect(target.workers.iter().filter_map(|worker| live.get(*worker)));
+            let speed = rates(&target.before, &now);
+            target.before = now;
+            Some(TargetSpeed { name: target.name.clone(), speed: speed? })
+        };
+        self.0.iter_mut().filter_map(one).collect()
+    }
+}
