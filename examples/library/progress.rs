@@ -26,7 +26,7 @@ impl Listener for Bar {
             Progress::Preparing { done_bytes, total_bytes, .. } => {
                 format!("preparing: {} %", 100 * done_bytes / (*total_bytes).max(1))
             }
-            Progress::Running { phase, left_ns, rates } => {
+            Progress::Running { phase, left_ns, rates, .. } => {
                 let left_s = left_ns.div_ceil(1_000_000_000);
                 let iops = rates.map(|rates| format!(", {:.0} IOPS", rates.iops)).unwrap_or_default();
                 format!("{phase}: {}{iops}", "#".repeat(usize::try_from(left_s).unwrap_or(0)))

@@ -1163,7 +1163,7 @@ fn comparison_schema() -> String {
     shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
 }
 
-const SUITE_FIELDS: [(&str, &str); 28] = [
+const SUITE_FIELDS: [(&str, &str); 29] = [
     ("format", "tells a suite from other JSON"),
     ("name", "of the form: diskspd-suite; of a suite, a finding: what it is called"),
     ("version", "rises when a reader of the last version could misunderstand"),
