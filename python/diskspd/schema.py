@@ -64,7 +64,7 @@ class TotalLatency:
 
 @dataclass
 class Throughput:
-    """At `figures.totals.read`, and 14 more."""
+    """At `figures.totals.read`, and 16 more."""
 
     bytes: Optional[int] = None  # bytes
     device_iops: Optional[float] = None  # I/Os per second
@@ -2678,6 +2678,125 @@ class Preconditioning:
 
 
 @dataclass
+class Claimed:
+    """At `program.claimed`."""
+
+    read: Optional[Throughput] = field(default=None, metadata={'of': 'Throughput'})
+    seconds: Optional[float] = None  # s
+    source: Optional[str] = None
+    write: Optional[Throughput] = field(default=None, metadata={'of': 'Throughput'})
+
+
+@dataclass
+class CountedRead:
+    """At `program.counted.read`."""
+
+    bytes: Optional[int] = None  # bytes
+    calls: Optional[int] = None
+
+
+@dataclass
+class CountedWrite:
+    """At `program.counted.write`."""
+
+    bytes: Optional[int] = None  # bytes
+    calls: Optional[int] = None
+
+
+@dataclass
+class Counted:
+    """At `program.counted`."""
+
+    cancelled_write_bytes: Optional[int] = None  # bytes
+    read: Optional[CountedRead] = field(default=None, metadata={'of': 'CountedRead'})
+    read_bytes: Optional[int] = None  # bytes
+    write: Optional[CountedWrite] = field(default=None, metadata={'of': 'CountedWrite'})
+    write_bytes: Optional[int] = None  # bytes
+
+
+@dataclass
+class Ios:
+    """At `program.engine.ios`."""
+
+    counted_share: Optional[float] = None
+    mean_bytes: Optional[float] = None  # bytes
+    reads: Optional[int] = None
+    writes: Optional[int] = None
+
+
+@dataclass
+class ProgramEngine:
+    """At `program.engine`."""
+
+    engine: Optional[str] = None
+    ios: Optional[Ios] = field(default=None, metadata={'of': 'Ios'})
+    uncounted_reason: Optional[str] = None
+
+
+@dataclass
+class Deviceless:
+    """At `program.read.deviceless`, and 1 more."""
+
+    bytes: Optional[int] = None  # bytes
+    calls: Optional[int] = None
+
+
+@dataclass
+class Elsewhere:
+    """At `program.read.elsewhere`, and 1 more."""
+
+    bytes: Optional[int] = None  # bytes
+    calls: Optional[int] = None
+
+
+@dataclass
+class Storage:
+    """At `program.read.storage`, and 1 more."""
+
+    bytes: Optional[int] = None  # bytes
+    calls: Optional[int] = None
+
+
+@dataclass
+class Unclear:
+    """At `program.read.unclear`, and 1 more."""
+
+    bytes: Optional[int] = None  # bytes
+    calls: Optional[int] = None
+
+
+@dataclass
+class ProgramRead:
+    """At `program.read`, and 1 more."""
+
+    deviceless: Optional[Deviceless] = field(default=None, metadata={'of': 'Deviceless'})
+    elsewhere: Optional[Elsewhere] = field(default=None, metadata={'of': 'Elsewhere'})
+    storage: Optional[Storage] = field(default=None, metadata={'of': 'Storage'})
+    unclear: Optional[Unclear] = field(default=None, metadata={'of': 'Unclear'})
+
+
+@dataclass
+class Program:
+    """At `program`."""
+
+    bypasses_cache: Optional[bool] = None
+    claimed: Optional[Claimed] = field(default=None, metadata={'of': 'Claimed'})
+    counted: Optional[Counted] = field(default=None, metadata={'of': 'Counted'})
+    cpu_ns: Optional[int] = None  # ns
+    engines: Optional[List[ProgramEngine]] = field(default=None, metadata={'of': 'ProgramEngine', 'depth': 1})
+    exit_code: Optional[int] = None
+    files: Optional[List[str]] = field(default=None, metadata={'depth': 1})
+    left_running: Optional[int] = None
+    observer_cpu_share: Optional[float] = None
+    processes: Optional[int] = None
+    read: Optional[ProgramRead] = field(default=None, metadata={'of': 'ProgramRead'})
+    stopped_us: Optional[int] = None  # us
+    unreadable: Optional[int] = None
+    words: Optional[List[str]] = field(default=None, metadata={'depth': 1})
+    write: Optional[ProgramRead] = field(default=None, metadata={'of': 'ProgramRead'})
+
+
+@dataclass
 class LatencyMs:
     """At `summary.latency_ms`."""
 
@@ -2713,6 +2832,7 @@ class Record:
     method: Optional[Method] = field(default=None, metadata={'of': 'Method'})
     preconditioning: Optional[Preconditioning] = field(default=None, metadata={'of': 'Preconditioning'})
     profile: Optional[Profile] = field(default=None, metadata={'of': 'Profile'})
+    program: Optional[Program] = field(default=None, metadata={'of': 'Program'})
     summary: Optional[RecordSummary] = field(default=None, metadata={'of': 'RecordSummary'})
 
 
