@@ -1,11 +1,11 @@
-//! Engines by themselves, in the ways they can be used: `cargo bench --bench engines`. What the program gets out of
-//! them, the worker loop included, is told by `cargo xtask ceiling`.
+//! Benchmarks of the engines alone: `cargo bench --bench engines`. `cargo xtask ceiling` measures the
+//! whole program, including the worker loop.
 //!
-//! Random reads of 4 KiB, request after request, from a file that lies in the page cache: the storage is as fast as it
-//! can be, so that what is left is the program and the kernel.
-//! `aio` and `uring` are compared once more without the cache, on a file below `/var/tmp`.
-//! The kernel's division into user and system time is sampled, so small shares are uncertain; that's why the user-space
-//! part of io_uring, filling the submission queue and emptying the completion queue, is timed once more by itself.
+//! The workload is sequentially submitted random 4 KiB reads from a file in the page cache. The storage is
+//! then as fast as possible, so the remaining cost is the program and the kernel. `aio` and `uring` are
+//! also compared without the cache, on a file below `/var/tmp`. The kernel samples user and system time,
+//! so small shares are uncertain. The user-space part of io_uring is therefore also timed separately:
+//! filling the submission queue and emptying the completion queue.
 
 use diskspd::access::IoPriority;
 use diskspd::access::{Flush, MapOptions};
@@ -73,7 +73,6 @@ fn measure(name: &str, engine: &mut dyn Engine, depth: u32, batch: usize) -> Res
     Ok(())
 }
 
-/// Prints what the user-space part of the ring takes for batches of `depth`, ns per I/O.
 fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>> {
     const ROUNDS: u64 = 20_000;
     let Setup { files, buffer, .. } = setup(path, depth)?;

@@ -1,5 +1,5 @@
-//! How long it takes to list, filter and follow a history of 10,000 runs: each should stay below 100 ms.
-//! `cargo bench --bench history`; it makes the history in a folder of its own, and removes it.
+//! Benchmark of listing, filtering and following a history of 10,000 runs. Each operation should stay
+//! below 100 ms. `cargo bench --bench history` creates the history in a temporary folder and removes it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -1,7 +1,7 @@
-//! What merging many hosts costs: time and memory, of records on the disk as `diskspd merge` reads them.
+//! Benchmark of merging many hosts: time and memory of `diskspd merge`, which reads the records from disk.
 //!
-//! `cargo bench --bench merge [-- HOSTS]`. The hosts are runs of the simulated device with a thread each, `-L -D`, for ten
-//! seconds. Memory must grow by what the merged record keeps of each host, and no more.
+//! `cargo bench --bench merge [-- HOSTS]`. Each host is a ten-second run of the simulated device with one
+//! thread and `-L -D`. Memory must grow only by the amount that the merged record keeps of each host.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -16,7 +16,6 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Runs that differ; the hosts are these again and again, under names of their own.
 const RUNS: usize = 20;
 
 fn main() {

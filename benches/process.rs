@@ -1,5 +1,5 @@
-//! What the whole program costs around the measured loop: start-up, CPU time, memory, and the end of a long run. Repeat with
-//! `cargo bench --bench process`; it uses a file of 64 MiB in /var/tmp and removes it.
+//! Benchmark of the whole program around the measured loop: start-up, CPU time, memory, and the end of a
+//! long run. `cargo bench --bench process` uses a file of 64 MiB in /var/tmp and removes it.
 
 use diskspd::sys::usage::{ChildrenUsage, children_usage};
 use std::fs;
@@ -44,7 +44,6 @@ fn main() {
     let _ = fs::remove_file(&file);
 }
 
-/// So many I/Os as to show whether anything grows with them.
 fn many(file: &str) {
     println!("as many I/Os as the engine null does, one thread:");
     for seconds in [1, 30] {
@@ -83,7 +82,6 @@ fn run(line: &str) {
     assert!(status.is_ok_and(|status| status.success()), "diskspd {line} failed");
 }
 
-/// Largest resident set of a run, KiB: what the kernel says of it shortly before its end.
 fn peak_kib(line: &str) -> u64 {
     let Ok(mut child) = command(line).spawn() else { return 0 };
     let status = format!("/proc/{}/status", child.id());

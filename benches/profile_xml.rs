@@ -1,5 +1,5 @@
-//! What it costs to read and to write a profile of 1000 targets, and to read nearly the largest document there can be.
-//! `cargo bench --bench profile_xml` prints milliseconds, the fastest of several rounds.
+//! Benchmark of reading and writing a profile of 1000 targets, and of reading a document of nearly the
+//! largest size. `cargo bench --bench profile_xml` prints milliseconds, the fastest of several rounds.
 
 use diskspd::profile::xml::{MAX_BYTES, read};
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange, Profile, Target, TimeSpan};

@@ -36,7 +36,6 @@ fn run(options: &str, file: &Path) -> Result<(), Box<dyn Error>> {
     if status.success() { Ok(()) } else { Err(format!("diskspd {options} failed").into()) }
 }
 
-/// Of the mean over all whole seconds, and the largest of a single one, percent.
 fn deviations(csv: &str, rate: f64) -> Result<(f64, f64), Box<dyn Error>> {
     let mut lines = csv.lines();
     let column = lines.next().and_then(|head| head.split(',').position(|name| name == "total_iops"));

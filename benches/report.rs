@@ -1,9 +1,10 @@
-//! What a large result costs: memory of the results, time and memory of judging, text, XML, JSON and CSV, and of reading
-//! the JSON back.
+//! Benchmark of a large result: memory of the results, and time and memory of judging them. It also covers
+//! text, XML, JSON and CSV output, and reading the JSON back.
 //!
-//! `cargo bench --bench report [-- THREADS TARGETS INTERVALS]`. Every thread works on every target, as a pool does:
-//! `-- 256 64 3600`, an hour of seconds, are 59 million intervals with I/O and as many without (19 GiB of XML, and 5 GiB of
-//! JSON on the disk for a moment). What reporting takes on top of the results must not grow with them.
+//! `cargo bench --bench report [-- THREADS TARGETS INTERVALS]`. Every thread works on every target, as in
+//! a pool. `-- 256 64 3600`, an hour of seconds, gives 59 million intervals with I/O and the same number
+//! without. It needs 19 GiB of XML, and temporarily 5 GiB of JSON on the disk. The additional memory for
+//! reporting must not grow with the results.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -164,7 +165,6 @@ fn peak() -> u64 {
     status("VmHWM:")
 }
 
-/// From here on the peak is counted anew.
 fn forget_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

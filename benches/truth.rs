@@ -1,6 +1,6 @@
-//! What it costs to say whether the figures are true: everything that is done for that before the start
-//! signal, at the edges of the measured window, and after it. `cargo bench --bench truth [-- FILE]`;
-//! without a file it makes one of 256 MiB in /var/tmp, and removes it.
+//! Benchmark of the checks on the figures: before the start signal, at the edges of the measured window,
+//! and after it. `cargo bench --bench truth [-- FILE]`; without a file it creates one of 256 MiB in
+//! /var/tmp and removes it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -19,7 +19,6 @@ use std::time::Instant;
 
 const ROUNDS: usize = 51;
 
-/// What is done, and when: `S` before the start, `W` at the edges of the window, `E` after it.
 const STEPS: [(char, &str); 9] = [
     ('S', "environment of machine and target"),
     ('S', "content of the target"),
@@ -105,7 +104,6 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     times
 }
 
-/// What is in the page cache answers sooner than a device.
 fn forget(file: &Path) {
     if let Ok(file) = File::open(file) {
         let _ = file.sync_all();

@@ -1,6 +1,5 @@
-//! What one call of `ThreadWorkload::next` costs: it is on the path of every I/O, so it has to stay at a few
-//! nanoseconds. `cargo bench --bench workload` prints ns per I/O, the fastest of many short
-//! rounds, one of which finds the machine quiet.
+//! Benchmark of one call of `ThreadWorkload::next`. It is on the path of every I/O, so it must stay at a
+//! few nanoseconds. `cargo bench --bench workload` prints ns per I/O, the fastest of many short rounds.
 
 use diskspd::profile::{AddressSpread, ContentShape, Distribution, DistributionKind, DistributionRange};
 use diskspd::workload::{

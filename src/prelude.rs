@@ -1,10 +1,9 @@
-//! What a program needs that runs profiles and reads what comes of them.
+//! Types and functions for programs that run profiles and read the results.
 //!
-//! [`execute`] is the whole of a run: it takes a [`Profile`] (what is done), a [`RunOptions`] (how) and a
-//! [`Session`] (what it may overwrite, who is told), and returns a [`Record`]. It prints nothing and
-//! watches no signals: what a user should hear is told to the session's [`Listener`], and the session's
-//! [`Control`] ends the run early. [`Judged`] has every figure that reports show, and says whether they
-//! can be believed.
+//! [`execute`] is the whole of a run. It takes a [`Profile`] (the work), a [`RunOptions`] (the manner) and
+//! a [`Session`] (overwrite permissions, listener), and returns a [`Record`]. It prints nothing and
+//! watches no signals: the session's [`Listener`] receives messages for the user, and the session's
+//! [`Control`] ends the run early. [`Judged`] has every figure of the reports, and judges its credibility.
 //!
 //! ```
 //! use diskspd::prelude::*;

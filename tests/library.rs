@@ -1,4 +1,5 @@
-//! What the library's parts promise, most of it without a run: command lines, profiles, plans, figures, reports, machines.
+//! Tests of the library's parts, mostly without a run: command lines, profiles, plans, figures, reports,
+//! machines.
 //!
 //! `cargo test --test library stats::` tests one of them.
 
@@ -93,7 +94,6 @@ mod project {
     mod workflows;
 }
 
-/// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.
 #[test]
 fn every_file_is_part_of_a_test_program() {
     let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");

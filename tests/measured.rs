@@ -1,4 +1,4 @@
-//! Runs whose figures are judged: what they are depends on who else has the CPUs, so nothing else is tested at the same time.
+//! Tests of runs with judged figures, which depend on free CPUs, so no other test runs at the same time.
 //!
 //! `cargo test --test measured truth_device::` tests one part of them.
 

@@ -1,5 +1,5 @@
-//! Any arguments, separated by line feeds: parsed, validated, printed; never a panic, and what is accepted
-//! prints.
+//! Fuzz target: any arguments, separated by line feeds, are parsed, validated and printed without a panic.
+//! Accepted arguments can be printed.
 
 use diskspd::cli::{self, Invocation};
 use diskspd::profile::validate::validate;

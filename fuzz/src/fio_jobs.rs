@@ -6,7 +6,6 @@ use diskspd::profile::xml;
 use diskspd::report::profile_xml::write_whole_profile;
 use std::io;
 
-/// What a job may ask for.
 struct Anything;
 
 impl JobSurroundings for Anything {

@@ -1,6 +1,5 @@
-//! Any bytes as fio's results and logs: refused with a reason, or runs whose figures are possible and that
-//! can be
-//! printed; as many parts as runs.
+//! Fuzz target: any bytes as fio's results and logs are rejected with a reason, or yield runs with
+//! possible, printable figures. The number of parts equals the number of runs.
 
 use diskspd::record::fio::{parts, read, series};
 use diskspd::report::run_text;

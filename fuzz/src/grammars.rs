@@ -1,6 +1,6 @@
-//! Sizes and distributions, the two grammars inside of options. The first line is a size, the second the
-//! value of `-rd`,
-//! the third the size of the area: whatever is accepted prints as what it is, and lies within the area.
+//! Fuzz target: sizes and distributions, the two grammars inside options. The first line is a size, the
+//! second the value of `-rd`, the third the size of the area. Accepted values print unchanged, and are
+//! within the area.
 
 use diskspd::cli::{self, Invocation};
 use diskspd::finding::Severity;
@@ -53,9 +53,8 @@ fn accepted(block: u32, value: Vec<u8>) -> Option<Distribution> {
     }
 }
 
-/// Ranges lie within the area in the order of their I/O points, of which each has some of its own. (Bytes
-/// may be shared:
-/// ranges too small for the grid get a position all the same.)
+/// Checks that ranges are within the area, in the order of their exclusive I/O points. (Bytes may be
+/// shared, because ranges too small for the grid still get a position.)
 fn lies_within(distribution: &Distribution, grid: Grid) {
     let end_of_grid = grid.aligned_size().max(grid.region);
     let (mut points, mut start) = (0, 0);

@@ -1,6 +1,5 @@
-//! Any bytes as a journal of acknowledged writes: refused, or read to the end of its last whole piece; what
-//! is behind never changes
-//! what was said before.
+//! Fuzz target: any bytes as a journal of acknowledged writes are rejected, or read to the end of the last
+//! complete piece. Later data never changes earlier results.
 
 use diskspd::integrity::journal::format;
 

@@ -1,6 +1,5 @@
-//! A journal of pieces with any values, then damage at some places: every whole journal is read; of a
-//! damaged one nothing is read
-//! that the whole one doesn't say.
+//! Fuzz target: a journal of pieces with any values, then damage at some places. Every complete journal is
+//! readable; a damaged one yields only content of the complete one.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use diskspd::integrity::journal::format::{self, JournalPiece};
@@ -26,7 +25,6 @@ impl<'a> Arbitrary<'a> for Journal {
     }
 }
 
-/// Sizes: mostly those that a run has.
 fn size(input: &mut Unstructured) -> Result<u64> {
     match input.int_in_range(0..=7)? {
         0 => input.arbitrary(),

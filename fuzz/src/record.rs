@@ -1,4 +1,5 @@
-//! Any bytes as a record: refused with a reason, or printed; what is printed is read back as the same.
+//! Fuzz target: any bytes as a record are rejected with a reason, or printed; the printed record reads
+//! back unchanged.
 
 use diskspd::record::json;
 use diskspd::report::text;

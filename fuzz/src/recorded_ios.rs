@@ -1,6 +1,5 @@
-//! Files of recorded I/Os of any format: never a panic; what is read makes a profile that is valid and can
-//! be written and
-//! read again.
+//! Fuzz target: files of recorded I/Os in any format never cause a panic. Accepted ones yield a valid
+//! profile that can be written and read again.
 
 use diskspd::finding::Severity;
 use diskspd::profile::validate::validate;

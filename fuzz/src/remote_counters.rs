@@ -1,6 +1,5 @@
-//! What the kernel's clients of NFS and SMB count: whatever the lists of mounts hold, nothing panics, and
-//! of what is read nothing
-//! is done between a reading and itself. The first line is the mount.
+//! Fuzz target: counters of the kernel's NFS and SMB clients. Any list of mounts is read without a panic,
+//! and a reading shows no work relative to itself. The first line is the mount.
 
 use diskspd::machine::io_counters::Activity;
 use diskspd::machine::remote::{RemoteActivity, TcpSegments};

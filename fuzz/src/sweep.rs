@@ -1,6 +1,5 @@
-//! Arguments of a sweep, separated by line feeds, and the values of its options: every range ends, every
-//! point is a plain
-//! line of as many words as there were, and whatever is refused has a reason.
+//! Fuzz target: arguments of a sweep, separated by line feeds, and the values of its options. Every range
+//! ends, every point is a plain line with the original number of words, and every rejection has a reason.
 
 use diskspd::cli;
 use diskspd::lab::repeat::Repeat;

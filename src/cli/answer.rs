@@ -1,4 +1,4 @@
-//! What an option asks for that answers at once: nothing behind it is read.
+//! Requests of an option that prints at once; later arguments are not read.
 
 use super::topics::TOPICS;
 
@@ -11,7 +11,6 @@ pub enum PrintedAnswer {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageExtent {
-    /// What the program is, and what to type first: there were no arguments.
     First,
     /// The common options, by topic.
     Everyday,
@@ -21,7 +20,7 @@ pub enum UsageExtent {
 }
 
 impl UsageExtent {
-    /// That of a word behind `--help`; `None` = there is no such topic.
+    /// Returns the extent for a word after `--help`; `None` if the topic is unknown.
     pub fn named(word: &[u8]) -> Option<UsageExtent> {
         match TOPICS.iter().find(|topic| topic.as_bytes() == word)? {
             &"all" => Some(UsageExtent::All),

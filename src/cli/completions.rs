@@ -23,7 +23,6 @@ fn command_names() -> String {
     COMMANDS.iter().map(|command| command.name).collect::<Vec<_>>().join(" ")
 }
 
-/// The options of a command, `--help` included, and where it takes a command line those of runs.
 fn rows_of(command: &Command) -> Vec<OptionRow> {
     let own = command.rows_and_help();
     let is_new = |row: &OptionRow| own.iter().all(|own| own.name != row.name);
@@ -42,7 +41,6 @@ fn offer_files(options: &str) -> String {
     format!("if [[ $word == -* ]]; then {}; else COMPREPLY=($(compgen -f -- \"$word\")); fi", offer(options))
 }
 
-/// bash: a case for each option whose value may stand apart from it, as far as that is known.
 fn bash_values(rows: &[OptionRow], indent: usize) -> String {
     let mut cases = String::new();
     for row in rows.iter().filter(|row| !row.is_letter()) {

@@ -1,4 +1,4 @@
-//! What has been read of a command line so far.
+//! Intermediate state of a command line during parsing.
 
 use super::answer::PrintedAnswer;
 use super::error::Problem;
@@ -11,7 +11,7 @@ use crate::units;
 /// Settings as the options fill them in, and the state that later options are judged against.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
-    /// What becomes of it, as far as the options fill it in themselves. No time span yet.
+    /// Resulting request, filled in by the options. Without time spans yet.
     pub request: RunRequest,
     /// Settings of the only time span; no targets yet.
     pub span: TimeSpan,
@@ -30,14 +30,14 @@ pub struct Draft {
     pub set_events: Vec<RawText>,
     /// Alignment or stride that `-r` or `-s` stored, bytes.
     pub alignment: Option<u64>,
-    /// It was stated, and is not that of the block size.
+    /// Whether the alignment was given, and differs from the block size.
     pub alignment_given: bool,
     /// Cache mode, once an option has set it.
     pub cache_mode: Option<CacheMode>,
     pub base_given: bool,
     /// `-f` or the length of `-B` was given.
     pub end_given: bool,
-    /// An option such as `-?` that answers at once; nothing behind it is read.
+    /// An option such as `-?` that prints at once; later arguments are not read.
     pub answer: Option<PrintedAnswer>,
 }
 
@@ -62,7 +62,6 @@ impl Draft {
         })
     }
 
-    /// Nor has DISKSPD 2.2's XML one for what came with 2.3.
     fn lost_before_2_3(&self) -> Option<String> {
         let to_xml = self.request.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
         if !to_xml || self.request.profile.compat.is_2_3() {

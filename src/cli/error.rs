@@ -1,4 +1,4 @@
-//! What is wrong with a command line, and how it is told.
+//! Errors of a command line, and their messages.
 
 use crate::profile::RawText;
 use crate::units::visible::drives;
@@ -54,7 +54,7 @@ impl From<UnitError> for Problem {
     }
 }
 
-/// A command line that can't be understood: one message with the place, what was expected, and what to do.
+/// An invalid command line: one message with the place, the expected syntax, and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CliError {
     pub what: String,
@@ -63,9 +63,9 @@ pub struct CliError {
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
-    /// Events of `-ye` in front of the error: they are set all the same.
+    /// Events of `-ye` before the error, which are set regardless.
     pub set_events: Box<[RawText]>,
-    /// It is an option that is unknown here: what was meant is for those to say who know all commands.
+    /// Whether it is an option unknown here; the list of all commands provides the suggestion.
     pub unknown_option: bool,
 }
 
@@ -110,7 +110,6 @@ impl CliError {
 impl std::error::Error for CliError {}
 
 impl fmt::Display for CliError {
-    /// The message; the argument with a caret under the place; what was expected; what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
         if let Some(ArgumentPlace { argument, position }) = self.place.as_deref() {
@@ -127,8 +126,6 @@ impl fmt::Display for CliError {
     }
 }
 
-/// An argument on one line: what is not UTF-8 and what would drive a terminal are shown as U+FFFD, one for
-/// one.
 fn printable(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect()
 }

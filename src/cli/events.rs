@@ -19,6 +19,5 @@ pub enum EventAction {
     /// Wait until it's set.
     Wait,
     Set,
-    /// Make it not set; somebody must have it open.
     Reset,
 }

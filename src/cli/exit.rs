@@ -1,4 +1,4 @@
-//! How the program ends, for whoever started it.
+//! Exit codes of the program.
 
 use std::process::ExitCode;
 
@@ -9,9 +9,9 @@ pub enum Exit {
     Success = 0,
     /// The run failed, or an event can't be used; also of `-ye`, and with `--bisect` a worse side B.
     RunFailed = 1,
-    /// The run went well, but its figures are wrong or can't be verified, with `--strict`; `doctor` found
-    /// something worse than a note; `compare` found what `--fail-if` names; `precondition` never reached
-    /// a steady state; and `verify-after` found nothing that it could verify.
+    /// The run succeeded, but its figures are wrong or unverifiable, with `--strict`. Also: `doctor` found
+    /// something worse than a note, `compare` found a `--fail-if` condition, `precondition` never reached
+    /// a steady state, or `verify-after` could not verify anything.
     Doubtful = 2,
     /// The command line is empty or wrong, or a profile is unreadable or invalid.
     Usage = 3,

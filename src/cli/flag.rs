@@ -1,4 +1,4 @@
-//! What a row of the flag table says: syntax, help, compatibility, and the function that reads it.
+//! A row of the flag table: syntax, help, compatibility, and the parsing function.
 
 use super::draft::Draft;
 use super::error::{Problem, SIZE};
@@ -28,8 +28,6 @@ impl Name {
 pub enum Scope {
     /// The whole profile, or how it is run.
     Profile,
-    /// This run alone: where its reports go, what it may overwrite. A profile that is run again doesn't
-    /// bring it along.
     Invocation,
     TimeSpan,
     /// Every target of the command line.
@@ -49,7 +47,6 @@ impl Scope {
 /// Whether a command line in a file, which users may have received from others, can have an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarriedByFile {
-    /// Not decided yet, and refused. A test requires a decision for each row.
     Undecided,
     /// It describes the workload or how it is measured.
     Workload,
@@ -65,7 +62,7 @@ pub enum Compatibility {
     LinuxOnly,
 }
 
-/// A way to write an option and what it then means: (`-r[<align>]`, `random I/O ...`).
+/// Syntax of an option with its meaning: (`-r[<align>]`, `random I/O ...`).
 pub type Form = (&'static str, &'static str);
 
 /// One option: a row of the table that parser, help, man page, completions and compatibility table come from.
@@ -87,17 +84,17 @@ pub struct Flag {
     pub with_profile: bool,
     /// The values that completions offer (attached to a letter); may be empty.
     pub values: &'static [&'static str],
-    /// How a sweep writes several values of it; `None` = it has the same one in all points.
+    /// Syntax of several values in a sweep; `None` = the same value in all points.
     pub swept: Option<ValueForm>,
-    /// Writes it again, of what it was read into: what a row reads it prints.
+    /// Function that prints the option from its parsed form.
     pub print: Print,
     /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead
     /// code, which the compiler reports.
     pub read: Read,
 }
 
-/// What most of DISKSPD's letters have in common: they mean the same here, an XML profile has them, and they
-/// have one value for all points of a sweep.
+/// Defaults of DISKSPD's letters: the same meaning, a place in XML profiles, and one value for all points
+/// of a sweep.
 pub const DISKSPD: Flag = Flag {
     name: Name::Letter(0),
     forms: &[],
@@ -115,8 +112,8 @@ pub const DISKSPD: Flag = Flag {
     read: Read::Switch(|_| {}),
 };
 
-/// What most long options have in common: DISKSPD doesn't know them, they hold for the run, may stand beside
-/// an XML profile, and are off.
+/// Defaults of long options: unknown to DISKSPD, for the whole run, permitted with an XML profile, and
+/// off.
 pub const LINUX: Flag = Flag {
     name: Name::Long(""),
     forms: &[],
@@ -134,7 +131,6 @@ pub const LINUX: Flag = Flag {
     read: Read::Switch(|_| {}),
 };
 
-/// Rows are told apart by their names, of which each is there once.
 impl PartialEq for Flag {
     fn eq(&self, other: &Flag) -> bool {
         self.name == other.name
@@ -147,10 +143,10 @@ impl fmt::Debug for Flag {
     }
 }
 
-/// How an option is written again: the values of as many words, each behind the option's letter or `=`; an
-/// empty one is the option alone.
+/// Printed form of an option: the values of several words, each after the option's letter or `=`; an empty
+/// value is the option alone.
 pub enum Print {
-    /// It isn't: it is of one run alone, or no command line that is written has it.
+    /// Never printed, because it is for one run only, or never in a printed command line.
     Nothing,
     RunOptions(fn(&RunOptions) -> Vec<String>),
     /// Out of a time span and its first target, which stands for all.
@@ -163,7 +159,8 @@ pub enum Read {
     Switch(fn(&mut Draft)),
     /// A lenient integer within bounds, inclusive.
     Integer {
-        /// Whether a missing value is an error; else it reads as 0. Text without digits always reads as 0.
+        /// Whether a missing value is an error; otherwise it reads as 0. Text without digits always reads
+        /// as 0.
         required: bool,
         min: i32,
         max: i32,
@@ -172,22 +169,21 @@ pub enum Read {
         /// Stores it. The argument is not negative if `min` is not.
         set: fn(&mut Draft, i32),
     },
-    /// A size of at least so many bytes.
     Size {
         /// Smallest accepted, bytes.
         min: u64,
         /// Stores it, bytes.
         set: fn(&mut Draft, u64),
     },
-    /// A long option that may stand alone (then the value is empty): a value is only what stands behind `=`.
+    /// A long option with an optional value (empty if missing), only accepted after `=`.
     Optional(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
-    /// A long option that may stand alone; its value stands behind `=`, or is the next argument where that is
-    /// one of [`Flag::values`].
+    /// A long option with an optional value after `=`, or as the next argument if that is one of
+    /// [`Flag::values`].
     Word(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
     Text(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
 }
 
-/// The name in `--name` or `--name=value`, without its dashes; `None` = it is no long option.
+/// Returns the name in `--name` or `--name=value` without its dashes; `None` if it is not a long option.
 pub fn long_name(argument: &str) -> Option<&str> {
     argument.strip_prefix("--")?.split('=').next()
 }
@@ -241,7 +237,6 @@ impl Flag {
         self.several(value).is_some_and(|values| values.len() > 1 && values.iter().all(possible))
     }
 
-    /// The values of a range or a list; `None` = it is none.
     fn several(&self, value: &str) -> Option<Vec<String>> {
         sweep::values(value, self.swept?).ok().flatten()
     }
@@ -284,8 +279,8 @@ impl Flag {
         !matches!(self.read, Read::Switch(_))
     }
 
-    /// Whether the option is read in the first pass: those that stand beside an XML profile, `-X` itself,
-    /// `-b`, whose value is the unit of the other sizes, and `--compat`, which decides about others.
+    /// Whether the option is read in the first pass. These are options permitted with an XML profile, `-X`
+    /// itself, `-b` (the unit of other sizes), and `--compat`, which affects other options.
     pub fn is_first_pass(&self) -> bool {
         match self.name {
             Name::Letter(letter) => self.with_profile || letter == b'X' || letter == b'b',

@@ -76,10 +76,8 @@ const REST: &[(&str, &str)] = &[
     ("diskspd man | man -l -", "the manual"),
 ];
 
-/// Longer defaults are not told in the short form.
 const SHORT_DEFAULT: usize = 24;
 
-/// Columns that the text may take, and of them those of what is explained.
 #[derive(Clone, Copy)]
 struct Layout {
     columns: usize,
@@ -87,7 +85,6 @@ struct Layout {
 }
 
 impl Layout {
-    /// For so many columns: none is gained by lines that are harder to read.
     fn of(columns: usize) -> Layout {
         let columns = columns.clamp(30, 100);
         Layout { columns, forms: if columns < 72 { 10 } else { 32 } }
@@ -98,7 +95,7 @@ impl Layout {
     }
 }
 
-/// The usage text, as much of it as is asked for; ends with a line feed.
+/// Returns the usage text of this extent, with a final line feed.
 pub fn usage(extent: UsageExtent, columns: usize) -> String {
     let layout = Layout::of(columns);
     match extent {
@@ -109,7 +106,7 @@ pub fn usage(extent: UsageExtent, columns: usize) -> String {
     }
 }
 
-/// What every form of it begins with: scripts ask which DISKSPD this is.
+/// Returns the beginning of every usage text, by which scripts identify the DISKSPD variant.
 fn title(layout: Layout) -> String {
     let title = format!(
         "DiskSpd for Linux {}, compatible with DISKSPD {COMPATIBLE_VERSION} ({COMPATIBLE_VERSION_DATE})",
@@ -118,7 +115,6 @@ fn title(layout: Layout) -> String {
     wrapped(&title, layout.columns, 0, 0) + "\n\n"
 }
 
-/// A screen for who has never seen it.
 fn first(layout: Layout) -> String {
     let mut text = title(layout);
     let what = "Measures how fast a disk, a file or a share is: it reads and writes as you say, reports \
@@ -221,7 +217,6 @@ fn flag_row(text: &mut String, flag: &Flag, forms: usize, layout: Layout) {
     }
 }
 
-/// A form of an option, with the beginning of what there is to say.
 fn short_row(text: &mut String, flag: &Flag, form: usize, layout: Layout) {
     let (syntax, help) = flag.forms[form];
     let default = flag.default.split("; ").next().unwrap_or_default();
@@ -230,8 +225,6 @@ fn short_row(text: &mut String, flag: &Flag, form: usize, layout: Layout) {
     row(text, syntax, &format!("{}{default}", clause(help)), layout);
 }
 
-/// What stands before the first colon or semicolon: the rest explains it. Brackets that open and don't close
-/// in it belong to the rest.
 fn clause(help: &str) -> &str {
     let end = [": ", "; "].iter().filter_map(|mark| help.find(mark)).min().unwrap_or(help.len());
     let clause = &help[..end];
@@ -253,8 +246,7 @@ fn heading(text: &mut String, title: &str, layout: Layout) {
     let _ = writeln!(text, "\n{}:", wrapped(title, layout.columns - 1, 0, 2));
 }
 
-/// The usage of a command, as `diskspd <command> --help` prints it; ends with a line feed. Empty for a name
-/// that is none.
+/// Returns the output of `diskspd <command> --help`, with a final line feed; empty for an unknown name.
 pub fn command_usage(name: &str, columns: usize) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
     let layout = Layout::of(columns);

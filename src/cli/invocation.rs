@@ -1,4 +1,4 @@
-//! What a command line asks for.
+//! The requests of a command line.
 
 use super::answer::{PrintedAnswer, UsageExtent};
 use super::events::EventAction;
@@ -35,7 +35,6 @@ pub enum Invocation {
     },
     Doctor {
         json: bool,
-        /// Beneath which targets to look; none = all disks.
         targets: Vec<RawText>,
     },
     /// Say which features need which rights.
@@ -44,12 +43,10 @@ pub enum Invocation {
     Precondition(Box<PreconditionRequest>),
     /// Run many points and answer from them.
     Sweep(Box<SweepRequest>),
-    /// Run the tests of a suite, or tell what suites there are.
     Suite(Box<SuiteRequest>),
     Baseline(Box<BaselineRequest>),
     /// Run another program, and judge its I/O.
     Judge(Box<JudgeRequest>),
-    /// Watch a device, or look at recorded I/Os, and write the profile of it.
     Trace(TraceRequest),
     /// Convert jobs or a profile into another form.
     Convert(ConvertRequest),

@@ -29,21 +29,20 @@ pub struct Given {
     pub argument: Vec<u8>,
     pub flag: Option<&'static Flag>,
     pub value: Vec<u8>,
-    /// Where the value begins in the argument: behind the letter or the `=`, else at the end.
+    /// Offset of the value in the argument: after the letter or the `=`, otherwise at the end.
     pub offset: usize,
 }
 
 impl TypedLine {
-    /// The line that arguments make, without the program's name.
+    /// Returns the line of these arguments, without the program's name.
     ///
     /// # Errors
-    /// An option stands behind a target, or has no value but needs one.
+    /// Fails if an option follows a target, or lacks a required value.
     pub fn of(arguments: &[OsString]) -> Result<TypedLine, CliError> {
         TypedLine::split(arguments).map_err(suggest::naming_foreign_dash)
     }
 
-    /// Splits arguments into options and, behind all of them, targets. The parser, which does it, names
-    /// foreign dashes in all errors itself.
+    /// Splits arguments into options, then targets. The calling parser adds foreign dashes to all errors.
     pub(super) fn split(arguments: &[OsString]) -> Result<TypedLine, CliError> {
         let mut line = TypedLine::default();
         let mut rest = arguments.iter().map(|argument| argument.as_encoded_bytes()).peekable();
@@ -202,7 +201,7 @@ impl Given {
         [self.argument.clone()].into_iter().chain(self.is_apart().then(|| self.value.clone()))
     }
 
-    /// The same option with another value, which stands where its own does.
+    /// Returns the same option with another value in the same place.
     pub fn with(&self, value: &str) -> Given {
         let value = value.as_bytes().to_vec();
         let argument = match self.is_apart() {

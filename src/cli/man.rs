@@ -59,7 +59,7 @@ pub fn page() -> String {
     page
 }
 
-/// The man page `diskspd-<command>(1)`; ends with a line feed. Empty for a name that is none.
+/// Returns the man page `diskspd-<command>(1)`, with a final line feed; empty for an unknown name.
 pub fn command_page(name: &str) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
     let mut page = heading(&format!("DISKSPD\\-{}", name.to_uppercase()));
@@ -168,8 +168,6 @@ fn item(page: &mut String, term: &str, text: &str) {
     let _ = writeln!(page, ".TP\n\\fB{}\\fR\n{}", escape(term), escape(text));
 }
 
-/// Text that roff prints as it is: backslashes and hyphens are its own, as are dots and quotes at the start
-/// of a line.
 fn escape(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }

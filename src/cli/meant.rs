@@ -33,8 +33,8 @@ const OF_RUNS: [(&str, &str); 5] = [
     ("dir", "--out FILE.json keeps a run, --save keeps it in the history"),
 ];
 
-/// What is meant by the first word of a command line that is neither command nor file; `None` = nothing that
-/// is known.
+/// Returns a suggestion for a first word that is neither command nor file; `None` if there is no
+/// suggestion.
 pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     let given = arguments.get(1)?.as_encoded_bytes();
     let text = std::str::from_utf8(given).ok().filter(|text| !text.starts_with('-'))?;
@@ -43,8 +43,8 @@ pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     Some((RawText::from(given.to_vec()), known.or(job)?))
 }
 
-/// What is meant by a long option (with its dashes, perhaps a value) that is unknown here; `here` are the
-/// options that the command has of its own, `elsewhere` are the commands that have one of this name.
+/// Returns a suggestion for an unknown long option, with its dashes and possibly a value. `here`: the
+/// command's options, `elsewhere`: commands with an option of this name.
 pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;
@@ -66,8 +66,8 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
     foreign::option(text.trim_start_matches('-'))
 }
 
-/// What is meant by `-b4K,8K`: an option and its value; `None` = that is no list of values which a sweep
-/// could go through.
+/// Returns a suggestion for lists such as `-b4K,8K`: an option and its value; `None` if a sweep does not
+/// accept the list.
 pub fn list(flag: &Flag, value: &str) -> Option<String> {
     let equals = if flag.long().is_some() { "=" } else { "" };
     flag.takes_list(value).then(|| sweep_of(&format!("{}{equals}{value}", flag.name.with_dashes())))
@@ -85,7 +85,6 @@ fn shown(name: &str) -> String {
     format!("--{name}")
 }
 
-/// The known option that differs from it in few letters, and what it does.
 fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
     // Short names differ from any other short one in two letters; a command has few.
     let most = if name.len() > 5 { 2 } else { 1 };

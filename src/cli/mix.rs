@@ -1,4 +1,4 @@
-//! `--mix`: each part is read with the table of options, of which it may have some.
+//! `--mix`: parsing of each part with the table of options, restricted to some of them.
 
 use super::draft::Draft;
 use super::error::Problem;

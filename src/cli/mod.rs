@@ -1,6 +1,5 @@
-//! The command line: a table of the options of runs (`flags/`) and one of the commands with theirs
-//! (`commands/`), from which come the parsers, the help, the man pages, the shell completions and the
-//! compatibility table.
+//! The command line: tables of the options of runs (`flags/`) and of the commands (`commands/`). The
+//! parsers, the help, the man pages, the shell completions and the compatibility table derive from them.
 
 mod answer;
 mod command_line;

@@ -1,5 +1,5 @@
-//! An option of a command: the row that parser, help, man pages and completions come from. Rows that several
-//! commands have stand here; those of one command beside its reader.
+//! An option of a command: the row for parser, help, man pages and completions. Rows of several commands
+//! are here, the other rows next to their readers.
 
 use super::flag::Flag;
 
@@ -11,12 +11,12 @@ pub struct OptionRow {
     pub default: &'static str,
     /// A value, as it could be given; empty = its kind says enough.
     pub example: &'static str,
-    /// The words behind the command with which it has an effect; empty = with all of them.
+    /// Words after the command for which it has an effect; empty = all.
     pub only_with: &'static [&'static str],
 }
 
-/// What an option takes as its value. A letter's is attached to it (`-d60`); a word's stands behind a `=` or
-/// is the next argument.
+/// Value of an option. It is attached to a letter (`-d60`), and after a word's `=` or in the next
+/// argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionValue {
     Switch,
@@ -31,7 +31,7 @@ pub enum OptionValue {
         of: &'static str,
     },
     Text {
-        /// How it is shown: `<time>`. In brackets, or empty, where the option may stand alone.
+        /// Displayed form: `<time>`. In brackets, or empty, if the value is optional.
         shown: &'static str,
         offered: &'static [&'static str],
     },
@@ -74,7 +74,7 @@ pub const fn switch(name: &'static str, help: &'static str) -> OptionRow {
     row(name, Switch, help)
 }
 
-/// A row whose value the command reads by itself, with an example where that has a notation of its own.
+/// Returns a row whose value the command parses, with an example if it has special syntax.
 pub const fn text(
     name: &'static str,
     shown: &'static str,
@@ -138,7 +138,7 @@ impl OptionRow {
         (!self.example.is_empty()).then(|| self.with(self.example))
     }
 
-    /// What it does, which numbers it takes or what could be given, and what holds without it.
+    /// Returns its purpose, permitted numbers or words, and the default.
     pub fn meaning(&self) -> String {
         let range = match self.value {
             // That there is at least one goes without saying.

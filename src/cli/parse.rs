@@ -13,11 +13,11 @@ use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
 use std::ffi::OsString;
 
-/// Understands a command line. `arguments[0]` is the program's name; the profile keeps all arguments,
-/// joined by single blanks.
+/// Parses a command line. `arguments[0]` is the program's name; the profile keeps all arguments, joined by
+/// single blanks.
 ///
-/// Order of judgement, which decides which of several errors is told: commands; an option behind a target;
-/// options that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
+/// Order of checks, which decides the reported error: commands, an option after a target, options
+/// permitted with a profile including `-b` and `-X`, all other options, missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (_, without) = split_give_up(arguments)?;
     let mut read = understand(arguments, &without).map_err(suggest::naming_foreign_dash)?;
@@ -45,10 +45,10 @@ fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, 
 }
 
 impl TypedLine {
-    /// What it asks for; the profile keeps all arguments as `command_line`.
+    /// Returns its request; the profile keeps all arguments as `command_line`.
     ///
     /// # Errors
-    /// An option is unknown, its value is not possible, or they can't stand beside each other.
+    /// Fails if an option is unknown, its value is invalid, or options conflict.
     pub fn read(&self, command_line: RawText) -> Result<Invocation, CliError> {
         self.understood(command_line).map_err(suggest::naming_foreign_dash)
     }
@@ -97,8 +97,6 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }
 
-/// `--help sweep`: a topic would have been taken by the option. Behind others `--help` explains a command
-/// line.
 fn explained(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliError> {
     let (PrintedAnswer::Usage(UsageExtent::Everyday), [_], [word, ..]) =
         (&answer, &line.options[..], &line.targets[..])
@@ -266,7 +264,6 @@ fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliE
     }
 }
 
-/// The folder of a history that nothing is put into, nor taken from (`takes`), would be given in vain.
 fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
     match draft.request.store.is_some() && draft.request.save.is_none() && !takes {
         true => Err(CliError::new("--store has no effect: this run isn't kept in the history")

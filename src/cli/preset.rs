@@ -1,4 +1,4 @@
-//! `--preset`: the options of a named workload, with those of the command line behind them.
+//! `--preset`: the options of a named workload, followed by the command line's options.
 
 use super::error::CliError;
 use super::line::{Given, TypedLine};
@@ -9,10 +9,10 @@ use crate::presets::{self, Preset};
 use crate::profile::RawText;
 use std::ffi::OsString;
 
-/// The preset that a line asks for, and the rest of the line; `None` = none.
+/// Returns the preset of a line, and the rest of the line; `None` without a preset.
 ///
 /// # Errors
-/// There is no such preset, or two are asked for.
+/// Fails if the preset is unknown, or if two are given.
 pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
     let (given, options): (Vec<Given>, Vec<Given>) =
         line.options.iter().cloned().partition(|given| given.is_long("preset"));
@@ -32,7 +32,6 @@ pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliE
     }
 }
 
-/// The names that were probably meant: the one that is near, or those that begin so.
 fn meant(name: &str) -> Option<String> {
     let names: Vec<&'static str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
     let near = suggest::nearest(&names, name.as_bytes()).map(str::to_owned);
@@ -40,10 +39,10 @@ fn meant(name: &str) -> Option<String> {
     near.or_else(|| (!name.is_empty() && !begin_so.is_empty()).then(|| begin_so.join(" or ")))
 }
 
-/// The run that a preset and the rest of a line make; `read` reads the line of a part.
+/// Returns the run of a preset and the rest of the line; `read` parses the line of a part.
 ///
 /// # Errors
-/// What is wrong with the options, as beside options given by hand.
+/// Fails with the errors of options given by hand.
 pub fn request(
     preset: &Preset,
     rest: &TypedLine,
@@ -77,7 +76,6 @@ pub fn request(
     Ok(Invocation::Run(Box::new(all)))
 }
 
-/// Adds a further part: to the last time span, or as the next one.
 fn add(all: &mut RunRequest, part: RunRequest, same_time_span: bool) {
     let spans = part.profile.time_spans;
     match all.profile.time_spans.last_mut().filter(|_| same_time_span) {

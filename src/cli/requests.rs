@@ -1,4 +1,4 @@
-//! What a command line asks of a run: its outputs, and what overrides its profile.
+//! Run requests of a command line: its outputs, and its changes to the profile.
 
 mod baseline;
 mod compare;
@@ -56,8 +56,7 @@ pub struct RunRequest {
     /// `--io-log`: log every single I/O in this file.
     pub io_log: Option<PathBuf>,
     pub journal: Option<PathBuf>,
-    /// `--mpi`: this is one of several ranks, whatever started them; with the library to use, if one
-    /// is named.
+    /// `--mpi`: membership in several ranks, regardless of the launcher; with the named library, if any.
     pub mpi: Option<Option<PathBuf>>,
     /// `--split`: ranks that share a target get a part of it each.
     pub split: bool,
@@ -74,9 +73,9 @@ pub struct RunRequest {
     pub recreate: bool,
     /// `--destroy`: permit writing to block devices that carry a signature.
     pub destroy: bool,
-    /// `--strict`: fail when the figures are not what they seem to be.
+    /// Whether misleading figures are a failure (`--strict`).
     pub strict: bool,
-    /// `--quiet`: of what was found tell only what makes the figures other than they seem to be.
+    /// Whether only findings that make the figures misleading are printed (`--quiet`).
     pub quiet: bool,
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
     /// and of `System`.
@@ -87,7 +86,7 @@ pub struct RunRequest {
     /// `--store`: the history's folder; `None` = the usual one.
     pub store: Option<PathBuf>,
     pub warnings: Vec<Finding>,
-    /// All that was typed, the program's name first, for the one who wants to do it again.
+    /// All typed arguments, the program's name first, to repeat the run.
     pub typed: Vec<OsString>,
 }
 
@@ -100,7 +99,7 @@ pub struct SaveRequest {
 /// A further report (`--out`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutRequest {
-    /// Its form, when it is named (`xml:FILE`); else the file's extension tells.
+    /// Explicit format (`xml:FILE`); `None` = by the file's extension.
     pub format: Option<&'static str>,
     pub path: PathBuf,
 }
@@ -127,7 +126,6 @@ impl OutRequest {
     }
 }
 
-/// A format that is named before a colon, and what stands behind it; all of it where no format is named.
 fn format_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'static str>, &'a [u8]) {
     let mut forms = forms.iter().copied();
     let named = forms.find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
@@ -136,7 +134,7 @@ fn format_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'sta
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRequest {
-    /// Its format, when it is named (`influx:FILE`); else the file's extension tells.
+    /// Explicit format (`influx:FILE`); `None` = by the file's extension.
     pub format: Option<&'static str>,
     pub to: StreamPlace,
 }
@@ -199,11 +197,11 @@ pub struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// The profile that was read from the file, with what the command line adds: itself, the settings that
-    /// go before the profile's, and the paths of the templates.
+    /// Returns the file's profile with the command line's additions: the line itself, settings with
+    /// priority over the profile, and the paths of the templates.
     ///
     /// # Errors
-    /// Templates and paths don't match: one message each.
+    /// Fails with one message for each mismatch of templates and paths.
     pub fn complete(&self, mut profile: Profile, command_line: &RawText) -> Result<Profile, Vec<String>> {
         profile.command_line = command_line.clone();
         self.overrides.apply(&mut profile);
@@ -212,7 +210,7 @@ impl ProfileFile {
     }
 }
 
-/// Settings of the command line that may stand beside an XML profile; `None` = not given.
+/// Settings of the command line permitted with an XML profile; `None` = not given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// `-:`
@@ -236,7 +234,7 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Puts what was given into the profile: times and seed into every time span.
+    /// Applies the given settings to the profile: times and seed to every time span.
     pub fn apply(&self, profile: &mut Profile) {
         fn set<T: Copy>(setting: &mut T, given: Option<T>) {
             if let Some(value) = given {
@@ -259,8 +257,8 @@ impl Overrides {
 }
 
 impl RunRequest {
-    /// The first of the given options that follow a single run while it goes on: its streams and events.
-    /// A command that makes several runs has no place for them.
+    /// Returns the first given option that follows a single run, such as streams and events. Commands with
+    /// several runs do not support them.
     pub fn follows_one_run(&self) -> Option<&'static str> {
         let events = &self.events;
         let given = [
@@ -275,9 +273,9 @@ impl RunRequest {
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
 
-    /// All given options that say what becomes of a single run, beside what it does: whether it is made, how
-    /// often, and where its results go. A command that makes several runs has them itself, or no place for
-    /// them.
+    /// Returns all given options about a single run's execution, rather than its work: whether and how
+    /// often it is made, and the destinations of its results. Commands with several runs define these
+    /// themselves or do not support them.
     pub fn of_one_run(&self) -> impl Iterator<Item = &'static str> {
         // All fields by name: a new one is either what a run does, or stands in the list.
         let RunRequest {

@@ -1,4 +1,4 @@
-//! What was probably meant by an argument that can't be understood.
+//! Suggestions for arguments that cannot be parsed.
 
 use super::error::CliError;
 use super::flag::{Flag, Name};
@@ -6,7 +6,7 @@ use super::flags;
 
 pub use crate::units::near::{distance, nearest};
 
-/// A dash that looks like a minus sign and is none.
+/// A typographic dash that resembles a minus sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForeignDash {
     /// Byte offset into the argument.
@@ -15,7 +15,7 @@ pub struct ForeignDash {
     name: &'static str,
 }
 
-/// The first foreign dash of an argument, as far as that is text.
+/// Returns the first foreign dash in the text of an argument.
 pub fn foreign_dash(argument: &[u8]) -> Option<ForeignDash> {
     let text = match std::str::from_utf8(argument) {
         Ok(text) => text,
@@ -40,8 +40,8 @@ fn dash(c: char) -> Option<&'static str> {
     })
 }
 
-/// Adds to an error that its argument holds a foreign dash: nobody sees that, and it's the likely cause of
-/// whatever else is wrong with the argument.
+/// Adds to an error that its argument contains a foreign dash, because it is hard to see and the likely
+/// cause.
 pub fn naming_foreign_dash(mut error: CliError) -> CliError {
     let Some(place) = &error.place else { return error };
     let Some(dash) = foreign_dash(&place.argument) else { return error };

@@ -1,5 +1,5 @@
-//! A command line whose options may have several values, and the plain ones that come of it: the value of
-//! each axis goes to the row of its option, which reads it as if it had been typed alone.
+//! A command line with several values per option, and its resulting plain lines. Each value is parsed by
+//! its option's row as if typed alone.
 
 use super::error::CliError;
 use super::flag::{Flag, Scope};
@@ -9,7 +9,7 @@ use crate::lab::sweep::{self, Axis, Setting};
 /// A command line with axes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SweptLine {
-    /// As it was given: an option that is an axis has all its values.
+    /// The given line; an option that is an axis has all its values.
     pub line: TypedLine,
     pub axes: Vec<Axis>,
 }
@@ -40,14 +40,13 @@ impl SweptLine {
         line
     }
 
-    /// The depth of `-o` where it is no axis; `None` = it isn't given so.
+    /// Returns the depth of `-o` if it is not an axis; `None` if not given.
     pub fn plain_depth(&self) -> Option<u64> {
         let mut depths = self.line.options.iter().filter(|given| given.is_letter(b'o'));
         depths.find_map(|given| std::str::from_utf8(&given.value).ok()?.parse().ok())
     }
 }
 
-/// What an option is called as an axis: `-o`, `--engine`, and `-rs` where a letter stands before its values.
 fn name(flag: &Flag, value: &str) -> String {
     let head = flag.swept.map_or("", |form| form.head(value));
     flag.name.with_dashes() + head
@@ -126,7 +125,6 @@ mod tests {
         assert_eq!(lines(text).iter().map(typed).collect::<Vec<_>>(), [text]);
     }
 
-    /// What is printed to be typed makes the very profile and run options that were run.
     #[test]
     fn every_option_can_be_swept_and_its_command_line_read() {
         for (text, count, last) in [

@@ -1,8 +1,8 @@
-//! Words of options and what they mean: rows read and print by the same ones.
+//! Words of options and their meanings, used for parsing and printing.
 
 use super::error::Problem;
 
-/// Each word with its meaning; of several with the same meaning the first is printed.
+/// Each word with its meaning; the first word of a meaning is printed.
 pub struct Words<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T: Copy + PartialEq> Words<T> {
@@ -54,7 +54,7 @@ pub fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
     possible.ok_or_else(|| Problem::new(0, "no such time").expected(TIME))
 }
 
-/// A size as it is typed: `64K`, and bytes where it is no multiple of 1024.
+/// Formats a size as typed: `64K`, or bytes if it is not a multiple of 1024.
 pub fn size(bytes: u64) -> String {
     let units = [(1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
     match units.into_iter().find(|(unit, _)| bytes > 0 && bytes.is_multiple_of(*unit)) {

@@ -1,5 +1,4 @@
-//! The command line that says what a profile says, where there is one: each row of the table of options
-//! prints what it reads.
+//! The command line for a profile, if one exists. Each row of the table of options prints its parsed form.
 
 use super::flag::{Compatibility, Flag, Print};
 use super::parse::parse;
@@ -7,7 +6,7 @@ use super::{Invocation, RunRequest, TypedLine, flags};
 use crate::profile::{Profile, RawText, RunOptions, Target, TimeSpan};
 use std::ffi::OsString;
 
-/// What sets these run options on a command line, one word each.
+/// Returns the words that set these run options.
 pub fn words_of_run_options(run_options: &RunOptions) -> Vec<String> {
     let of_row = |flag: &'static Flag| match flag.print {
         Print::RunOptions(of) => of(run_options),
@@ -16,8 +15,6 @@ pub fn words_of_run_options(run_options: &RunOptions) -> Vec<String> {
     flags::all().flat_map(|flag| flag.words(of_row(flag))).collect()
 }
 
-/// What sets what is done in a time span, as its first target has it; `says`: whether a row says what holds
-/// anyway.
 fn words_of_work(span: &TimeSpan, target: &Target, says: impl Fn(&Flag) -> bool) -> Vec<String> {
     let default = (TimeSpan::default(), Target::default());
     let of_row = |flag: &'static Flag| match flag.print {
@@ -30,7 +27,7 @@ fn words_of_work(span: &TimeSpan, target: &Target, says: impl Fn(&Flag) -> bool)
     flags::all().flat_map(|flag| flag.words(of_row(flag))).collect()
 }
 
-/// The words for what of a target's work DISKSPD has no option for.
+/// Returns the words for a target's work beyond DISKSPD's options.
 pub fn beyond_diskspd(span: &TimeSpan, target: &Target) -> Vec<String> {
     let default = (TimeSpan::default(), Target::default());
     let of_row = |flag: &'static Flag| match (&flag.print, flag.compatibility) {
@@ -43,13 +40,13 @@ pub fn beyond_diskspd(span: &TimeSpan, target: &Target) -> Vec<String> {
     flags::all().flat_map(|flag| flag.words(of_row(flag))).collect()
 }
 
-/// The words behind the program's name; `None` = no command line says all of this. Whether one does is found
-/// by reading it.
+/// Returns the words after the program's name; `None` if no command line expresses all of this, which is
+/// verified by parsing it.
 pub fn command_line(profile: &Profile, run_options: &RunOptions) -> Option<Vec<OsString>> {
     written(profile, run_options, |_| true)
 }
 
-/// The same as somebody types it who has typed `line`: what holds anyway is said where it is said there.
+/// Returns the same in the style of `line`, with the defaults that it states.
 pub fn command_line_like(
     line: &TypedLine,
     profile: &Profile,

@@ -18,10 +18,11 @@ use crate::sys::standard_error;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Does it. Nothing is run, and no target is opened.
+/// Converts without running or opening a target.
 ///
 /// # Errors
-/// The file can't be read or converted, no command line says what it says, or the profile can't be written.
+/// Fails if the file cannot be read or converted, no command line expresses it, or the profile cannot be
+/// written.
 pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     let file = profile_file(&request.source);
     let of_file = RunRequest { profile_file: Some(file), quiet: request.quiet, ..RunRequest::default() };
@@ -131,7 +132,6 @@ fn no_line(source: &ConvertSource, profile: &Profile) -> NotDone {
     NotDone::usage(vec![finding])
 }
 
-/// A profile without what a document always states.
 fn alike(mut profile: Profile) -> Profile {
     profile.command_line = RawText::default();
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {

@@ -1,4 +1,4 @@
-//! Ctrl-C and other signals that end runs, for as long as what is returned is kept.
+//! Handling of Ctrl-C and other signals that end runs, while the returned value is kept.
 
 use super::not_done::{NotDone, failed_with};
 pub use crate::run::Unwatched;
@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 failed_with!(Unwatched);
 
-/// It ends a run, as the event of `-yp` does; `document`: standard output holds nothing but a document.
+/// Ends a run on a signal, as the event of `-yp` does; `document`: standard output contains only a
+/// document.
 ///
 /// # Errors
-/// It can't be watched for.
+/// Fails if signals cannot be watched.
 pub fn ends_a_run(
     control: &Arc<Control>,
     stop: Option<Arc<Event>>,
@@ -30,10 +31,10 @@ pub fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatc
     run::watch(Arc::clone(control), None, true)
 }
 
-/// The same where somebody else says so: the run that goes on, or the first of several ranks.
+/// Does the same silently, because the current run or the first rank prints the message.
 ///
 /// # Errors
-/// It can't be watched for.
+/// Fails if signals cannot be watched.
 pub fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatched> {
     run::watch_silently(Arc::clone(control))
 }

@@ -70,7 +70,6 @@ fn uses(disk: &Disk) -> Cell {
     }
 }
 
-/// One use: where a file system is mounted, what holds it; and by which device, if not by the disk itself.
 fn short(disk: &Disk, used: &Use) -> String {
     let how = match &used.how {
         How::Mounted { at, file_system } => format!("{at} ({file_system})"),

@@ -1,4 +1,4 @@
-//! `diskspd doctor`: what about the machine would distort figures, before anything is measured.
+//! `diskspd doctor`: properties of the machine that would distort figures, before any measurement.
 
 use super::not_done::NotDone;
 use super::output;
@@ -22,10 +22,10 @@ struct Answer<'a> {
     ways: &'a [WayFound],
 }
 
-/// Looks, and tells what it found: [`Exit::Doubtful`] when that is anything worse than a note.
+/// Inspects the machine and reports findings: [`Exit::Doubtful`] for anything worse than a note.
 ///
 /// # Errors
-/// Some of the targets can't be used, or the answer can't be written.
+/// Fails if some targets are unusable, or the output cannot be written.
 pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     let look = |target: &RawText| {
         let location = locate(target.as_bytes()).map_err(|error| error.to_string())?;
@@ -69,7 +69,6 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     Ok(if doubtful { Exit::Doubtful } else { Exit::Success })
 }
 
-/// The findings, what the targets offer, and the number to compare machines by.
 fn text(system: &System, findings: &[Finding], offered: &[WayFound]) -> String {
     let mut text: String = findings.iter().map(block).collect();
     if findings.is_empty() {

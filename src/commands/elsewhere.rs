@@ -1,5 +1,5 @@
-//! What takes this machine, on Windows: runs are made, and what Linux's program alone does says why it
-//! doesn't, and what to do instead.
+//! Machine-specific commands on Windows. Runs are available; Linux-only features print a reason and an
+//! alternative.
 
 pub use super::event::set_all as set_events;
 use super::job_command::JobCommand;
@@ -26,7 +26,7 @@ fn lacking(command: &str) -> NotDone {
     NotDone::usage(vec![Finding::error(what).remedy(*instead)])
 }
 
-/// The arguments as the program reads them. Behind no command `/` begins an option, as it does for DISKSPD.
+/// Returns the arguments in the program's syntax: without a command, `/` begins an option, as in DISKSPD.
 pub fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_command = |word: &OsString| cli::command_names().iter().any(|name| word == name);
     if arguments.get(1).is_some_and(|first| !is_command(first)) {
@@ -47,10 +47,10 @@ pub fn permit_streams() -> Result<(), NotDone> {
     Ok(())
 }
 
-/// Does what is asked for, where it takes no kernel; else says that it isn't there.
+/// Executes the request if it does not require Linux.
 ///
 /// # Errors
-/// It can't be done, or isn't there.
+/// Fails if it is impossible or unavailable.
 pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, NotDone> {
     let command = match invocation {
         // Which runs can be made the run itself says, and whoever makes several.
@@ -87,5 +87,4 @@ pub fn in_job(
     command()
 }
 
-/// Gives up rights that aren't needed: there are none.
 pub fn give_up(_: &Invocation) {}

@@ -1,4 +1,4 @@
-//! How a run ends on a terminal: with a block that says what it comes to, and what to type next.
+//! The end of a run on a terminal: a block with its results, and the next command.
 
 use super::console::Manner;
 use super::next_step;
@@ -9,7 +9,7 @@ use crate::sys::terminal::{DrawnLine, Ink, InkedText, Screen, screen};
 use crate::sys::{standard_error, standard_output};
 use crate::truth::Judged;
 
-/// The terminal that gets the block; `None` = nobody reads the report there, or it isn't wanted.
+/// Returns the terminal for the block; `None` if the report is not read there, or the block is not wanted.
 pub fn place(manner: &Manner) -> Option<Screen> {
     let is_read = standard_output::is_terminal() && !manner.quiet && !manner.document;
     screen().filter(|_| is_read)

@@ -6,10 +6,10 @@ use crate::cli::{EventAction, Exit};
 use crate::profile::RawText;
 use crate::run::events::{self, EventError};
 
-/// `-ye`: sets events that exist, and says so. What comes behind one that can't be set is not tried.
+/// `-ye`: sets existing events, and prints them. It stops at the first failure.
 ///
 /// # Errors
-/// One of them can't be set, or it can't be said.
+/// Fails if an event cannot be set, or output fails.
 pub fn set_all(names: &[RawText]) -> Result<(), NotDone> {
     for name in names {
         let set = events::open_existing(name.as_bytes()).and_then(|event| event.set());

@@ -1,4 +1,4 @@
-//! fio's job files on this machine: what they include, the environment, and what their targets are.
+//! fio's job files on this machine: their includes, the environment, and their targets.
 
 use crate::finding::Finding;
 use crate::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
@@ -127,7 +127,7 @@ pub fn converted_command_line(words: &[String], owners: &mut Vec<u32>) -> Result
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
 }
 
-/// What is done in another way than fio does it, for people.
+/// Returns notes about differences from fio.
 pub fn notes(converted: &Converted) -> impl Iterator<Item = Finding> {
     converted.notes.iter().map(|note| Finding::note(note.to_string()))
 }

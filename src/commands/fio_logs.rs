@@ -1,4 +1,4 @@
-//! The log files that lie beside a result of fio.
+//! The log files of a fio result.
 
 use crate::finding::Finding;
 use crate::record::fio::{self, MAX_LOG_BYTES};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Files of a kind that are read: fio writes one for each thread.
 const MOST_FILES: usize = 1024;
 
-/// Adds what the log files hold that lie beside the result and were written with it.
+/// Adds the content of the log files written together with the result.
 pub fn add(runs: &mut [RunSummary], result: &Path) {
     let spans = runs.iter_mut().flat_map(|run| run.time_spans.iter_mut().flatten());
     let fios = spans.filter_map(|span: &mut SpanSummary| span.fio.as_mut());

@@ -1,4 +1,4 @@
-//! Why runs can't be kept in a folder of their own (`--dir`).
+//! Reasons why runs cannot be kept in a separate folder (`--dir`).
 
 use crate::run::OutputError;
 use std::io;
@@ -12,7 +12,7 @@ pub struct FolderError {
     pub fault: FolderFault,
 }
 
-/// What is wrong with a folder, or with what it holds. `kind`: a sweep or a comparison.
+/// Problem with a folder or its content. `kind`: a sweep or a comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderFault {
     /// It can't be read or written.

@@ -1,5 +1,5 @@
-//! What takes this machine: runs, its devices, its rights. On another system `elsewhere.rs` stands in its
-//! place.
+//! Machine-specific commands: runs, devices, privileges. `elsewhere.rs` is the counterpart for other
+//! systems.
 
 use super::job_command::JobCommand;
 use super::not_done::NotDone;
@@ -35,10 +35,10 @@ pub fn permit_streams() -> Result<(), NotDone> {
     Ok(output?)
 }
 
-/// Does what is asked for.
+/// Executes the request.
 ///
 /// # Errors
-/// It can't be done.
+/// Fails if it is impossible.
 pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotDone> {
     match invocation {
         Invocation::System { xml } => run::print_system(xml),

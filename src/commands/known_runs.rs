@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
 
-/// So much of a file tells what it is, bytes: tools may have written something before the results.
+/// Length of a file's beginning that identifies it, in bytes, because tools may write other text before
+/// the results.
 const BEGINNING: u64 = 64 << 10;
 
 /// A file that holds a run, or several.
@@ -38,11 +39,11 @@ pub fn shown(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
 
-/// The files that are meant: in place of a folder its records and results, by name; see [`of_folder`]. What
-/// lies beside them and isn't read is told.
+/// Returns the selected files. A folder is replaced by its sorted records and results, see [`of_folder`].
+/// Skipped files are reported.
 ///
 /// # Errors
-/// A folder that can't be read, or holds none.
+/// Contains an error for a folder that cannot be read, or is empty.
 pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
     let mut files = Vec::new();
     for path in given {
@@ -65,8 +66,8 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
     repeated::with_records(files, |(file, _)| file.as_path(), |record| (record, Ok(())))
 }
 
-/// A path, or the files that fit it where it is a pattern. What isn't there, and what nothing fits, is told
-/// when it is read.
+/// Returns a path, or the files that match a pattern. Missing files and empty matches are reported when
+/// read.
 pub fn fitting(path: &Path) -> Vec<PathBuf> {
     let found = patterns::matching(path).filter(|_| !path.exists()).and_then(Result::ok);
     let here = |file: PathBuf| file.strip_prefix(".").map(Path::to_owned).unwrap_or(file);
@@ -76,25 +77,23 @@ pub fn fitting(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// How the names of files end that are read whatever they hold, in any case of letters: what is wrong with
-/// one is told. Of others only those that hold results.
+/// Extensions of files that are always read, in any case, with errors reported. Other files are only read
+/// if they hold results.
 const ENDINGS: [&[u8]; 4] = [b".json", b".json.gz", b".xml", b".xml.gz"];
-/// So end those that lie beside the runs of a history and say what they are called.
 const NOTES: &[u8] = b".about.json";
 
 const NAMED: usize = 5;
 
-/// Records and results in a folder (`*.json`, `*.xml`, and what holds results by its content; compressed
-/// ones too), by name; of the folder of a sweep the records of all its runs.
+/// Returns the sorted records and results in a folder (`*.json`, `*.xml`, and results detected by content,
+/// also compressed). For a sweep's folder, the records of all its runs.
 ///
 /// # Errors
-/// It can't be listed.
+/// Fails if it cannot be listed.
 pub fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let files = listed(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
     Ok(files.into_iter().filter(|path| holds_runs(path)).collect())
 }
 
-/// Where a sweep keeps the records of its runs; `None` = this is no folder of a sweep.
 fn records_of_sweep(folder: &Path) -> Option<PathBuf> {
     let records = folder.join("records");
     (folder.join("sweep.json").is_file() && records.is_dir()).then_some(records)
@@ -132,7 +131,6 @@ fn is_result_inside(path: &Path) -> bool {
     formats::of_beginning(&beginning).is_some()
 }
 
-/// Says what of a folder isn't read: nobody is to take a table for all that is there.
 fn tell_skipped(folder: &Path) {
     if records_of_sweep(folder).is_some() {
         return;
@@ -163,10 +161,10 @@ fn tell_skipped(folder: &Path) {
     }
 }
 
-/// What is known of the runs in a file. Of a record no more is read than its index.
+/// Returns the summaries of the runs in a file. Only the index of a record is read.
 ///
 /// # Errors
-/// It can't be read, or holds no run.
+/// Fails if it cannot be read, or contains no run.
 pub fn known_runs(path: &Path) -> Result<Vec<RunSummary>, UnreadRuns> {
     if let Some(run) = from_index(path) {
         return Ok(vec![run]);
@@ -177,8 +175,8 @@ pub fn known_runs(path: &Path) -> Result<Vec<RunSummary>, UnreadRuns> {
     })
 }
 
-/// What the index of a record says; `None` = it has none, an old one, or something is wrong, which whoever
-/// reads all of it finds out and tells.
+/// Returns the index of a record; `None` if it is missing, old or invalid, which reading the whole record
+/// reports.
 fn from_index(path: &Path) -> Option<RunSummary> {
     // Opening a pipe to look at it would take its beginning away.
     if !fs::metadata(path).ok()?.is_file() {
@@ -195,10 +193,10 @@ fn from_index(path: &Path) -> Option<RunSummary> {
     end.trim_ascii_end().ends_with(b"}").then(|| known::of_index(index, &shown(path)))
 }
 
-/// What a file, or a pipe, holds.
+/// Returns the content of a file or a pipe.
 ///
 /// # Errors
-/// It can't be read, or holds no run.
+/// Fails if it cannot be read, or contains no run.
 pub fn run_file(path: &Path) -> Result<RunFile, UnreadRuns> {
     held(open(path), path).map_err(|fault| fault.of(path))
 }
@@ -224,10 +222,10 @@ fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault>
     Ok(RunFile::Results(runs))
 }
 
-/// The record in a file, or what a pipe gives.
+/// Returns the record from a file or a pipe.
 ///
 /// # Errors
-/// It can't be read, or is none.
+/// Fails if it cannot be read, or is not a record.
 pub fn record(path: &Path) -> Result<Record, UnreadRuns> {
     Ok(owned_record(path)?.0)
 }
@@ -289,7 +287,7 @@ fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
     })
 }
 
-/// The format of what begins so, by that or by its name; `None` = it is taken for a record.
+/// Returns the format of a file by its beginning or name; `None` = presumably a record.
 pub fn format_of(path: &Path, beginning: &[u8]) -> Option<&'static InputFormat> {
     formats::of_beginning(beginning).or_else(|| {
         // Its name says so; what is wrong with it is told.

@@ -1,4 +1,4 @@
-//! What is to be run, and how: by the command line, a file of `-X` or `--fio`, or a record (`rerun`).
+//! The run and its options: from the command line, a file of `-X` or `--fio`, or a record (`rerun`).
 
 use super::not_done::NotDone;
 use super::runnable::Runnable;
@@ -21,7 +21,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub struct ToRun {
-    /// What is run, with everything that the command line puts into it.
+    /// The run, including all settings of the command line.
     pub run: Runnable,
     /// Not if it comes from a record that doesn't say.
     pub run_options_are_known: bool,
@@ -54,8 +54,6 @@ impl ProfileOnce {
         ProfileOnce { read: OnceCell::new(), origin }
     }
 
-    /// The profile of this file, of which there is one. What is done in another way than fio does it is told
-    /// the first time.
     fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), NotDone> {
         if let Some(read) = self.read.get() {
             return Ok(read.clone());
@@ -104,16 +102,16 @@ fn of_fio(
     Ok((converted.profile, converted.run_options, origin))
 }
 
-/// What a command line asks for.
+/// Returns the run of a command line.
 ///
 /// # Errors
-/// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
+/// Fails if a file cannot be read or is invalid, or the templates of a profile and the targets do not
 /// match.
 pub fn asked(request: &RunRequest) -> Result<ToRun, NotDone> {
     asked_of(request, &ProfileOnce::default())
 }
 
-/// The same of a profile in a file, whose templates stay as they are.
+/// Returns the same for a profile in a file, with unchanged templates.
 ///
 /// # Errors
 /// As [`asked`].
@@ -221,7 +219,8 @@ fn missing(from: &ProfileFile) -> UnreadProfile {
     UnreadProfile::Backslashes(from.form.given(&RawText::from(local.replace('\\', "/").as_str())))
 }
 
-/// Reads a file and its owner, up to the size limit of profiles: it might be a disk image or have no end.
+/// Reads a file and its owner up to the size limit of profiles, because it might be a disk image or
+/// endless.
 fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => missing(from),

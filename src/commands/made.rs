@@ -1,4 +1,4 @@
-//! What came of one of several runs, whoever made it: this program, or DISKSPD (`--with`).
+//! The result of one of several runs, made by this program or DISKSPD (`--with`).
 
 use super::side_run;
 use super::with::ToolResults;
@@ -83,7 +83,7 @@ impl MadeResults {
         }
     }
 
-    /// What about the machine has an influence on the figures; `None` = nobody looked.
+    /// Returns the machine properties that affect the figures; `None` if not inspected.
     pub fn fingerprint(&self) -> Option<Fingerprint> {
         Some(Fingerprint::of(&self.record()?.host().system))
     }

@@ -1,4 +1,4 @@
-//! One run of what a command line asks for: its outputs are opened, it is run, reported and judged.
+//! One run of a command line: its outputs are opened, it is run, reported and judged.
 
 use super::console::{Console, Manner};
 use super::load::ToRun;
@@ -20,10 +20,10 @@ use crate::sys::terminal::Screen;
 use crate::truth::{Judged, damaged, outages};
 use std::sync::Arc;
 
-/// Runs it and reports; `turn`: it is one of several.
+/// Runs and reports; `turn`: its place among several runs.
 ///
 /// # Errors
-/// It can't be run, and nothing was measured.
+/// Fails if it cannot be run, without any measurement.
 pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Result<Measurement, NotDone> {
     if let Some(tool) = asked.run.tool()? {
         return measure_with(&tool, asked, request, turn);
@@ -81,8 +81,8 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     Ok(Measurement { exit, results, interrupted })
 }
 
-/// Reports what came of the run, and judges it. What can't be reported is told at once, and the rest is
-/// tried all the same. `block`: the terminal on which it ends with what the run comes to.
+/// Reports and judges the result of a run. Errors are reported at once, and the other reports are still
+/// tried. `block`: the terminal for the final block.
 pub(super) fn report_on(
     executed: &Executed,
     request: &RunRequest,

@@ -1,4 +1,4 @@
-//! A run of DISKSPD by itself, or one of `--repeat`: its results are printed, written, kept.
+//! A single run of DISKSPD, or one of `--repeat`: its results are printed, written, kept.
 
 use super::console::{Console, Manner};
 use super::load::ToRun;
@@ -18,10 +18,10 @@ use crate::sys::standard_output;
 use crate::units::visible;
 use std::sync::Arc;
 
-/// Lets DISKSPD make the run that `asked` asks for.
+/// Makes the run of `asked` by DISKSPD.
 ///
 /// # Errors
-/// It can't, and nothing was measured.
+/// Fails without any measurement if it is impossible.
 pub fn measure_with(
     tool: &Tool,
     asked: &ToRun,

@@ -1,4 +1,4 @@
-//! What comes of a run that was asked for by itself, and its place among several.
+//! The result of a single run, and its place among several.
 
 use super::console::display::{Display, Step};
 use super::made::MadeResults;
@@ -20,9 +20,9 @@ pub struct RunTurn<'a> {
     pub name: String,
     /// The display of all of them; the run is its current step.
     pub display: Arc<Display>,
-    /// The reports of runs before this one, which files hold too, and which this run's are added to.
+    /// Reports of earlier runs, which files also contain, extended by this run's reports.
     pub earlier: &'a mut EarlierReports,
-    /// What the user ends all of them by, between two of them too.
+    /// Control for ending all runs, even between two of them.
     pub control: &'a Arc<Control>,
     /// Whether its report is on standard output.
     pub reports: bool,

@@ -19,11 +19,11 @@ use crate::sys::standard_output;
 use crate::truth::Judged;
 use std::path::{Path, PathBuf};
 
-/// Merges, prints and writes. What can't be read is a host without figures: the others are reported, and the
-/// exit code says so.
+/// Merges, prints and writes. An unreadable file is a host without figures: the other hosts are reported,
+/// and the exit code reflects it.
 ///
 /// # Errors
-/// The files are not of one run, or something can't be written.
+/// Fails if the files do not belong to one run, or output fails.
 pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     let named_files = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let given = named_files.collect::<Result<Vec<PathBuf>, NotDone>>()?;
@@ -93,7 +93,6 @@ impl Hosts {
         }
     }
 
-    /// The XML of the host that was added last, beside that of all.
     fn write_alone(&mut self, record: &Record, request: &MergeRequest) -> Result<(), NotDone> {
         let judged = Judged::new(record);
         for out in request.out.iter().filter(|out| out.is_xml()) {

@@ -1,4 +1,4 @@
-//! Commands: what the program does with a command line.
+//! Commands: the program's actions for a command line.
 
 mod answer_file;
 mod answer_forms;

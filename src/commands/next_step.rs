@@ -1,5 +1,5 @@
-//! What to type after a run: a command line that answers the question which its figures leave open. Only one
-//! that the program takes is named.
+//! The suggested command after a run, which answers the question left open by its figures. It always
+//! parses.
 
 use crate::cli::{self, typed};
 use crate::finding::Severity;
@@ -7,7 +7,6 @@ use crate::report::end_block::NextCommand;
 use crate::truth::{Judged, Verdict, damaged};
 use std::ffi::OsString;
 
-/// A reason, and the options that are put in front of those that were typed.
 type AddedOptions = (&'static str, &'static [&'static str]);
 
 /// Writes that wait in memory.
@@ -23,7 +22,7 @@ const REMEDIES: &[(&[&str], AddedOptions)] = &[
     (&["late-starts"], ("to see response times, which include the waits", &["-L"])),
 ];
 
-/// Findings that no look at the machine explains: what to do about them stands with them, above.
+/// Findings with their own advice, which an inspection of the machine cannot explain.
 const EXPLAINED: &[&str] = &[
     damaged::NAME,
     "failed-ios",
@@ -45,7 +44,7 @@ const EXPLAINED: &[&str] = &[
     "writes-lost",
 ];
 
-/// What is typed after a run; `typed`: how it was called, the program's name first.
+/// Returns the next command after a run; `typed`: its arguments, the program's name first.
 pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
     let (program, words) = typed.split_first()?;
     let has = |option: &str| words.iter().any(|word| is_option(word, option));
@@ -154,7 +153,6 @@ fn fewer_threads(judged: &Judged, words: &[OsString]) -> Option<Vec<OsString>> {
     (too_many && one).then(|| changed.collect())
 }
 
-/// Whether a word is this option: a letter with whatever is attached, or a long one.
 fn is_option(word: &OsString, option: &str) -> bool {
     let text = word.to_string_lossy();
     match option.strip_prefix("--") {

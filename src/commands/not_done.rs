@@ -1,4 +1,4 @@
-//! What couldn't be done: the error of every command, told in one place.
+//! The error of every command, reported in one place.
 
 use super::folder_error::{FolderError, FolderFault};
 use super::unread_runs::UnreadRuns;
@@ -61,7 +61,7 @@ fn messages(findings: &[Finding]) -> String {
     findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// How the program ends after this; what couldn't be done is told at once, as more is done after it.
+/// Returns the exit code; an error is reported at once, because more work follows.
 pub fn told(done: Result<Exit, NotDone>) -> Exit {
     done.unwrap_or_else(NotDone::tell)
 }
@@ -72,7 +72,6 @@ impl From<String> for NotDone {
     }
 }
 
-/// What was tried has failed: the text of each of these errors says all of it.
 macro_rules! failed_with {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for $crate::commands::not_done::NotDone {

@@ -1,5 +1,5 @@
-//! Other programs that a command starts: they are waited for, asked to end when the user ends the command,
-//! and what they said is told.
+//! Other programs started by a command. They are awaited, interrupted when the user ends the command, and
+//! their output is reported.
 
 use crate::clock::{self, SECOND};
 use crate::finding::Severity;
@@ -10,10 +10,10 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::process::ExitStatus;
 
-/// So long a question may take to be answered, ns.
+/// Time limit of a query in ns.
 pub const ANSWER: u64 = 60 * SECOND;
 const LOOK: u64 = SECOND / 100;
-/// A program that was asked to end, and didn't, is asked again after so long, ns.
+/// Interval of repeated interrupts for a program that does not end, in ns.
 const ASKED_AGAIN: u64 = 10 * SECOND;
 const TOLD_LINES: usize = 3;
 
@@ -39,11 +39,11 @@ pub fn not_started(program: &Path, source: io::Error) -> ProgramFault {
     ProgramFault::NotStarted { source, hint }
 }
 
-/// Waits until a program has ended. `most_ns`: it has no more time than this; `look` is told how long it has
-/// run, ns, a hundred times a second.
+/// Waits until a program has ended. `most_ns`: its time limit; `look` receives its run time in ns a
+/// hundred times a second.
 ///
 /// # Errors
-/// It was interrupted, takes too long, or can't be watched; it has ended all the same.
+/// Fails if it was interrupted, exceeds its limit, or cannot be watched; it has ended in any case.
 pub fn to_its_end(
     child: ChildProgram,
     control: &Control,

@@ -73,7 +73,7 @@ pub fn report_to_stdout(format: &Format, judged: &Judged) -> Result<Exit, NotDon
     written(report.and_then(|()| out.flush()).and_then(|()| standard_output::is_open()))
 }
 
-/// That a CSV of `--out` will hold no line, which only a run with intervals has.
+/// Returns a finding that a CSV of `--out` will be empty, because the run has no intervals.
 pub fn empty_csv(outs: &[OutRequest], profile: &Profile) -> Option<Finding> {
     let out = outs.iter().find(|out| form_of(out) == Some("csv"))?;
     let without = profile.time_spans.iter().all(|span| !span.calculate_iops_std_dev);
@@ -99,8 +99,8 @@ pub fn form_of_results(asked: ResultFormat) -> &'static str {
     }
 }
 
-/// That verdicts are asked for in a form that no report has. `on_standard_output`: the form of the one there;
-/// `None` = there is none.
+/// Returns a finding that no report has the format with requested verdicts. `on_standard_output`: the
+/// format there; `None` without a report there.
 pub fn verdicts_nowhere(
     asked: WithVerdicts,
     outs: &[OutRequest],
@@ -142,12 +142,11 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens them all: before the run, so that what can't be written fails at once and not after an hour.
-    /// What would overwrite a target of the run, or a file that it reads or writes besides, is found before
-    /// anything is touched.
+    /// Opens all outputs before the run, so that errors occur at once and not after an hour. Overwriting
+    /// of a target, or of another input or output of the run, is detected before any change.
     ///
     /// # Errors
-    /// One of them can't be written, or should not.
+    /// Fails if an output cannot or must not be written.
     pub fn open(request: &RunRequest, run: &Runnable, patience: &Patience) -> Result<Outputs, NotDone> {
         let formats = request.out.iter().map(|out| format_of(out, verdicts(request)));
         let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
@@ -217,11 +216,11 @@ impl PermittedOutputs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandardOutput {
-    /// The report of `-R`, and what is said meanwhile as DISKSPD does.
+    /// The report of `-R`, with messages as in DISKSPD.
     Report,
-    /// The lines of the stream, and behind them the report of `-R`.
+    /// The lines of the stream, followed by the report of `-R`.
     StreamAndReport,
-    /// A report of `--out` or the log of I/Os, and nothing else.
+    /// Only a report of `--out` or the log of I/Os.
     Instead,
 }
 
@@ -259,7 +258,6 @@ fn open_stream(
     Ok(Stream::new(sink, style).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
 }
 
-/// The format of a stream: the one that is named, or that the file's extension stands for, else JSON.
 fn stream_format(request: &StreamRequest) -> StreamFormat {
     let extension = match &request.to {
         StreamPlace::File(path) => path.extension().and_then(|extension| extension.to_str()),
@@ -311,10 +309,10 @@ pub fn verdicts(request: &RunRequest) -> WithVerdicts {
     WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
 }
 
-/// The format of a file of `--out`. `verdicts`: which forms get the verdict about the devices.
+/// Returns the format of a file of `--out`. `verdicts`: the formats with the verdict about the devices.
 ///
 /// # Errors
-/// None is named, and the extension is unknown.
+/// Fails without a named format if the extension is unknown.
 pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'static Format, NotDone> {
     let format = request.format.and_then(report::format_named);
     let format = format.or_else(|| report::format_of(&request.path)).ok_or_else(|| {
@@ -340,10 +338,10 @@ pub struct OutFile {
 }
 
 impl OutFile {
-    /// Opens what is no file; of a file the place is tried out, and what is there stays as it is.
+    /// Opens the destination. For a file the place is tested, and the existing file stays.
     ///
     /// # Errors
-    /// A message: the file can't be created or replaced.
+    /// Fails with a message if the file cannot be created or replaced.
     pub fn open(
         permitted: Permitted,
         path: &Path,
@@ -368,7 +366,7 @@ impl OutFile {
         self.format.name
     }
 
-    /// Whether it can be written more than once, the last report replacing those before.
+    /// Whether it can be written repeatedly, each report replacing the previous one.
     pub fn is_replaceable(&self) -> bool {
         self.outlet.is_replaceable()
     }
@@ -402,8 +400,7 @@ impl OutFile {
 
 pub type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
-/// Writes all these reports; every one is tried, and what fails is told. A record without figures replaces
-/// no file.
+/// Writes all reports; each is tried, and errors are reported. A record without figures replaces no file.
 pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &Judged) -> Exit {
     let mut exit = Exit::Success;
     for file in files {

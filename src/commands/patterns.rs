@@ -1,9 +1,9 @@
-//! Patterns that the shell left as they are, as those of Windows do: `*` and `?` in the last part of a path.
+//! Patterns not expanded by the shell, as on Windows: `*` and `?` in the last part of a path.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The files of a pattern, by name; `None` = the path is none.
+/// Returns the sorted files that match a pattern; `None` if the path is not a pattern.
 pub fn matching(path: &Path) -> Option<io::Result<Vec<PathBuf>>> {
     let pattern = path.file_name().unwrap_or_default().as_encoded_bytes();
     pattern.iter().any(|byte| b"*?".contains(byte)).then(|| listed(folder(path), pattern))

@@ -1,4 +1,4 @@
-//! `diskspd preset`: what named workloads there are, and what they do.
+//! `diskspd preset`: the named workloads and their work.
 
 use super::not_done::NotDone;
 use super::{output, print};
@@ -25,7 +25,6 @@ pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
     }
 }
 
-/// Its profile with a template for the target, as `-X` reads it.
 fn xml(name: &str) -> String {
     let arguments = ["diskspd", "--preset", name, "*1"].map(OsString::from);
     let mut bytes = b"\n".to_vec();

@@ -1,4 +1,5 @@
-//! Rights: what each feature needs (`diskspd doctor --privileges`), and giving up what isn't needed.
+//! Privileges: requirements of each feature (`diskspd doctor --privileges`), and dropping of unnecessary
+//! ones.
 
 use super::not_done::NotDone;
 use super::output;
@@ -128,10 +129,10 @@ const NEEDED: &[Needed] = &[
     },
 ];
 
-/// Prints the table, with what this process has.
+/// Prints the table, with the privileges of this process.
 ///
 /// # Errors
-/// It can't be written.
+/// Fails if output fails.
 pub fn privileges() -> Result<Exit, NotDone> {
     let root = Root::live();
     let mut text = String::new();
@@ -152,7 +153,7 @@ pub fn privileges() -> Result<Exit, NotDone> {
     output::to_stdout(text.as_bytes())
 }
 
-/// Gives up the rights that what was asked for doesn't need, before any file of somebody else's is read.
+/// Drops the privileges that the request does not need, before reading another user's file.
 pub fn give_up(asked: &Invocation) {
     let remaining = match asked {
         Invocation::Report(_) | Invocation::History(_) => Remaining::Files,

@@ -1,5 +1,5 @@
-//! What is told of what was found: with `--quiet` errors, and what makes figures other than they seem to be;
-//! by commands that make several runs each thing once.
+//! Selection of printed findings: `--quiet` prints errors and misleading figures. Commands with several
+//! runs print each finding once.
 
 use crate::finding::{Finding, Severity};
 use crate::sys::standard_error::say;
@@ -14,12 +14,12 @@ pub fn tell(finding: &Finding, quiet: bool) {
     }
 }
 
-/// What several runs have said: what they have in common is told once.
+/// Messages of several runs, each printed once.
 #[derive(Debug, Default)]
 pub struct ToldOnce(Vec<String>);
 
 impl ToldOnce {
-    /// As [`tell`], unless it has been told. Notes stand without a word before them.
+    /// Prints as [`tell`], unless already printed. Notes have no label.
     pub fn tell(&mut self, finding: &Finding, quiet: bool) {
         if !is_told(finding.severity, quiet) || self.0.contains(&finding.message) {
             return;

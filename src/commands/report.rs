@@ -114,7 +114,6 @@ fn of_record(record: &Record, verbose: bool) -> Exit {
     if record.is_complete() { exit } else { exit.max(Exit::RunFailed) }
 }
 
-/// A table of all runs. What can't be read is told, and has an empty row.
 fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
     let mut rows: Vec<TableRun> = Vec::new();
     let mut exit = Exit::Success;

@@ -1,4 +1,4 @@
-//! What a run that is done again finds changed.
+//! Changes since the original run of a rerun.
 
 use crate::finding::Finding;
 use crate::machine::System;

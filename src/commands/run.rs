@@ -18,7 +18,7 @@ use crate::sys::standard_error::say;
 /// Validates, runs and reports; or prints the profile or the plan.
 ///
 /// # Errors
-/// It can't be run, and nothing was measured. Of a run that failed on its way there is a report.
+/// Fails if it cannot be run, without any measurement. A run that failed in progress has a report.
 pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     if !request.quiet {
         request.warnings.iter().for_each(say);
@@ -53,10 +53,10 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     }
 }
 
-/// Validates; tells warnings at once.
+/// Validates and prints warnings at once.
 ///
 /// # Errors
-/// A rule is broken: everything that was found, in its order.
+/// Fails with all violated rules in order.
 pub fn check(run: &Runnable, request: &RunRequest) -> Result<(), NotDone> {
     // A profile is printed without how it is run.
     let findings = if request.profile_only { validate(&run.profile, true) } else { run.findings() };
@@ -115,7 +115,6 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
     })
 }
 
-/// Prints profile, run options and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     if let Some(command) = &asked.run.with {
         return output::to_stdout(&with::told(command, &asked.run.profile));
@@ -139,8 +138,6 @@ fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     output::to_stdout(&out).map(|_| exit)
 }
 
-/// Appends the plan of each time span, and tells what stands against it; returns how a run would end by what
-/// is known.
 fn print_plans(out: &mut Vec<u8>, outlooks: impl Iterator<Item = SpanOutlook>, quiet: bool) -> Exit {
     let mut exit = Exit::Success;
     for (number, SpanOutlook { plan, refusals }) in outlooks.enumerate() {

@@ -1,5 +1,5 @@
-//! What is run, and the one door by which every run of the program goes: a single run, one of several that a
-//! command makes, and what a rank does of a run of several hosts.
+//! The common entry point of every run of the program: a single run, one of several by a command, and a
+//! rank's part of a run on several hosts.
 
 use super::own_files;
 use super::with::{self, AskedBeside, Tool, WithFault};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// What is run, and what the run may do. Ranks tell each other.
+/// A run and its permissions. Ranks exchange it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Runnable {
     pub profile: Profile,
@@ -34,7 +34,7 @@ pub struct Runnable {
     pub io_log: Option<RawText>,
     pub journal: Option<RawText>,
     pub origin: Origin,
-    /// `--with`: what starts the DISKSPD that makes the run; `None` = this program does.
+    /// `--with`: command of the DISKSPD that makes the run; `None` = this program.
     #[serde(skip)]
     pub with: Option<String>,
     /// Inputs and folders of the command, which the run must not destroy.
@@ -42,15 +42,15 @@ pub struct Runnable {
     pub own: OwnFiles,
 }
 
-/// What becomes of a time span on a machine, with the targets as they are now.
+/// Outlook of a time span on a machine, with the current targets.
 pub struct SpanOutlook {
     pub plan: Result<SpanPlan, Vec<PlanError>>,
-    /// Why the run may not do to its targets what is planned.
+    /// Reasons why the run must not perform its plan on its targets.
     pub refusals: Vec<String>,
 }
 
 impl SpanOutlook {
-    /// Whether it is what was asked for that can't be planned, on any machine like this.
+    /// Whether the request itself cannot be planned, on any similar machine.
     pub fn is_usage(&self) -> bool {
         let lies_in_profile = |error: &PlanError| error.lies_in == LiesIn::Profile;
         self.plan.as_ref().is_err_and(|errors| errors.iter().any(lies_in_profile))
@@ -66,7 +66,7 @@ impl SpanOutlook {
 }
 
 impl Runnable {
-    /// What a request asks for; `profile` and `run_options` are what was read of it.
+    /// Returns the run of a request; `profile` and `run_options` are its parsed forms.
     pub fn of(request: &RunRequest, profile: Profile, run_options: RunOptions) -> Runnable {
         let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
         Runnable {
@@ -91,7 +91,8 @@ impl Runnable {
         own.chain(self.beyond_diskspd()).chain(self.unfit()).collect()
     }
 
-    /// What the DISKSPD that is to make the run can't do; nothing where this program makes it.
+    /// Returns the requirements that the external DISKSPD does not support; empty if this program makes
+    /// the run.
     pub fn beyond_diskspd(&self) -> Vec<Finding> {
         if self.with.is_none() {
             return Vec::new();
@@ -126,10 +127,10 @@ impl Runnable {
         given.into_iter().filter(|(given, _)| *given).map(|(_, option)| needs_ranks(option)).collect()
     }
 
-    /// The DISKSPD that makes the run, asked whether it can; `None` = this program does.
+    /// Returns the external DISKSPD after a check of its support; `None` if this program makes the run.
     ///
     /// # Errors
-    /// It isn't there, or can't.
+    /// Fails if it is missing or unsuitable.
     pub fn tool(&self) -> Result<Option<Arc<Tool>>, WithFault> {
         let Some(command) = &self.with else { return Ok(None) };
         let tool = Tool::named(command)?;
@@ -137,11 +138,10 @@ impl Runnable {
         Ok(Some(tool))
     }
 
-    /// Whether the machine has what the run holds from its beginning to its end: asked before anything is
-    /// created.
+    /// Checks that resources held during the whole run are available, before any file is created.
     ///
     /// # Errors
-    /// What it doesn't have.
+    /// Fails with the missing resources.
     pub fn can_begin(&self) -> Result<(), Vec<PlanError>> {
         // What is told behind the run has to get somewhere: an hour later it would be too late.
         if standard_output::is_open().is_err() {
@@ -159,7 +159,7 @@ impl Runnable {
         run::cpu_latency_refusal(&self.run_options)
     }
 
-    /// How long it is planned to take, s; nothing in simulated time.
+    /// Returns the planned duration in s; 0 in simulated time.
     pub fn seconds(&self) -> f64 {
         let spans = self.profile.time_spans.iter();
         let planned: u64 = spans
@@ -189,8 +189,8 @@ impl Runnable {
         }
     }
 
-    /// What becomes of each time span; `options`: those of [`Runnable::options`], and what is of this run
-    /// alone.
+    /// Returns the outlook of each time span; `options`: the result of [`Runnable::options`] with this
+    /// run's own settings.
     pub fn outlooks(&self, system: &System, options: &Options) -> impl Iterator<Item = SpanOutlook> {
         let (profile, probes) = (run::resized(&self.profile), Probes::default());
         let lack = run::lack_of_space(&profile, options);
@@ -205,8 +205,8 @@ impl Runnable {
         })
     }
 
-    /// What becomes of the first time span, or of all where the run can't begin; `None` = there is none, or
-    /// another program makes the run.
+    /// Returns the outlook of the first time span, or of all if the run cannot begin. `None` without time
+    /// spans, or if another program makes the run.
     pub fn outlook(&self, system: &System) -> Option<SpanOutlook> {
         if self.with.is_some() {
             return None;
@@ -223,8 +223,8 @@ impl Runnable {
         door.which_runs(&self.profile, &self.run_options).which_owns(&self.own)
     }
 
-    /// The run behind `number` others: with a seed of its own, else a cache could answer from what the run
-    /// before had read, also at another depth, and offered I/Os would come at the same times again.
+    /// Returns the run after `number` others, with a different seed. With equal seeds a cache could serve
+    /// the previous run's data, and offered I/Os would come at the same times.
     pub fn repetition(&self, number: usize) -> Runnable {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         Runnable { profile: self.profile.repetition(number), ..self.clone() }

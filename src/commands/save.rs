@@ -24,10 +24,10 @@ pub fn try_out(request: &RunRequest, patience: &Patience) -> Result<(), NotDone>
     Ok(tried.map_err(|error| format!("--save: {error}"))?)
 }
 
-/// Keeps the run, if that was asked for, and says under which name.
+/// Keeps the run, if requested, and prints its name.
 ///
 /// # Errors
-/// It can't be kept, and where it is instead.
+/// Fails if it cannot be kept, with its actual location.
 pub fn save(results: &MadeResults, request: &RunRequest, patience: &Patience) -> Result<Exit, NotDone> {
     let Some(asked) = &request.save else { return Ok(Exit::Success) };
     if results.record().is_some_and(|record| !record.host().results.have_figures()) {
@@ -66,10 +66,10 @@ pub struct KeptInStore {
     pub index: Result<(), StoreError>,
 }
 
-/// Keeps what was measured: a record, or the results of DISKSPD as they are.
+/// Keeps the results: a record, or the unchanged results of DISKSPD.
 ///
 /// # Errors
-/// It isn't kept, and where it is instead.
+/// Fails if they are not kept, with their actual location.
 pub fn kept(store: &Store, results: &MadeResults, about: RunNotes) -> Result<KeptInStore, StoreError> {
     match results {
         MadeResults::Here(record) => {

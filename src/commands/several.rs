@@ -1,4 +1,4 @@
-//! What commands have in common that make several runs: what each of them runs, and its way to the end.
+//! Common parts of commands with several runs: the run of each, and its execution.
 
 use super::console::display::Display;
 use super::console::{Console, Manner};
@@ -47,10 +47,10 @@ pub fn figures(made: &MadeRun) -> Result<RunLine, NoFigures> {
     made.results.line().ok_or(NoFigures::NothingMeasured)
 }
 
-/// What a line asks for, and its warnings; `misfit` says why a command has no place for it.
+/// Returns the run of a line, and its warnings; `misfit` returns why a command does not support it.
 ///
 /// # Errors
-/// It can't be understood, breaks a rule, or doesn't fit.
+/// Fails if it cannot be parsed, violates a rule, or is unsupported.
 pub fn runnable(
     line: &TypedLine,
     xml: &ProfileOnce,
@@ -75,7 +75,7 @@ pub fn runnable(
     Ok((run, warnings))
 }
 
-/// An option of a single run, which a command that makes several has no place for.
+/// Returns an option for single runs that is unsupported in commands with several.
 pub fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     request.of_one_run().next()
 }

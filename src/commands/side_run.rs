@@ -1,4 +1,4 @@
-//! A run as comparisons see it: of a record, or of what is known of a run that another program made.
+//! A run for comparisons: from a record, or from the summary of another program's run.
 
 use crate::lab::compare::SideRun;
 use crate::machine::fingerprint::Fingerprint;

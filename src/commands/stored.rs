@@ -1,4 +1,4 @@
-//! The history: where it is, and runs of it that are named where a file could be.
+//! The history: its location, and its runs named in place of a file.
 
 use super::not_done::NotDone;
 use crate::finding::Finding;
@@ -7,10 +7,10 @@ use crate::sys::standard_error::say;
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The history: of `--store`, else of the environment, else the user's.
+/// Returns the history of `--store`, otherwise of the environment, otherwise the user's.
 ///
 /// # Errors
-/// Nobody says where it is.
+/// Fails if its location is not defined.
 pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
     let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = given
@@ -24,10 +24,10 @@ pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
     folder.map(Store::at).ok_or_else(|| nowhere.to_owned().into())
 }
 
-/// Opens the history, and tells what of it can't be read.
+/// Opens the history, and reports its unreadable parts.
 ///
 /// # Errors
-/// Nothing was ever kept there, or the index can't be used.
+/// Fails if no run was ever kept there, or the index is unusable.
 pub fn open(store: &Store) -> Result<StoreIndex, NotDone> {
     if !store.is_there() {
         return Err(format!(
@@ -46,17 +46,17 @@ pub fn tell_troubles(index: &StoreIndex) {
     index.troubles.iter().for_each(|trouble| say(Finding::warning(trouble)));
 }
 
-/// The runs of a name without its `@`, the oldest first.
+/// Returns the runs of a name without its `@`, oldest first.
 ///
 /// # Errors
-/// There is none.
+/// Fails if no run matches.
 pub fn named(name: &str, given: Option<&Path>) -> Result<(Store, Vec<StoreEntry>), NotDone> {
     let store = store(given)?;
     let entries = open(&store)?.named(name)?;
     Ok((store, entries))
 }
 
-/// What stands behind the `@` of a path that names a run; a file of such a name is written `./@name`.
+/// Returns the run name after the `@` of a path; a file of such a name is written `./@name`.
 pub fn name_of(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix('@')
 }

@@ -1,5 +1,5 @@
-//! The stream (`--stream`): what each interval told while the run goes on. A thread of its own writes it, so
-//! that a reader that is slow, or gone, never holds up the run.
+//! The stream (`--stream`): the interval figures during the run. A separate thread writes it, so that a
+//! slow or missing reader never delays the run.
 
 use crate::report::live::{self, LiveInterval, LiveTotals, StreamFormat};
 use crate::results::IntervalFigures;
@@ -31,7 +31,7 @@ pub struct StreamStyle {
     pub host: String,
 }
 
-/// A file that each interval replaces as a whole: who reads it never sees a part.
+/// A file replaced atomically by each interval, so that readers never see a part.
 #[derive(Debug)]
 pub struct Replaced(pub Outlet);
 
@@ -89,7 +89,7 @@ impl Stream {
         }
     }
 
-    /// Waits a little for the reader to take what is left. What went wrong is returned as a message.
+    /// Waits briefly for the reader to take the rest. Returns a message about an error.
     pub fn finish(self) -> Option<Unfinished> {
         use Unfinished::{Unread, Unwritten};
         let Stream { lines, ended, style, missed, totals, .. } = self;

@@ -1,4 +1,4 @@
-//! `diskspd trace`: a device is watched, or recorded I/Os are read; what comes of it is a profile.
+//! `diskspd trace`: a device is watched, or recorded I/Os are read, and converted to a profile.
 
 use super::not_done::NotDone;
 use super::output::OutFile;
@@ -16,10 +16,11 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Does it. A device is neither opened nor written to.
+/// Traces without opening or writing the device.
 ///
 /// # Errors
-/// The device can't be watched or the file read, nothing was found, or the profile can't be written.
+/// Fails if the device cannot be watched or the file read, no I/O was found, or the profile cannot be
+/// written.
 pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
     let out = request.out.as_deref().map(|path| opened(path, request)).transpose()?;
     let (recorded, source) = match &request.source {

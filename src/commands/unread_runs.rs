@@ -15,7 +15,6 @@ pub struct UnreadRuns {
     pub fault: UnreadFault,
 }
 
-/// What is wrong with a file or folder that is to hold runs.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadFault {
     /// It can't be read at all.

@@ -1,5 +1,5 @@
-//! Ways of I/O that not every kernel, file system and device has: what `doctor` says of them. Each is a row
-//! of the table that plans read, too, and is looked at by the functions that a run asks before it begins.
+//! I/O modes not supported by every kernel, file system and device, reported by `doctor`. Each is a row of
+//! the table used for plans, and is checked by the functions that a run uses.
 
 use crate::engine::MakeEngine;
 use crate::engines::EngineKind;
@@ -17,14 +17,13 @@ use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 use std::path::Path;
 
-/// What `doctor` has to say of what it doesn't look at: it looks at all of it.
 pub(super) const NOT_LOOKED_AT: &str = "";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct WayFound {
     target: RawText,
     way: &'static str,
-    /// The option that asks for it; empty = this version has none.
+    /// The option that requests it; empty if this version has no option.
     option: &'static str,
     works: Option<bool>,
     detail: String,

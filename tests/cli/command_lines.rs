@@ -1,5 +1,5 @@
-//! The command line as a specification: every file below `tests/data/command-lines` is a table of command lines and
-//! what becomes of them. Adding a case means adding a line there.
+//! The command line as a specification: every file in `tests/data/command-lines` is a table of command
+//! lines and their results. A new case is a new line there.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
 
 use crate::common::kept::is_kept;
@@ -34,7 +34,6 @@ fn split(line: &str) -> Vec<OsString> {
     arguments(line.split_whitespace())
 }
 
-/// Tells all rows that differ at once.
 fn assert_alike(found: &[String], expected: &[String]) {
     let rows = found.iter().zip(expected).filter(|(found, expected)| found != expected);
     let differ: Vec<String> = rows.map(|(found, expected)| format!("{found}\n  not {expected}")).collect();
@@ -42,7 +41,6 @@ fn assert_alike(found: &[String], expected: &[String]) {
     assert_eq!(found.len(), expected.len());
 }
 
-/// What becomes of a command line up to the run.
 enum Outcome {
     Other(Invocation),
     Rejected(cli::CliError),
@@ -98,7 +96,6 @@ impl Outcome {
         }
     }
 
-    /// Whether anything is told on standard error.
     fn says_anything(&self) -> bool {
         match self {
             Outcome::Rejected(_) | Outcome::NotLoaded => true,
@@ -111,7 +108,6 @@ impl Outcome {
     }
 }
 
-/// Whether a warning is about text behind a number.
 fn is_dropped(warning: &Finding) -> bool {
     warning.message.contains(" is read as ")
 }
@@ -121,8 +117,8 @@ fn names(findings: &[Finding], severity: Severity) -> String {
     names.join(" ")
 }
 
-/// All settings of a request that are not the default, by name. Taken from the serialized form, so that a setting
-/// that nobody thought of shows as well.
+/// Returns all non-default settings of a request with their names, from the serialized form, so that
+/// forgotten settings are included.
 fn settings(request: &RunRequest) -> BTreeMap<String, String> {
     let mut profile = request.profile.clone();
     let mut settings = BTreeMap::new();
@@ -328,7 +324,6 @@ fn rejected_command_lines_are_rejected_where_they_should_be() {
     assert_alike(&judged, &expected);
 }
 
-/// Below each command line a caret marks the place that the message points to.
 #[test]
 fn messages_point_to_the_place() {
     let table = include_str!("../data/command-lines/carets.txt");
@@ -351,13 +346,11 @@ struct Recorded {
     args: Vec<String>,
     exit_code: u8,
     stdout: Option<String>,
-    /// XML profiles by name.
     #[serde(default)]
     files: BTreeMap<String, String>,
     warns_or_errors: bool,
 }
 
-/// What `-Rp` prints.
 fn printed(profile: &Profile) -> String {
     let mut out = Vec::new();
     match profile.result_format {
@@ -395,7 +388,6 @@ fn differing_lines(ours: &str, theirs: &str) -> Vec<String> {
     vec![show(a), show(b)]
 }
 
-/// Command lines as DISKSPD 2.2 itself judged and printed them, but for the deliberate deviations.
 #[test]
 fn recorded_command_lines_are_judged_and_printed_alike() {
     let mut deviations: BTreeMap<&str, &str> =
@@ -447,7 +439,6 @@ struct Newest {
     warns_or_errors: bool,
 }
 
-/// What `-Rp` prints with `--compat 2.3` on a machine of so many groups of 8 CPUs.
 fn printed_on(profile: &Profile, groups: u16) -> String {
     let group = |number| Group { number, maximum: 8, active: 8, mask: 0xff };
     let topology = Topology { groups: (0..groups).map(group).collect(), ..Topology::default() };
@@ -460,7 +451,6 @@ fn printed_on(profile: &Profile, groups: u16) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Command lines as a model of DISKSPD 2.3 judged and printed them, but for the deliberate deviations.
 #[test]
 fn command_lines_of_the_newest_version_are_judged_and_printed_alike() {
     let table = include_str!("../data/command-lines/deviations-of-2.3.txt");
@@ -756,7 +746,6 @@ fn commands_and_long_options() {
     }
 }
 
-/// Messages say what to do: each of these appears in the message of its command line.
 #[test]
 fn messages_say_what_to_do() {
     let cases = [
@@ -893,7 +882,6 @@ mod arbitrary {
     use super::*;
     use proptest::prelude::*;
 
-    /// An argument: any bytes, or an option with a value out of the characters that values consist of.
     fn argument() -> impl Strategy<Value = Vec<u8>> {
         let option =
             ("-[a-zA-Z:?]", "[a-z0-9,:/ +.-]{0,12}").prop_map(|(name, value)| (name + &value).into_bytes());

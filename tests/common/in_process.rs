@@ -1,10 +1,9 @@
-//! Runs within this process: what command lines ask for, and what comes of them.
+//! Runs within this process: requests of command lines, and their results.
 
 use diskspd::cli::{self, Invocation, RunRequest};
 use diskspd::prelude::*;
 use std::ffi::OsString;
 
-/// What a line asks for that is a run.
 #[track_caller]
 pub fn asked(line: &str) -> RunRequest {
     let words = ["diskspd"].into_iter().chain(line.split_whitespace());
@@ -15,7 +14,6 @@ pub fn asked(line: &str) -> RunRequest {
     }
 }
 
-/// What is run, and how.
 #[track_caller]
 pub fn profile_and_options(line: &str) -> (Profile, RunOptions) {
     let RunRequest { profile, run_options, .. } = asked(line);

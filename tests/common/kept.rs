@@ -1,4 +1,4 @@
-//! Texts that are kept in files: pages of docs that the program's tables make, help, what people read.
+//! Texts kept in files: pages of docs from the program's tables, help, and other texts for people.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ pub fn place(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
 }
 
-/// Compares a text with a file of the project that keeps it. With `UPDATE_EXPECT=1` the file is written anew, to be read.
 pub fn is_kept(file: &str, text: &str) {
     // It writes a file that is there, and nothing where there is none.
     if std::env::var_os("UPDATE_EXPECT").is_some() && !place(file).exists() {
@@ -18,7 +17,6 @@ pub fn is_kept(file: &str, text: &str) {
     expect_test::expect_file![place(file)].assert_eq(text);
 }
 
-/// Compares a text with what stands in a page between `<!-- mark -->` and `<!-- /mark -->`.
 pub fn is_kept_between(file: &str, mark: &str, text: &str) {
     let page = fs::read_to_string(place(file)).unwrap();
     let (head, rest) = page.split_once(&format!("<!-- {mark} -->\n")).unwrap();

@@ -46,7 +46,6 @@ impl Loop {
         Some((device, at))
     }
 
-    /// The file behind the device.
     pub fn backing(&self) -> PathBuf {
         self.directory.path().join("image")
     }
@@ -62,7 +61,6 @@ impl Loop {
         run(&format!("mkfs.{kind}"), &[options, &[device]].concat()).map(|_| ())
     }
 
-    /// Mounts the device, or a partition of it, and tells where.
     pub fn mount(&mut self, device: &Path) -> Option<PathBuf> {
         let at = self.directory.path().join("mounted");
         std::fs::create_dir_all(&at).unwrap();

@@ -1,10 +1,9 @@
-//! Devices of the device mapper, whose table can be changed while a run goes on.
+//! Devices of the device mapper with tables that can change during a run.
 
 use super::loops::run;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A device of the device mapper; removed when dropped, so before what lies beneath it.
 pub struct Mapped {
     name: String,
     /// `/dev/mapper/..`
@@ -14,7 +13,6 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// Whether this kernel has a device mapper. Says so where it hasn't: nothing that could be installed would help.
     pub fn is_possible() -> bool {
         let is_there = std::fs::read_to_string("/proc/misc").is_ok_and(|list| list.contains("device-mapper"));
         if !is_there {
@@ -50,7 +48,6 @@ impl Mapped {
         Some(made)
     }
 
-    /// Gives it another table. What is in flight goes by the old one, what comes later by the new one.
     pub fn change(&self, table: &str) {
         let dmsetup = |arguments: &[&str]| run("dmsetup", arguments).expect("the table changes");
         dmsetup(&["load", &self.name, "--table", table]);

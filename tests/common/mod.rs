@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: running the program, reading its report, devices to run it on.
+//! Common parts of the end-to-end tests: running the program, reading its report, and test devices.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // every test binary uses another part of this
 
 pub mod hanging_storage;
@@ -34,8 +34,8 @@ pub fn skip(reason: &str) {
 
 static STARTING: Mutex<()> = Mutex::new(());
 
-/// Does something while this process starts no program. A program that is just being started has copies of all descriptors
-/// until it runs: what another thread closes meanwhile stays open, and a device that was claimed stays claimed.
+/// Does something while this process starts no program. A starting program has copies of all descriptors,
+/// so closed files stay open, and claimed devices stay claimed.
 pub fn while_nothing_starts<T>(work: impl FnOnce() -> T) -> T {
     let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     work()
@@ -47,7 +47,6 @@ pub fn output(command: &mut Command) -> std::io::Result<Output> {
     while_nothing_starts(|| command.spawn())?.wait_with_output()
 }
 
-/// What the program did.
 pub struct Ended {
     pub code: i32,
     pub stdout: String,
@@ -64,8 +63,8 @@ impl From<Output> for Ended {
     }
 }
 
-/// Runs the program to its end. Options and their target in one line, split at blanks; `{}` is the path, `BRIEF` is
-/// a short run, see [`expanded`]. What it wrote as JSON is as its schema says.
+/// Runs the program to its end. Options and target are in one line, split at blanks; `{}` is the path,
+/// `BRIEF` a short run, see [`expanded`]. JSON output is checked against its schema.
 #[track_caller]
 pub fn diskspd(line: &str, path: &Path) -> Ended {
     let ended = output(&mut command(line, path)).unwrap().into();
@@ -73,7 +72,6 @@ pub fn diskspd(line: &str, path: &Path) -> Ended {
     ended
 }
 
-/// Checks the records of `--out` and the lines of `--stream` against their schemas. Pipes are left to who reads them.
 #[track_caller]
 fn check_json(line: &str, ended: &Ended) {
     let mut words = line.split_whitespace();
@@ -99,21 +97,20 @@ fn check_json(line: &str, ended: &Ended) {
     }
 }
 
-/// The same for tests of what a run measures: again, if the hypervisor gave the CPUs to others for much of the time, at most
-/// [`TRIES`] times. A run that was not on a CPU shows nothing but that.
+/// The same for tests of measurements: repeats at most [`TRIES`] times if the hypervisor took the CPUs for
+/// much of the time.
 #[track_caller]
 pub fn calm_diskspd(line: &str, path: &Path) -> Ended {
     calm(|| diskspd(line, path))
 }
 
 const TRIES: usize = 8;
-/// So much of the time of one CPU is too much.
 const STOLEN: f64 = 0.4;
 
 /// CPUs that runs which are judged have in use, in this process.
 static IN_USE: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// The turn of a run that is judged, on so many CPUs: they are not given to others like it, however many tests go on at a time.
+/// Turn of a judged run on a number of CPUs, which no similar test gets at the same time.
 pub struct Turn(usize);
 
 impl Turn {
@@ -138,12 +135,10 @@ fn all_cpus() -> usize {
     std::thread::available_parallelism().map_or(1, |cpus| cpus.get())
 }
 
-/// No run that is judged goes on beside what is done with this in hand. (Without [`calm`], which would wait for it.)
 pub fn alone() -> Turn {
     Turn::on(all_cpus())
 }
 
-/// Does something in its turn, and again while the machine was taken away meanwhile.
 #[track_caller]
 pub fn calm<T>(mut work: impl FnMut() -> T) -> T {
     let _turn = Turn::on(1);
@@ -161,8 +156,7 @@ pub fn calm<T>(mut work: impl FnMut() -> T) -> T {
     last.unwrap()
 }
 
-/// Does something until it comes out right, at most [`TRIES`] times: for what a busy machine can spoil, but only a program that
-/// is right can bring about.
+/// Repeats something until it succeeds, at most [`TRIES`] times, because a busy machine can spoil it.
 #[track_caller]
 pub fn again<E: std::fmt::Display>(mut work: impl FnMut() -> Result<(), E>) {
     for _ in 1..TRIES {
@@ -233,8 +227,6 @@ fn stolen_ticks() -> u64 {
     all.split_whitespace().nth(8).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
-/// Does something with each of these, four at a time: most runs wait for their second to pass. For cases that share nothing, or
-/// only what they read; what is `None` or fails in one of them doesn't stop the others.
 pub fn side_by_side<T: Send>(all: impl IntoIterator<Item = T, IntoIter: Send>, each: impl Fn(T) + Sync) {
     let (all, each) = (Mutex::new(all.into_iter()), &each);
     let next = || all.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -255,11 +247,9 @@ pub fn start(line: &str, path: &Path) -> Child {
     while_nothing_starts(|| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()).unwrap()
 }
 
-/// A run that goes on; killed when dropped.
 pub struct Running {
     pub child: Child,
     out: BufReader<ChildStdout>,
-    /// What it has said on standard output so far.
     said: String,
 }
 
@@ -307,9 +297,9 @@ impl Drop for Running {
     }
 }
 
-/// The program where everybody may run it; nobody else can reach the build directory. It is the same file where that is
-/// possible, and else a copy. Another process makes the copy: one that is open for writing in this one can't be run while any other
-/// test starts a program.
+/// Returns the program at a place where all users may run it, because the build directory is private. It
+/// is the same file where possible, otherwise a copy. Another process makes the copy, because a file open
+/// for writing in this process cannot run while another test starts a program.
 pub fn copy_of_program(directory: &Path) -> PathBuf {
     let copy = directory.join("diskspd");
     if fs::hard_link(env!("CARGO_BIN_EXE_diskspd"), &copy).is_ok() {
@@ -328,9 +318,9 @@ pub fn command_of(arguments: &[&str]) -> Command {
     command
 }
 
-/// The line with what `BRIEF` in it stands for: a second that ends as soon as so much has been done. That is enough of what
-/// doesn't depend on time: which places are touched, with what content, by which way. It keeps the CPUs for a tenth of the second. Not
-/// for what each of several threads has to do: one may be done before another has begun.
+/// Replaces `BRIEF`: a second that ends as soon as a certain amount is done. This suffices for results
+/// that do not depend on time, and saves CPU. Unsuitable for the work of each of several threads, because
+/// one may finish before another begins.
 pub fn expanded(line: &str) -> String {
     let share = line.split_whitespace().find_map(|word| word.strip_prefix("-w")?.parse::<u32>().ok());
     let amount = match share {
@@ -452,15 +442,12 @@ impl Drop for Zram {
     }
 }
 
-/// What the block layer has counted for a device since it exists (`/sys/class/block/<device>/stat`).
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceCounters {
-    /// I/Os as they were submitted: those that were merged into another one are counted too.
     pub reads: u64,
     pub read_bytes: u64,
     pub writes: u64,
     pub write_bytes: u64,
-    /// Flushes of the device's write cache; those that are asked for while one runs share the next one.
     pub flushes: u64,
 }
 
@@ -489,18 +476,16 @@ impl DeviceCounters {
     }
 }
 
-/// Asserts that two counts of I/Os agree to 1 %; on a slow disk those in flight at the edges, eight at most, are more.
 #[track_caller]
 pub fn agree(what: &str, ours: u64, kernels: u64) {
     let difference = ours.abs_diff(kernels);
     assert!(difference <= (kernels / 100).max(8), "{what}: the report says {ours}, the kernel {kernels}");
 }
 
-/// Before a run the content of a target is looked at, in so many blocks of 4 KiB.
 const SAMPLED: u64 = 128;
 
-/// Runs one line on a device that nobody else uses, and compares all of the device's traffic with the report, to 1 %. Nothing
-/// is left out of the report with neither warm-up nor cool-down, but what is in flight at the end.
+/// Runs one line on an exclusive device, and compares the device's traffic with the report, to 1 %.
+/// Without warm-up and cool-down the report only lacks I/Os in flight at the end.
 #[track_caller]
 pub fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
     let given =
@@ -532,7 +517,6 @@ pub fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
     });
 }
 
-/// What a command line of the shell shows on a terminal of so many columns: its lines.
 pub fn on_columns(columns: u32, line: &str) -> Option<Vec<String>> {
     let program = env!("CARGO_BIN_EXE_diskspd");
     let line = format!("export TERM=xterm PROGRAM='{program}'; stty cols {columns}; {line}");

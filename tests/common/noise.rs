@@ -1,6 +1,7 @@
-//! What the figures of runs do while nothing changes, kind by kind, and real changes on top of it; the same each time.
+//! Simulated run-to-run variation of several kinds, and real changes on top of it; reproducible.
 //!
-//! Noise is a factor on the level: 1 is the level itself. Each kind is stationary: no run is another's better for when it was made.
+//! Noise is a factor on the level: 1 is the level itself. Each kind is stationary, so no run is better
+//! because of its time.
 
 use super::random::Random;
 
@@ -9,13 +10,9 @@ use super::random::Random;
 pub enum Noise {
     /// Each run for itself, normal.
     White(f64),
-    /// A run resembles the one before it by so much (AR(1)); the deviation is that of all runs.
     Autocorrelated(f64, f64),
-    /// Each run on one of two levels by chance, so far apart.
     TwoLevels(f64),
-    /// The same, but a level stays for so many runs on average.
     StickyLevels(f64, f64),
-    /// Runs of the published series E1 and E2, drawn anew in blocks of so many.
     Published(usize),
     /// Normal, but once in twenty runs something lowers the next few, two or three on average, by up to so much.
     Bursts(f64),
@@ -29,7 +26,6 @@ pub enum Noise {
     DeadRuns(f64),
 }
 
-/// Each kind that a judgement of figures has to bear, with its name.
 pub const STATIONARY: [(&str, Noise); 13] = [
     ("white, 3 %", Noise::White(0.03)),
     ("AR(1) 0.5", Noise::Autocorrelated(0.5, 0.03)),
@@ -46,14 +42,12 @@ pub const STATIONARY: [(&str, Noise); 13] = [
     ("dead runs", Noise::DeadRuns(0.03)),
 ];
 
-/// Kinds that few runs can't tell from changes: levels that stay long, and a wander that is nearly a drift.
 pub const TREACHEROUS: [(&str, Noise); 2] = [
     ("two levels, 6 runs each", Noise::StickyLevels(0.07, 6.0)),
     ("AR(1) 0.9", Noise::Autocorrelated(0.9, 0.03)),
 ];
 
 impl Noise {
-    /// So many runs in order.
     pub fn runs(self, count: usize, random: &mut Random) -> Vec<f64> {
         match self {
             Noise::White(deviation) => (0..count).map(|_| 1.0 + deviation * random.normal()).collect(),

@@ -4,7 +4,6 @@
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next one.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

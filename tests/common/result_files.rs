@@ -1,5 +1,5 @@
-//! Result files as people have them: what DISKSPD itself printed, changed in every way that leaves it legal and its
-//! figures what they are.
+//! Realistic result files: output of DISKSPD itself, modified in every legal way that preserves its
+//! figures.
 #![allow(dead_code)] // every test binary uses another part of this
 
 /// Recorded from DISKSPD: names and documents.
@@ -23,7 +23,6 @@ pub const DISKSPD: [(&str, &str); 15] = [
 
 /// A document in another form.
 pub struct Mutation {
-    /// What was done to it.
     pub name: &'static str,
     /// The file.
     pub bytes: Vec<u8>,
@@ -64,7 +63,6 @@ pub fn mutations(text: &str) -> Vec<Mutation> {
     all
 }
 
-/// What version 2.3 has beside.
 fn later(text: &str) -> String {
     let span = "<ProcCount>";
     let effective = "<EffectiveBufferSeparation>16777216</EffectiveBufferSeparation><EffectiveAffinity>\

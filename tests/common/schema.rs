@@ -1,7 +1,8 @@
-//! JSON Schema, as much of it as records need: inferred from values that have every field, and checked against.
+//! A subset of JSON Schema sufficient for records, inferred from values with every field, and used for
+//! checks.
 //!
-//! Whatever JSON the program writes in a test passes through [`record`] or [`stream`]: `common::diskspd` sees to it for the
-//! files that a command line names.
+//! All JSON written by the program in a test passes through [`record`] or [`stream`]; `common::diskspd`
+//! does this for the files on a command line.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // every test binary uses another part of this
 
 use serde_json::{Map, Value, json};
@@ -11,7 +12,6 @@ use std::sync::LazyLock;
 /// Objects whose keys are not fields but names out of the system.
 const MAPS: [&str; 4] = ["io", "parts", "queue", "vulnerabilities"];
 
-/// What values at one place look like.
 #[derive(Default)]
 pub struct Shape {
     types: BTreeSet<&'static str>,
@@ -79,7 +79,6 @@ impl Shape {
         self.document_with(title, &[])
     }
 
-    /// The whole document, with these descriptions of fields by name. Each of them has to be there.
     pub fn document_with(&self, title: &str, descriptions: &[(&str, &str)]) -> String {
         let mut schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -93,7 +92,6 @@ impl Shape {
     }
 }
 
-/// Describes the fields of this name; false = there are none.
 fn describe(schema: &mut Value, name: &str, description: &str) -> bool {
     let mut found = false;
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {

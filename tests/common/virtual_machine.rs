@@ -1,9 +1,9 @@
-//! A virtual machine with a kernel of its own, for what this one lacks: QEMU boots the newest kernel installed in `/boot` with this
-//! machine's own files.
+//! A virtual machine with a separate kernel, for features that this kernel lacks: QEMU boots the newest
+//! kernel in `/boot` with this machine's own files.
 //!
-//! The machine's files are those of this one, seen through an overlay in memory: the script has the same programs and libraries at
-//! the same paths, and changes nothing here. What it puts into `$OUT` is in [`Outcome::directory`] afterwards. `$DISKSPD` is the
-//! program under test.
+//! The files are visible through an overlay in memory. The script has the same programs and libraries at
+//! the same paths, and changes nothing here. The content of `$OUT` is in [`Outcome::directory`]
+//! afterwards. `$DISKSPD` is the program under test.
 //!
 //! ```ignore
 //! let machine = VirtualMachine::new().device("-device nvme,serial=a,drive=d").device("-drive if=none,...");
@@ -11,12 +11,12 @@
 //! assert_eq!(outcome.exit, 0, "{}", outcome.console);
 //! ```
 //!
-//! QEMU emulates the processor: hardware's help (KVM) is there in few continuous integrations, and in some it hangs.
-//! `DISKSPD_TEST_KVM=1` takes it.
+//! QEMU emulates the processor, because hardware support (KVM) is rare in continuous integration, and
+//! sometimes hangs. `DISKSPD_TEST_KVM=1` enables it.
 //!
-//! `DISKSPD_TEST_QEMU` names another QEMU, and `DISKSPD_TEST_KERNEL` a folder like `/lib/modules/<version>` of another
-//! kernel, with the kernel itself in it (`vmlinuz`) and modules that aren't compressed: what is newer has devices and
-//! ways of I/O that Debian's don't have yet.
+//! `DISKSPD_TEST_QEMU` names another QEMU. `DISKSPD_TEST_KERNEL` names a folder like
+//! `/lib/modules/<version>` of another kernel, with the kernel itself (`vmlinuz`) and uncompressed
+//! modules. Newer kernels have devices and I/O modes that Debian's lack.
 
 use super::skip;
 
@@ -30,10 +30,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So long a machine may take, which boots in about ten seconds of a processor. Once in hundred times an emulated one
-/// stands still; it gets a second chance.
+/// Time limit of a machine, which boots in about ten CPU seconds. An emulated one hangs once in about a
+/// hundred times, and is then restarted once.
 const LONGEST: Duration = Duration::from_secs(400);
-/// What the machine itself needs to reach the files.
 const BASE_MODULES: [&str; 4] = [VIRTIO, "9pnet_virtio", "9p", "overlay"];
 /// Newer kernels have it built in.
 const VIRTIO: &str = "virtio_pci";
@@ -55,11 +54,9 @@ pub fn emulates(device: &str, property: &str) -> bool {
     String::from_utf8_lossy(&told.stdout).lines().any(|line| line.trim().starts_with(&format!("{property}=")))
 }
 
-/// A machine that is to be: what it has and what it does.
 #[derive(Default)]
 pub struct VirtualMachine {
     modules: Vec<String>,
-    /// Those that newer kernels have built in.
     optional_modules: Vec<String>,
     devices: Vec<String>,
     kernel_words: String,
@@ -68,16 +65,13 @@ pub struct VirtualMachine {
 
 /// Why there is no outcome.
 enum Failure {
-    /// There can be no machine, and what to do about it.
     Impossible(String),
     /// It was not off in time; all that it said.
     StoodStill(String),
 }
 use Failure::Impossible;
 
-/// What a machine did.
 pub struct Outcome {
-    /// All that it said: the kernel's lines of importance, and what the script printed.
     pub console: String,
     /// The exit code of the script; -1 if the machine ended before it did.
     pub exit: i32,
@@ -127,7 +121,6 @@ impl VirtualMachine {
         self
     }
 
-    /// What it does: lines for bash, as root. The first that fails ends it, unless it says otherwise.
     pub fn script(mut self, lines: &str) -> VirtualMachine {
         self.script = lines.to_owned();
         self
@@ -214,7 +207,6 @@ impl VirtualMachine {
         format!("set -e\nexport OUT=/mnt DISKSPD=/run/diskspd\ncd /tmp\n{}", self.script)
     }
 
-    /// The first files of the machine, which lead it to those of this one.
     fn ram_disk(&self, kernel: &Kernel, modules: &[PathBuf], under_test: &Path) -> Result<Vec<u8>, Failure> {
         let read =
             |path: &Path| fs::read(path).map_err(|error| Impossible(format!("{}: {error}", path.display())));
@@ -246,8 +238,8 @@ fn without_symbols(to: &Path) -> PathBuf {
     if stripped.is_ok_and(|status| status.success()) { to.into() } else { program.into() }
 }
 
-/// How its kernel is started. What protects processes from each other is left out, and so is a fifth level of page tables: an emulated
-/// processor pays for both with every call and every page.
+/// Boot parameters of the kernel. Mitigations and a fifth level of page tables are disabled, because both
+/// slow an emulated processor at every call and every page.
 const KERNEL_WORDS: &str =
     "console=ttyS0 quiet panic=-1 no_timer_check mitigations=off no5lvl nokaslr audit=0 nowatchdog";
 
@@ -304,7 +296,6 @@ impl Ended {
 struct Kernel {
     image: PathBuf,
     modules: PathBuf,
-    /// Lines of `module: what it needs`, all of it, what is loaded first last.
     dependencies: String,
 }
 
@@ -342,7 +333,6 @@ impl Kernel {
         unpack().unwrap_or_else(|| self.image.clone())
     }
 
-    /// What a module needs, and last itself; `None` = there is no such module.
     fn line(&self, name: &str) -> Option<String> {
         let file = format!("/{name}.ko");
         self.dependencies.lines().find_map(|line| {
@@ -351,7 +341,6 @@ impl Kernel {
         })
     }
 
-    /// The files of these modules and of what they need, in the order in which they can be loaded.
     fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for name in names {
@@ -370,8 +359,9 @@ impl Kernel {
     }
 }
 
-/// What a kernel's image holds packed (Documentation/arch/x86/boot.rst): behind the sectors of the loader, and the last four bytes,
-/// which aren't xz's, are how large it is unpacked. `None` = xz didn't pack it.
+/// Returns the compressed payload of a kernel image (Documentation/arch/x86/boot.rst). It follows the
+/// sectors of the loader, and ends with four bytes for the uncompressed size, which do not belong to xz.
+/// `None` if it is not compressed by xz.
 fn payload(image: &[u8]) -> Option<&[u8]> {
     let number = |place: usize| {
         let bytes = image.get(place..place + 4)?;

@@ -1,6 +1,5 @@
 //! A line for each option of each command that names a file to write. `xtask` uses them, too.
 
-/// All options that name a file to write, by command: the line that writes, where `{}` is the file.
 pub const OUTPUTS: [(&str, &str, &str); 31] = [
     ("", "--out", "--out json:{} RUN"),
     ("", "--stream", "--stream {} RUN"),
@@ -51,7 +50,6 @@ pub const OUTPUTS: [(&str, &str, &str); 31] = [
     ("preset", "", "--out text:{} RUN"),
 ];
 
-/// Lines that make what those read, in a folder with a `t.dat`.
 pub const PREPARING: [&str; 4] = [
     "--out a.json --io-log log.csv --save --store store RUN",
     "--out b.json RUN",

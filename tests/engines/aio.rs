@@ -1,5 +1,5 @@
-//! Linux AIO on a device that answers when the test lets it: a loop device whose file lies on a file system that is
-//! frozen. (Pipes, which serve io_uring for that, block its `io_submit`.)
+//! Tests of Linux AIO on a device that completes I/O on demand: a loop device on a frozen file system.
+//! (Pipes, which serve io_uring for that, block its `io_submit`.)
 
 use crate::common::loops::{Loop, run};
 use crate::common::skip;

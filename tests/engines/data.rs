@@ -9,7 +9,6 @@ use std::time::Duration;
 
 const FILES: u32 = 3;
 
-/// Runs the I/Os through all slots, each as soon as a slot is free; `before` prepares a slot, `after` looks at it.
 fn stream(
     engine: &mut dyn Engine,
     depth: u32,
@@ -41,7 +40,6 @@ fn stream(
     }
 }
 
-/// Writes `blocks` blocks to each file in random order, looks at the files, reads in another order.
 fn write_and_read_back(
     open: impl Fn(&Path) -> Option<FileHandle>,
     subject: &Subject,

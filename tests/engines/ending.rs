@@ -11,7 +11,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, PipeWriter, Write};
 use std::time::Duration;
 
-/// Whether nobody can read the pipe any more, given ample time: the kernel closes files with a delay.
 fn is_abandoned(writer: &PipeWriter) -> bool {
     let mut watched = [PollFd::new(writer, PollFlags::empty())];
     poll(&mut watched, Some(&Timespec { tv_sec: 30, tv_nsec: 0 })).expect("poll");

@@ -1,4 +1,4 @@
-//! What goes wrong is told: the storage's errors as results, the caller's as refusals.
+//! Tests of error reporting: storage errors as results, caller errors as rejections.
 
 use crate::subjects::*;
 use diskspd::clock::Clock;

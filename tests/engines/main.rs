@@ -1,5 +1,5 @@
-//! What every engine promises, tried on every engine: one suite over the table, and io_uring once more with the
-//! features of older kernels. On Windows those parts of it that ask nothing of Linux.
+//! Tests of the common guarantees of every engine: one suite over the table, and io_uring again with the
+//! features of older kernels. Windows runs the portable part.
 // Clippy grants these to test functions, but not to the functions they call.
 #![allow(clippy::expect_used, clippy::panic)]
 
@@ -26,7 +26,6 @@ mod queue;
 mod sim;
 mod subjects;
 
-/// What else the tests need of `common`, which is Linux's.
 #[cfg(not(target_os = "linux"))]
 mod common {
     /// Says why a test can't run here. The caller returns after it.

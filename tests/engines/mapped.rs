@@ -1,4 +1,4 @@
-//! Mapped files: what lies outside of them, pages that can't be had, and other files beside them.
+//! Tests of mapped files: access outside of them, unavailable pages, and several files.
 
 use crate::common::loops::{Loop, run, unmount};
 use crate::subjects::*;

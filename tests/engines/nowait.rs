@@ -1,5 +1,5 @@
-//! I/Os that are tried without waiting first: each comes back once, whole and with its own data, whatever the
-//! page cache held of it, and says whether it would have waited.
+//! Tests of I/Os with a first attempt without waiting. Each completes once with its own complete data, for
+//! any page cache content, and reports whether it would have waited.
 
 use crate::common;
 use crate::subjects::*;
@@ -14,11 +14,8 @@ use std::path::Path;
 
 const BLOCK: u32 = 64 * 1024;
 const BLOCKS: u32 = 8;
-/// Bytes behind the last whole block.
 const REST: u32 = 10_000;
 
-/// A queue over a file with the flag (file 0) and the same one without (1); `None`, and the reason is printed,
-/// where that's impossible.
 fn engine(kind: EngineKind, path: &Path) -> Option<Box<dyn Engine>> {
     if let Err(why) = kind.row().available() {
         common::skip(&format!("{}: {why}", kind.row().name));
@@ -35,7 +32,6 @@ fn engine(kind: EngineKind, path: &Path) -> Option<Box<dyn Engine>> {
     )
 }
 
-/// Has the page cache hold the first half of every second block, and nothing else.
 fn half_cached(path: &Path) {
     let file = std::fs::File::open(path).expect("the file");
     file.sync_all().expect("on disk");

@@ -1,7 +1,8 @@
-//! NVMe commands, on a namespace that QEMU emulates: the promises that the suite tries on files.
+//! Tests of NVMe commands on a namespace emulated by QEMU, with the guarantees that the suite checks on
+//! files.
 //!
-//! What is `inside` runs in a virtual machine, on the namespaces that are named to it: 512-byte blocks, then
-//! 4096-byte blocks. All that is on them is lost.
+//! The `inside` part runs in a virtual machine on the given namespaces: 512-byte blocks, then 4096-byte
+//! blocks. It destroys their content.
 
 use crate::common::virtual_machine::VirtualMachine;
 use crate::subjects::*;

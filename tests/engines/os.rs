@@ -1,5 +1,5 @@
-//! What tests need of the operating system, most of it not to be had without `unsafe`: counting allocations, a signal to
-//! one thread, an access that fails, the memory map.
+//! Operating system interfaces for tests, mostly `unsafe`: counting allocations, a signal to one thread, a
+//! failing access, the memory map.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -59,7 +59,6 @@ impl Thread {
     }
 }
 
-/// Reads from memory that is mapped behind the end of a file.
 #[cfg(target_os = "linux")]
 pub fn bus_error() {
     let empty = tempfile::tempfile().expect("a file");

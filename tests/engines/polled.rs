@@ -1,5 +1,5 @@
-//! Polled completion. Whether a device has poll queues is the machine's matter: without them the kernel refuses every
-//! I/O. Either way each request ends once, and nothing waits for an interrupt that never comes.
+//! Tests of polled completion. The machine may lack poll queues, and the kernel then rejects every I/O. In
+//! both cases each request ends once, and the wait does not depend on a missing interrupt.
 
 use crate::subjects::*;
 use diskspd::clock::Clock;

@@ -13,7 +13,6 @@ fn device(depth: u32, seed: u64, device: SimDevice) -> (Sim, Clock) {
     (Sim::new(Setup { files: vec![], buffer, depth, clock: clock.clone(), seed }, device), clock)
 }
 
-/// Reads of 4 KiB, `depth` of them in flight, one third writes; what ended when.
 fn run(depth: u32, seed: u64, ios: usize) -> Vec<(Nanos, u32)> {
     let (mut sim, clock) = device(depth, seed, SimDevice::default());
     let io = |n: u32, i: usize| if i.is_multiple_of(3) { write(n, 0, 0, 4096) } else { read(n, 0, 0, 4096) };

@@ -1,4 +1,4 @@
-//! The engines under test, and what the tests need to drive them.
+//! The engines under test, and helpers to drive them.
 
 use crate::common;
 use diskspd::access::{Flush, MapOptions};
@@ -31,7 +31,6 @@ const DIRECT: u32 = 0x2000_0000 | OVERLAPPED;
 #[cfg(windows)]
 const OVERLAPPED: u32 = 0x4000_0000;
 
-/// What other files than those without the cache are opened with.
 fn usual() -> OpenOptions {
     #[cfg_attr(target_os = "linux", allow(unused_mut))] // it is another system's
     let mut options = OpenOptions::new();
@@ -51,7 +50,6 @@ pub const LONG: Duration = Duration::from_secs(60);
 pub const SOURCE: u32 = 99;
 pub const SOURCE_LENGTH: usize = 16 * 1024;
 
-/// So much private memory with the shared part behind it, and where that begins.
 pub fn with_source(private: usize) -> (Buffer, usize) {
     let filled = |mut bytes: SlotMut<'_>| -> std::io::Result<()> {
         let mut pattern = vec![0; bytes.len()];
@@ -75,7 +73,6 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Makes the engine; what it can't do is a failure of the test.
     pub fn open(&self, files: Vec<FileHandle>, buffer: usize, depth: u32) -> Box<dyn Engine> {
         let clock = if self.row.virtual_time { Clock::simulated(0) } else { Clock::Monotonic };
         let (buffer, _) = with_source(buffer);
@@ -176,22 +173,18 @@ pub fn every_engine() -> Vec<Subject> {
     subjects
 }
 
-/// Those that move data.
 pub fn real_engines() -> Vec<Subject> {
     every_engine().into_iter().filter(|subject| subject.row.real_io).collect()
 }
 
-/// Those that move data with many I/Os in flight.
 pub fn queueing_engines() -> Vec<Subject> {
     real_engines().into_iter().filter(|subject| !subject.row.one_at_a_time).collect()
 }
 
-/// Those that can wait for a pipe: Linux AIO would wait for it while handing the I/O over.
 pub fn patient_engines() -> Vec<Subject> {
     queueing_engines().into_iter().filter(|subject| subject.row.kind == EngineKind::Uring).collect()
 }
 
-/// Those whose I/Os are system calls, so that the kernel answers them.
 #[cfg(target_os = "linux")]
 pub fn calling_engines() -> Vec<Subject> {
     real_engines().into_iter().filter(|subject| !subject.is_mapped()).collect()
@@ -219,7 +212,6 @@ pub fn open_to_read(path: &Path) -> FileHandle {
     usual().read(true).open(path).expect("opening a test file").into()
 }
 
-/// Opens with `O_DIRECT`; says so when the file system has none.
 pub fn open_direct(path: &Path) -> Option<FileHandle> {
     match OpenOptions::new().read(true).write(true).custom_flags(DIRECT).open(path) {
         Ok(file) => Some(file.into()),
@@ -275,7 +267,6 @@ pub fn holds(slice: &[u8], file: u32, offset: u64) -> bool {
     *slice == filled(slice.len() as u32, file, offset)[..]
 }
 
-/// So much of a file's pattern is made only once: without optimization, making it takes longer than all I/Os.
 const KEPT: usize = 32 << 20;
 
 /// Shows the first bytes of the pattern of a file.
@@ -289,7 +280,6 @@ fn beginning<T>(file: u32, length: usize, show: impl FnOnce(&[u8]) -> T) -> T {
     show(&kept[..length])
 }
 
-/// The pattern over so many bytes.
 pub fn filled(length: u32, file: u32, offset: u64) -> Vec<u8> {
     let mut bytes = vec![0; length as usize];
     fill(&mut bytes, file, offset);

@@ -1,4 +1,4 @@
-//! fio's job files: what they become, and what is refused with which words.
+//! Tests of fio's job files: their conversions, and the texts of rejections.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -165,7 +165,6 @@ fn timed(settings: &str) -> String {
     format!("[j]\nfilename=/dev/nvme0n1\nruntime=2\ntime_based\n{}\n", settings.replace("; ", "\n"))
 }
 
-/// The command line of a job, without what all of them have.
 fn line(text: &str) -> String {
     let converted = convert(text).unwrap_or_else(|faults| panic!("{text}\n{}", faults.join("\n")));
     let Converted { profile, run_options, .. } = &converted;
@@ -178,7 +177,6 @@ fn line(text: &str) -> String {
     words.join(" ")
 }
 
-/// Behind what is told of each, what all have: the area, the time, the threads' CPUs, the latency.
 const REST: &str = "-d2 -W0 -L";
 
 #[test]
@@ -413,7 +411,6 @@ fn a_job_without_a_time_ends_by_what_it_has_done() {
     }
 }
 
-/// Of each time span: of each target its path, threads, and where its area begins.
 fn targets(text: &str) -> Vec<Vec<(String, u32, u64)>> {
     let converted = convert(text).unwrap_or_else(|faults| panic!("{text}\n{}", faults.join("\n")));
     let mut xml = Vec::new();
@@ -824,7 +821,6 @@ fn a_file_that_is_too_small_is_made_and_one_that_is_large_enough_is_kept() {
     assert!(convert("[a]\nfilename=old.dat\nsize=2m\nallow_file_create=0\n").is_err());
 }
 
-/// Its tables are those of the program.
 #[test]
 fn the_page_has_the_options_and_engines_that_there_are() {
     for (mark, table) in [("engines", fio_jobs::engines_table()), ("options", fio_jobs::options_table())] {
@@ -833,8 +829,6 @@ fn the_page_has_the_options_and_engines_that_there_are() {
 }
 
 proptest::proptest! {
-    /// Whatever is said of a job, it is refused with reasons, or becomes a profile that is read back as it was
-    /// written.
     #[test]
     fn any_settings_are_refused_or_become_a_profile(
         settings in proptest::collection::vec(

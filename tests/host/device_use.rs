@@ -1,4 +1,4 @@
-//! Who uses a block device: what must keep the program from writing to it.
+//! Tests of block device users, which must prevent writes by the program.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -7,7 +7,6 @@ use diskspd::host::refusal::{Use, uses, uses_of_file};
 use diskspd::host::root::Root;
 use std::path::Path;
 
-/// (device, what is said of it and of its relatives); nothing said = free to be written to.
 const TABLE: &[((u32, u32), &str, &[&str])] = &[
     (
         (8, 0),
@@ -71,7 +70,6 @@ const TABLE: &[((u32, u32), &str, &[&str])] = &[
     ((104, 0), "a name with a slash", &["/dev/cciss/c0d0p1 is mounted at /old (ext3)"]),
 ];
 
-/// The same where things lie behind others.
 const BEHIND: &[((u32, u32), &str, &[&str])] = &[
     (
         (7, 1),
@@ -95,7 +93,6 @@ const BEHIND: &[((u32, u32), &str, &[&str])] = &[
     ((8, 64), "a free disk", &[]),
 ];
 
-/// (file, what is said of it)
 const FILES: &[(&str, &[&str])] = &[
     (
         "/images/mounted.img",
@@ -117,7 +114,6 @@ const FILES: &[(&str, &[&str])] = &[
     ("/images/none.img", &[]),
 ];
 
-/// What is said, without the next step, which has to be there.
 #[track_caller]
 fn said(uses: Vec<Use>) -> Vec<String> {
     let said = uses.iter().map(ToString::to_string).collect::<Vec<_>>();

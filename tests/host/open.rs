@@ -1,4 +1,4 @@
-//! Opening targets: what goes wrong is told with what to do.
+//! Tests of opening targets: errors include advice.
 
 use diskspd::plan::OpenMode;
 use diskspd::sys::files::open;

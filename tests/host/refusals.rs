@@ -1,4 +1,4 @@
-//! Real block devices: looked at, refused, claimed and opened.
+//! Tests of real block devices: inspection, rejection, claims and opening.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common::loops::{self, Loop};
@@ -27,7 +27,6 @@ fn mode(read: bool, write: bool) -> OpenMode {
     }
 }
 
-/// Claims devices. What is claimed and given up on the way to a refusal is then free again.
 fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, ClaimError> {
     while_nothing_starts(|| claims::protect(paths, destroy))
 }
@@ -45,7 +44,6 @@ fn uses(path: &Path) -> Vec<How> {
     }
 }
 
-/// Who has what was asked for.
 #[track_caller]
 fn in_use(answer: Result<Claims, ClaimError>) -> Vec<How> {
     match answer.unwrap_err() {
@@ -336,7 +334,6 @@ fn a_dry_run_refuses_what_the_run_refuses() {
     }
 }
 
-/// What writes to a place, as command lines; `{}` is the place, `[]` a file that is free.
 const WRITING: [&str; 6] = [
     "-w1 -d1 -W0 -b4K {}",
     "-c1M -w0 -d1 -W0 -b4K {}",
@@ -612,7 +609,6 @@ fn open_file_decides_instead_of_its_name() {
     assert!(content.iter().all(|byte| *byte == 0), "the device was written to");
 }
 
-/// Runs the program after shell commands in a mount namespace of its own.
 fn apart(before: &str, arguments: &[&str]) -> Option<crate::common::Ended> {
     let script = format!("{before}; exec \"$@\"");
     let mut command = std::process::Command::new("unshare");
@@ -690,7 +686,6 @@ struct ProtectedLinks(String);
 impl ProtectedLinks {
     const FILE: &str = "/proc/sys/fs/protected_symlinks";
 
-    /// `None` = it can't be switched off, which is said.
     fn off() -> Option<ProtectedLinks> {
         let before = fs::read_to_string(ProtectedLinks::FILE).unwrap_or_default();
         if fs::write(ProtectedLinks::FILE, "0").is_err() {
@@ -707,8 +702,8 @@ impl Drop for ProtectedLinks {
     }
 }
 
-/// Where the kernel follows it this program doesn't: another user's link in a folder in which everybody makes files may lead to
-/// what he can't write himself.
+/// Checks that the program does not follow links that the kernel would follow. Another user's link in a
+/// world-writable folder may lead to a file without write permission for that user.
 #[test]
 fn a_link_of_another_user_in_a_sticky_folder_is_not_written_through() {
     let Some(_off) = ProtectedLinks::off() else { return };

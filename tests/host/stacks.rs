@@ -1,4 +1,4 @@
-//! What targets lie on, all the way down: machines as text.
+//! Tests of storage stacks down to the lowest device, on machines described as text.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,8 +8,8 @@ use diskspd::machine::memory_backed::InMemory;
 use diskspd::machine::stack::{self, LayerKind, Stack};
 use std::path::Path;
 
-/// `sda1 > sda`: every device with what it lies on, one that is not asked the same below marked with `*`, one that is not
-/// counted with `!`, a cache with `^`.
+/// Formats a stack as `sda1 > sda`, each device with its lower devices. `*` marks a device with lower
+/// devices that are not queried, `!` an uncounted device, `^` a cache.
 fn shown(stack: &Stack) -> String {
     let layer = |layer: &stack::Layer| {
         let marks = [(layer.one_to_one, "*"), (layer.statistics, "!"), (!layer.cache, "^")];

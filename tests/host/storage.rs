@@ -1,4 +1,4 @@
-//! What targets lie on: file system, mount options, device and its settings, as the record tells them.
+//! Tests of the recorded storage of targets: file system, mount options, device and its settings.
 
 #![allow(clippy::unwrap_used)]
 

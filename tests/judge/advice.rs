@@ -1,4 +1,4 @@
-//! Misunderstandings: command lines whose figures may not mean what the reader thinks, and those that mean what they say.
+//! Tests of misunderstandings: command lines with misleading figures, and command lines without.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 #![allow(clippy::needless_update)] // what else was observed is of no interest here
@@ -43,13 +43,11 @@ fn machine() -> System {
     }
 }
 
-/// What a run of a second finds in which each thread did this many I/Os of this latency, µs. An engine with `!` polls.
 fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) -> Vec<Finding> {
     let observed = Observed { polled: engine.ends_with('!'), ..Observed::default() };
     found_beside(observed, system, line, (ios, latency), engine)
 }
 
-/// The same with what was observed beside it.
 fn found_beside(
     observed: Observed,
     system: System,
@@ -94,7 +92,6 @@ fn found_beside(
     judge(&record, &summarize(&record)).findings
 }
 
-/// (name, severity, whether it is for programs alone), of what has to do with the profile.
 fn names(findings: &[Finding]) -> Vec<(&'static str, Severity, bool)> {
     // What a short run has anyway.
     let is_of_short = |finding: &Finding| ["single-run", "too-few-ios"].contains(&finding.name);
@@ -105,7 +102,6 @@ fn names(findings: &[Finding]) -> Vec<(&'static str, Severity, bool)> {
 
 use Severity::{Note, Warning};
 
-/// (command line, I/Os of each thread per second, their latency in µs, what is found)
 type Case = (&'static str, u64, u64, &'static [(&'static str, Severity, bool)]);
 
 #[test]

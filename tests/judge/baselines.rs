@@ -1,5 +1,5 @@
-//! What a check against a baseline says of four tests: a loss of one of them is named, and nothing else is; whether
-//! sessions are known before the baseline or after it; by the names of the tests.
+//! Tests of checks against a baseline of four tests. Only a lost performance of one test is reported, with
+//! sessions known before or after the baseline, matched by test name.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,6 @@ use diskspd::workload::Random;
 const DAY: i64 = 24 * 3600 * 1000;
 const TESTS: [(&str, f64); 4] = [("reads", 200e3), ("writes", 500e3), ("mixed", 150e3), ("scan", 13e3)];
 
-/// A session of five rounds on this day: each test has a level of its own around what it usually does.
 fn session(day: i64, lost: Option<&str>, random: &mut Random) -> Vec<SideRun> {
     let mut runs = Vec::new();
     for (test, usual) in TESTS {
@@ -35,7 +34,6 @@ fn session(day: i64, lost: Option<&str>, random: &mut Random) -> Vec<SideRun> {
     runs
 }
 
-/// A baseline of day 0, `before` sessions on the days before it and `after` on those after it, then a check.
 fn checked(seed: u64, before: i64, after: i64, lost: Option<&str>) -> RunComparison {
     let mut random = Random::new(seed);
     let days = (-before..0).chain(1..=after);
@@ -72,7 +70,6 @@ fn loss_of_tenth_needs_more_sessions() {
     assert!(said.starts_with("4 tests: 4 can't tell (") && said.contains("6 more sessions"), "{said}");
 }
 
-/// A session of one test at this time, in this boot, around a level of its own.
 fn of_one(at_ms: i64, boot: &str, level: f64, random: &mut Draws) -> Vec<SideRun> {
     let mut one = |round: i64| SideRun {
         began_ms: Some(at_ms + round * 60_000),
@@ -86,8 +83,8 @@ fn verdict(comparison: &RunComparison) -> ChangeVerdict {
     comparison.primary().next().unwrap().verdict
 }
 
-/// Nine sessions, the last of which is the baseline, and a check so many sessions later, of which none is known, or
-/// all between are: how many of so many are called a change.
+/// Returns the number of false alarms in `tries`: nine sessions, the last of which is the baseline, and a
+/// check `later` sessions after it. The sessions between are all known or unknown.
 fn alarms(tries: u64, noise: Noise, later: usize, are_known: bool) -> u32 {
     const KNOWN: usize = 9;
     let mut alarms = 0;
@@ -107,8 +104,6 @@ fn alarms(tries: u64, noise: Noise, later: usize, are_known: bool) -> u32 {
     alarms
 }
 
-/// What resembles the day before is far from what it was a month before: steps from one day to the next don't show how
-/// far.
 #[test]
 fn correlated_sessions_are_not_a_change_later() {
     for noise in [Noise::Autocorrelated(0.8, 0.03), Noise::Autocorrelated(0.97, 0.03), Noise::Wander(0.03)] {
@@ -151,7 +146,6 @@ fn sessions_of_an_afternoon_say_nothing_of_next_week() {
     }
 }
 
-/// Each boot has a level of its own, whatever the sessions of one boot are like.
 #[test]
 fn sessions_of_one_boot_do_not_predict_the_next() {
     let mut random = Draws(7);
@@ -172,7 +166,6 @@ fn sessions_of_one_boot_do_not_predict_the_next() {
     assert_eq!(verdict(&check(1, 0.6, &mut random)), ChangeVerdict::Worse);
 }
 
-/// Two tests that do the same work are told apart by their names; one that only one side has is told.
 #[test]
 fn tests_are_compared_by_their_names() {
     let of = |tests: &[(&str, f64)]| -> Side {
@@ -212,7 +205,6 @@ fn each_test_fails_by_what_it_allows() {
     }
 }
 
-/// Whoever looks often has to be surer each time.
 #[test]
 fn looks_share_the_error_rate() {
     let mut random = Random::new(5);

@@ -10,7 +10,6 @@ use diskspd::lab::compare::{ChangeVerdict, Compared, Question, SideRun, compare,
 use diskspd::lab::repeat::Repeat;
 use diskspd::stats::replicates::{Bounds, Spread};
 
-/// What all runs would do on average, IOPS.
 const LEVEL: f64 = 5000.0;
 
 /// Whether the interval of these runs' mean holds a figure.
@@ -19,7 +18,6 @@ fn holds(spread: &Spread, truth: f64) -> bool {
     (low..=high).contains(&truth)
 }
 
-/// Of so many series of `count` runs, how many intervals of the mean hold the mean of very many runs.
 fn held(noise: Noise, series: u64, count: usize) -> usize {
     let mut random = Random(1);
     let many = noise.runs(400_000, &mut random);
@@ -46,8 +44,6 @@ fn intervals_of_means() {
     }
 }
 
-/// What of series that end when their mean is known to 2 % holds: how many intervals hold the level, and how
-/// many means are within 2 % of it.
 fn until_known(noise: f64, series: u64) -> (usize, usize) {
     let (mut held, mut near) = (0, 0);
     for seed in 0..series {
@@ -80,7 +76,6 @@ fn means_until_they_are_known() {
     }
 }
 
-/// Runs in turn, so many pairs, behind those that there are; B does so many times as much as A.
 fn in_turn(runs: &mut Vec<(usize, SideRun)>, pairs: usize, noise: f64, times: f64, random: &mut Random) {
     for which in draw_order(pairs, runs.len() as u64) {
         let place = runs.len();
@@ -93,7 +88,6 @@ fn in_turn(runs: &mut Vec<(usize, SideRun)>, pairs: usize, noise: f64, times: f6
     }
 }
 
-/// What is said of the IOPS of these runs.
 fn compared(runs: &[(usize, SideRun)]) -> Compared {
     let [first, other] = [0, 1].map(|which| {
         side(runs.iter().filter(|(side, _)| *side == which).map(|(_, run)| run.clone()).collect())
@@ -101,8 +95,6 @@ fn compared(runs: &[(usize, SideRun)]) -> Compared {
     compare(&first, &other, &Question::default()).unwrap().primary().next().unwrap().clone()
 }
 
-/// Of so many comparisons: those that asked for at most 100 more runs, those that these decided, and those
-/// that were called a change at once and in the end.
 fn with_more_runs(pairs: usize, noise: f64, times: f64, comparisons: u64) -> [usize; 4] {
     let mut found = [0; 4];
     for seed in 0..comparisons {

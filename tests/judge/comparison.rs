@@ -1,4 +1,4 @@
-//! Comparisons of runs whose truth is known: seeded noise around levels that are set here.
+//! Tests of comparisons of runs with a known truth: seeded noise around given levels.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -30,7 +30,6 @@ pub fn normal(random: &mut Random) -> f64 {
     (-2.0 * uniform().max(1e-300).ln()).sqrt() * (TAU * uniform()).cos()
 }
 
-/// A run of so many I/Os per second, with latencies that go with it.
 pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
     let access = Access {
         block_size: Some(4096),
@@ -117,7 +116,6 @@ fn outcome(pairs: u64, runs: usize) -> (f64, f64, f64) {
     (share(false_ones), share(found), printed / pairs as f64)
 }
 
-/// Three standard deviations of a share of so many.
 fn margin(share: f64, count: u64) -> f64 {
     3.0 * (share * (1.0 - share) / count as f64).sqrt()
 }
@@ -311,7 +309,6 @@ fn figures_that_do_not_decide_are_corrected_for_their_number() {
     assert_eq!(decides.corrected_p_value, decides.p_value);
 }
 
-/// A run whose mix has two parts, with these latencies (ms); those of all are as in the normal run.
 fn mixed(latencies: [f64; 2], change: impl Fn(&mut SpanSummary)) -> SideRun {
     run(1000.0, |span| {
         let part = |number: u32, latency: f64| KnownPart {
@@ -435,15 +432,12 @@ fn one_after_the_other(pairs: usize, _: u64) -> Vec<usize> {
     [0, 1].map(|side| vec![side; pairs]).concat()
 }
 
-/// What the second side does, times the first: nothing else, 5 % less, half.
 const FACTORS: [f64; 3] = [1.0, 0.95, 0.5];
 
-/// Of so many pairs of sides the shares that are called different: without a difference, at -5 % and at -50 %.
 fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order) -> [f64; 3] {
     FACTORS.map(|factor| told_at(noise, drift, pairs, count, order, factor))
 }
 
-/// The same of sides of which the second does so many times as much.
 fn told_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, factor: f64) -> f64 {
     let found = (0..pairs).filter(|seed| {
         let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
@@ -508,14 +502,11 @@ fn a_thousand_pairs_of_every_kind_of_noise() {
     is_on_the_page(&OF_ORDERS, rows);
 }
 
-/// Runs of sessions or boots: so many each, with a little noise around the level of their own.
 fn grouped(levels: &[f64], each: usize, random: &mut Draws) -> Vec<f64> {
     let runs = levels.iter().flat_map(|level| vec![*level; each]);
     runs.map(|level| level * (1.0 + 0.01 * random.normal())).collect()
 }
 
-/// The same of levels that do what a kind of noise does. A run is dead by itself: a session in which nothing was done at
-/// all is a change, whatever the reason.
 fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) -> Vec<Vec<f64>> {
     let dead = matches!(noise, Noise::DeadRuns(_));
     let levels = if dead { FREQUENT } else { noise }.runs(groups.len(), random);
@@ -531,8 +522,6 @@ fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) 
 /// Hours between sessions, ms.
 const SESSION_MS: i64 = 8 * 3600 * 1000;
 
-/// Two sessions one after the other, with a history of so many before them, each session on a level of its own: the
-/// shares of pairs that are called different.
 fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
     [1.0, 0.95, 0.5].map(|factor| {
         let found = (0..pairs).filter(|seed| {
@@ -569,7 +558,6 @@ fn told_of_boots(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3]
     FACTORS.map(|factor| told_of_boots_at(noise, drift, pairs, boots, factor))
 }
 
-/// The same of sides of which the second does so many times as much.
 fn told_of_boots_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: f64) -> f64 {
     let found = (0..pairs).filter(|seed| {
         let mut random = Draws(seed * 4001 + boots as u64);

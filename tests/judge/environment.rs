@@ -1,4 +1,5 @@
-//! What is around the targets of a run, on machines made of text, and what of it is said to distort figures.
+//! Tests of the environment of a run's targets, on machines described as text, and its reported
+//! distortions.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! fio's results are read: what fio 3.33 wrote, what stands around it, and nothing that isn't there.
+//! Tests of reading fio's results: output of fio 3.33, surrounding text, and no invented values.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
@@ -42,7 +42,6 @@ fn value(text: &str) -> Value {
     serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap()
 }
 
-/// What fio itself wrote there.
 fn written(text: &str, at: &str) -> f64 {
     value(text).pointer(at).and_then(Value::as_f64).unwrap_or_else(|| panic!("{at}"))
 }
@@ -52,7 +51,6 @@ fn near(known: Option<f64>, written: f64) {
     assert!((known - written).abs() <= written.abs() * 1e-6, "{known} {written}");
 }
 
-/// A time of which fio wrote so many ns.
 fn near_ns(known: Option<Millis>, written: f64) {
     near(known.map(Millis::ms), written / 1e6);
 }
@@ -169,7 +167,6 @@ fn total_latency_is_taken_where_it_is_and_completion_where_it_is_not() {
     assert!(span(&none).total.iops.is_some());
 }
 
-/// As versions before wrote it: with no counts of times, to 2.20 in us and KiB.
 fn as_before(text: &str, in_us: bool) -> String {
     let mut value = value(text);
     for job in value["jobs"].as_array_mut().unwrap() {
@@ -239,7 +236,6 @@ fn results_of_every_version_have_the_same_figures() {
     near_ns(oldest.total.mean_ms, written(GROUP, "/jobs/0/read/lat_ns/mean"));
 }
 
-/// With `lat_percentiles` fio 3.1 to 3.12 wrote those of the total latency among the times of completion.
 #[test]
 fn percentiles_of_the_total_latency_are_called_so() {
     let mut value = value(&as_before(GROUP, false));

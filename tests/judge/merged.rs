@@ -1,5 +1,5 @@
-//! Several hosts' records as one: what adds up does so exactly, and what doesn't belong together is refused.
-//! Hosts are runs of the simulated device, which differ in their seeds.
+//! Tests of merging several hosts' records: exact sums, and rejection of unrelated records. Hosts are runs
+//! of the simulated device with different seeds.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -38,7 +38,6 @@ fn measured(record: &Record) -> Measured {
     summarize(record).time_spans.remove(0).unwrap()
 }
 
-/// The figures of every row and of all, whoever did it.
 fn figures(measured: &Measured) -> Vec<diskspd::results::Figures> {
     let tables = [&measured.total, &measured.read, &measured.write].into_iter();
     tables
@@ -47,8 +46,6 @@ fn figures(measured: &Measured) -> Vec<diskspd::results::Figures> {
         .collect()
 }
 
-/// Rates, latencies, percentiles and intervals of four hosts with a thread each are those of one host with
-/// four threads, to the last bit.
 #[test]
 fn hosts_are_as_the_threads_of_one() {
     for line in [
@@ -111,8 +108,6 @@ fn threads_are_numbered_through_and_paths_name_their_host() {
     assert!(groups.is_sorted() && groups.last() > groups.first(), "{groups:?}");
 }
 
-/// Ranks on one machine have the same processors and the same memory: they count once, also in simulated time,
-/// where nobody asks which kernel runs.
 #[test]
 fn a_machine_counts_once_however_many_ranks_it_has() {
     let one = run("-d1 -r").hosts[0].system.clone();
@@ -156,7 +151,6 @@ fn a_copy_of_a_record_is_refused() {
     assert_eq!(refused(&[&simulated[0], &simulated[0]]), None);
 }
 
-/// What no machine can do would hide what all others did: such a record isn't read.
 #[test]
 fn figures_that_no_run_can_have_are_refused() {
     use diskspd::results::SpanResults;
@@ -174,7 +168,6 @@ fn figures_that_no_run_can_have_are_refused() {
     }
 }
 
-/// A record's host names itself: nothing of its name drives a terminal or leaves a folder.
 #[test]
 fn a_hostile_name_of_a_host_is_harmless_in_texts_and_file_names() {
     let mut records = hosts("-d1 -r", 2);
@@ -186,7 +179,6 @@ fn a_hostile_name_of_a_host_is_harmless_in_texts_and_file_names() {
     assert!(!TEXT.bytes(&record).contains(&0x1b));
 }
 
-/// A pool's threads work on the targets of their own host alone.
 #[test]
 fn the_threads_of_a_pool_keep_to_their_host() {
     let record = merged(hosts("-d1 -r -F2 -g100i b.dat", 2));
@@ -199,7 +191,6 @@ fn the_threads_of_a_pool_keep_to_their_host() {
     measured(&record);
 }
 
-/// What is written is read back, and every report of it is the same.
 #[test]
 fn a_merged_record_is_stored_like_any_other() {
     let record = merged(hosts("-d1 -r -w30 -L -D100 -g5000i", 3));
@@ -222,8 +213,6 @@ fn started(line: &str, delays: &[i64]) -> Vec<Record> {
     records
 }
 
-/// Hosts that began at other times: intervals are laid upon each other by whole ones, and those are left in
-/// which all measured. Totals stay those of each host's own window.
 #[test]
 fn intervals_of_hosts_that_began_later_are_shifted() {
     let line = "-d2 -r -w30 -L -D100";
@@ -266,7 +255,6 @@ fn intervals_that_not_all_hosts_measured_are_left_out() {
     assert!(!merged(hosts("-d2 -r -D100", 2)).merged.unwrap().alignments[0].truncated);
 }
 
-/// Without intervals nobody knows what was done while all measured, but for how long that was.
 #[test]
 fn without_intervals_the_first_line_says_how_long_all_measured_together() {
     let first = |delays: &[i64]| {
@@ -361,7 +349,6 @@ fn the_text_has_a_line_before_and_a_table_of_hosts_behind() {
     assert_eq!(found.message, "1 of 5 hosts are slower than the others: node2");
 }
 
-/// What was found on hosts is one finding where it is the same, and devices that several see count once.
 #[test]
 fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
     use diskspd::machine::storage::BlockDevice;
@@ -399,8 +386,6 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
     assert_eq!(measured(&record).failed, 3);
 }
 
-/// Hosts that each read bypassing the page cache on a disk of their own kernel; `boots`: which kernel, and what
-/// that counted of the disk meanwhile as a multiple of what this host counted.
 fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
     use diskspd::machine::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
     use diskspd::machine::stack::{Layer, Stack};
@@ -438,7 +423,6 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
     records
 }
 
-/// The kernel counts by device, not by process: what ranks of one machine did on a disk is compared together.
 #[test]
 fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
     let verdicts = |boots: &[(&str, f64)]| {

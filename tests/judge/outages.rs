@@ -1,4 +1,4 @@
-//! Outages: when a target answered nothing, or far less than usual; and what is none.
+//! Tests of outages: periods with no or far fewer completions, and periods that are not outages.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 // One stretch of several is meant.
@@ -32,7 +32,6 @@ fn beats(counts: &[u64]) -> Vec<Found> {
     of(counts, 0.02, 4, &[])
 }
 
-/// So many I/Os in each beat, except from and to, in beats.
 fn steady(each: u64, beats: usize, out: &[Range<usize>]) -> Vec<u64> {
     (0..beats).map(|beat| if out.iter().any(|out| out.contains(&beat)) { 0 } else { each }).collect()
 }
@@ -132,8 +131,6 @@ fn unobserved_time_is_not_an_outage() {
     assert_eq!(of(&stopped, 0.02, 4, &[499..901]), []);
 }
 
-/// Beats of a target that answers at random times: of a mean distance, s, with a deviation of its logarithm; so many
-/// I/Os at once.
 fn random_times(
     random: &mut Random,
     seconds: f64,
@@ -189,7 +186,6 @@ fn a_slow_target_has_one_when_it_is_out_for_long() {
     }
 }
 
-/// Real runs (`data/beats-of-real-runs.txt`): of those that stall none does so for long.
 #[test]
 fn real_runs_have_none() {
     for run in include_str!("../data/beats-of-real-runs.txt").lines().filter(|line| !line.starts_with('#')) {
@@ -212,7 +208,6 @@ fn outages_of(record: &Record) -> Vec<Outage> {
     judge(record).outages[0].clone().unwrap()
 }
 
-/// What was `observed` of a simulated run in the place of what was.
 fn seen(line: &str, observed: Observed) -> Record {
     let mut record = simulated(&format!("--engine sim:throttle -d1 -o1 {line}"));
     record.hosts[0].results.time_spans[0].observed = Some(observed);
@@ -290,8 +285,6 @@ fn record_has_stuck_and_failed_io() {
     assert_eq!(outages_of(&seen("x", of_beats(counts, Some(stopped)))), []);
 }
 
-/// With `-x` each failed I/O stops its request: nothing is asked any more, and whether the storage would answer is
-/// not known.
 #[test]
 fn unused_target_has_no_known_outage() {
     let worker =
@@ -320,7 +313,6 @@ fn unused_target_has_no_known_outage() {
     assert!(!message.contains("unasked") && remedy.contains("failover time"), "{message} -> {remedy}");
 }
 
-/// As staged beside busy loops of a higher priority: a thread without a CPU takes no completions.
 #[test]
 fn cpu_starvation_is_reported_before_outage() {
     let beats = steady(20, 500, &[100..300]);
@@ -366,7 +358,6 @@ fn one_target_may_be_out_while_others_answer() {
     );
 }
 
-/// Whoever kept a record has it judged by the same rule.
 #[test]
 fn kept_records_have_none() {
     let folders = ["tests/data/synth", "tests/data/records"];

@@ -1,5 +1,5 @@
-//! The tables of a published series of sweeps (`tests/data/published-sweeps`, with its source): what their author saw in
-//! them by eye is what a sweep answers.
+//! Tests with the tables of a published series of sweeps (`tests/data/published-sweeps`, with its source):
+//! the answers of a sweep equal the author's conclusions.
 
 #![allow(clippy::unwrap_used)]
 

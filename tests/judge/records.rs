@@ -1,4 +1,4 @@
-//! Records: what is read back, what is refused and why, what summaries hold.
+//! Tests of records: reading back, rejections with reasons, and content of summaries.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
@@ -115,7 +115,6 @@ fn a_pool_has_its_threads_on_all_targets_that_do_not_list_others() {
     assert_eq!(record.check(), Ok(()));
 }
 
-/// Tells how many bytes of it were read.
 struct Counted<'a>(&'a [u8], usize);
 
 impl std::io::Read for Counted<'_> {
@@ -179,7 +178,6 @@ proptest! {
         prop_assert!(read(&bytes).is_err());
     }
 
-    /// Whatever is accepted can also be printed.
     #[test]
     fn mutated_records_are_judged_without_panic(
         edits in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof!["[0-9]", "[0-9]{1,20}", ".{0,2}"]), 1..4)
@@ -227,8 +225,6 @@ fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
     }
 }
 
-/// Whoever edits a record can make each of its numbers the largest there is: what follows from them is as
-/// large, and nothing breaks.
 #[test]
 fn numbers_too_large_to_add_up_are_judged() {
     let edits: [fn(&mut Record); 4] = [
@@ -266,7 +262,6 @@ fn numbers_too_large_to_add_up_are_judged() {
     }
 }
 
-/// Edits what was found about the content of the first target.
 fn with_content(record: &mut Record, edit: impl FnOnce(&mut ContentFacts)) {
     let mut facts = ContentFacts::default();
     edit(&mut facts);
@@ -408,7 +403,6 @@ impl Listener for EndsAfter {
     }
 }
 
-/// A run is kept as it is, however little it did, and whatever ended it. In the line `_` is a blank within a word.
 fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
     let words = format!("diskspd {line}");
     let words: Vec<_> = words.split_whitespace().map(|word| word.replace('_', " ").into()).collect();

@@ -201,7 +201,6 @@ fn time_spans_have_their_parameters_also_where_they_were_not_measured() {
     assert_eq!(run.unmeasured[0].parameters.duration_s, Some(10));
 }
 
-/// As many digits as are printed.
 fn same(kept: Option<f64>, back: Option<f64>, decimals: usize) -> bool {
     let printed = |figure: Option<f64>| figure.map(|figure| format!("{figure:.decimals$}"));
     printed(kept) == printed(back)
@@ -243,7 +242,6 @@ fn check(name: &str, kept: &SpanSummary, back: &SpanSummary) {
     }
 }
 
-/// What stands in a text with as many digits as the value has is the value: the rest has been rounded.
 #[test]
 fn written_report_is_read_back_exactly() {
     for (name, input) in crate::report::golden_reports::inputs("synth") {
@@ -271,7 +269,6 @@ fn written_report_is_read_back_exactly() {
     }
 }
 
-/// DISKSPD's own reports say what its own result XML says.
 #[test]
 fn text_and_xml_of_the_same_run_say_the_same() {
     let mut compared = 0;
@@ -321,7 +318,6 @@ fn reports_are_read_in_every_form_that_shells_make() {
     }
 }
 
-/// As a console shows it that is so wide: the rest of a line stands in the next one.
 fn wrapped(text: &str, width: usize) -> String {
     let wrap = |line: &str| {
         let letters: Vec<char> = line.replace('\t', "        ").chars().collect();

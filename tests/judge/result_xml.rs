@@ -1,4 +1,5 @@
-//! Result XML is read back: DISKSPD's own, what shells and scripts make of it, and nothing that isn't there.
+//! Tests of reading result XML: DISKSPD's own, modifications by shells and scripts, and no invented
+//! values.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
@@ -93,7 +94,6 @@ fn absent_figures_of_results_are_unknown() {
     assert_eq!(reads.total.iops_std_dev, None);
 }
 
-/// `<Name>..</Name>` of the profile or the results, taken out; and what isn't known then.
 #[test]
 fn an_element_that_is_missing_is_no_default() {
     type Gone = fn(&SpanSummary) -> bool;
@@ -133,7 +133,6 @@ fn figures_are_those_of_all_threads_and_targets() {
     assert_eq!(span.total.ios, Some(span.read.ios.unwrap() + span.write.ios.unwrap()));
 }
 
-/// The record has the figures themselves, the XML what is printed of them.
 #[test]
 fn a_record_and_its_results_say_the_same() {
     let near = |a: Option<f64>, b: Option<f64>, digits: f64| match (a, b) {

@@ -1,4 +1,4 @@
-//! What devices say of themselves, and what is concluded from it: limits of volumes, heat, errors.
+//! Tests of devices' self-reported state, and the conclusions: limits of volumes, heat, errors.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -22,7 +22,6 @@ fn simulated() -> &'static Record {
     RUN.get_or_init(|| recorded("-c1G -r -W0 -d2 -o8 --engine sim x"))
 }
 
-/// What is judged of that run if devices said this beneath it; the threads were mostly waiting.
 fn judged(statements: Vec<DeviceStatement>) -> Judgement {
     judged_of(simulated().clone(), statements)
 }

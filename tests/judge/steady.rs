@@ -11,7 +11,6 @@ use diskspd::stats::{Course, Shape};
 use serde_json::Value;
 use std::path::Path;
 
-/// Runs a line with its course (`-D`) in simulated time; returns what it says, and the judgement of its time span.
 fn simulate(line: &str) -> (String, Value) {
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("r.json");
@@ -172,7 +171,6 @@ fn noise_is_steady() {
     }
 }
 
-/// What the headline contains and the level doesn't is not left out.
 #[test]
 fn interruptions_in_noise_are_found_with_period() {
     type Course = fn(usize) -> f64;
@@ -247,7 +245,6 @@ fn interruption_is_reported_with_its_share_of_mean() {
     assert!(with_samples([1000; 12].into_iter()).findings.iter().any(|finding| finding.name == "steady"));
 }
 
-/// Nobody warms up for a device that answers no more, or for requests that have stopped.
 #[test]
 fn collapse_is_not_warm_up() {
     let error = IoErrors {
@@ -310,7 +307,6 @@ fn a_flat_rate_after_a_burst_is_a_limit() {
     }
 }
 
-/// Small counts scatter by chance, and a share of a figure near zero has no meaning.
 #[test]
 fn few_ios_interrupt_nothing() {
     let spread = |period: usize, ios: u64| -> Vec<u64> {

@@ -1,5 +1,5 @@
-//! What becomes of a run within seconds, of its latencies, and in turns: courses made of numbers, and how often
-//! steady noise of many kinds seems to be none.
+//! Tests of courses within seconds, of latencies, and of repeated runs: synthetic courses, and the false
+//! alarm rate of steady noise of many kinds.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +11,6 @@ use diskspd::results::{Beats, Observed, Record, Sample, summarize};
 use diskspd::stats::{Course, LatencyCourse, LatencySums, PackedCounts, Shape, stalls};
 use diskspd::truth::{Finding, Judgement, LatencyVerdict, SteadyVerdict};
 
-/// A record of a simulated run of so many seconds, with what is `observed` of it in the place of what was.
 fn judged(line: &str, seconds: usize, observed: Observed) -> Judgement {
     let mut record = simulated(&format!("-c1G -r -W0 -L -d{seconds} {line}"));
     record.hosts[0].results.time_spans[0].observed = Some(observed);
@@ -36,7 +35,6 @@ fn text(finding: &Finding) -> String {
     )
 }
 
-/// Beats of 20 ms, and what the seconds make of them.
 fn observed(beats: Vec<u64>) -> Observed {
     let second = |(number, beats): (usize, &[u64])| Sample {
         end_us: (number as u64 + 1) * 1_000_000,
@@ -51,7 +49,6 @@ fn observed(beats: Vec<u64>) -> Observed {
     }
 }
 
-/// Seconds that vary by so much around 1000 I/Os, by chance.
 fn varying(seconds: u64, by: f64) -> Observed {
     let random = &mut Random(7);
     let samples = (0..seconds).map(|second| Sample {
@@ -162,7 +159,6 @@ fn a_course_that_returns_is_periodic() {
     }
 }
 
-/// Latencies of a second: so many I/Os of the same length, and a share of them that takes far longer. In ms.
 fn latencies(ios: f64, ms: f64, share: f64, tail_ms: f64) -> LatencySums {
     let few = (ios * share).round();
     let sum = (ios - few) * ms + few * tail_ms;
@@ -256,7 +252,6 @@ fn who_traces_the_program_is_named() {
     }
 }
 
-/// What a stall kept to the end was in flight, though it is in no latency.
 #[test]
 fn a_stall_to_the_end_is_no_depth_that_was_not_reached() {
     use diskspd::machine::threads::ThreadTimes;
@@ -278,7 +273,6 @@ fn a_stall_to_the_end_is_no_depth_that_was_not_reached() {
     }
 }
 
-/// Pauses that were asked for limit a run when they take half of its time; else something else does.
 #[test]
 fn bursts_limit_a_run_whose_time_their_pauses_take() {
     use diskspd::machine::threads::ThreadTimes;
@@ -299,7 +293,6 @@ fn bursts_limit_a_run_whose_time_their_pauses_take() {
 
 const SEEDS: u64 = 1000;
 
-/// How a steady device scatters: by the level of each of so many values, 1 = what it does in the long run.
 fn scatters(random: &mut Random, count: usize, kind: &str) -> Vec<f64> {
     let mut error = random.normal();
     let mut level = 1.0;
@@ -410,7 +403,6 @@ fn changes_of_latency_are_found_in_noise() {
     }
 }
 
-/// What is not steady for another reason returns by chance: seldom.
 #[test]
 fn slow_wander_is_rarely_periodic() {
     let mut periodic = 0;
@@ -430,7 +422,6 @@ fn slow_wander_is_rarely_periodic() {
     assert!(periodic < SEEDS as usize / 20, "{periodic}");
 }
 
-/// Real runs (`data/beats-of-real-runs.txt`): what goes on at a tenth of its speed doesn't stall.
 #[test]
 fn stalls_of_real_runs_have_no_completions() {
     let runs = include_str!("../data/beats-of-real-runs.txt").lines().filter(|line| !line.starts_with('#'));
@@ -451,7 +442,6 @@ fn stalls_of_real_runs_have_no_completions() {
     assert_eq!(seen, 10);
 }
 
-/// The exit code of `--strict` is about whether figures are true: those of a device that stalls are.
 #[test]
 fn stalls_are_true_and_don_t_fail_strictly() {
     for beats in [paused(30, 500, 80), paused(30, 1700, 400)] {

@@ -1,5 +1,5 @@
-//! Sweeps of devices whose answers are known, without any run: how often knee and objective lie where the answer says, and
-//! what the order of runs does to it when the device drifts.
+//! Tests of sweeps of simulated devices with known answers: how often knee and objective are correct, and
+//! the effect of the run order on a drifting device.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -24,7 +24,6 @@ fn saturating(depth: f64) -> f64 {
     100_000.0 * depth / (depth + 12.0)
 }
 
-/// In proportion to depth until one core is busy: its knee is at 8.
 fn core_bound(depth: f64) -> f64 {
     (10_000.0 * depth).min(80_000.0)
 }
@@ -78,7 +77,6 @@ fn depths(depths: impl IntoIterator<Item = u64>, settings: Settings) -> Sweep {
     Sweep { points: depths.into_iter().map(point).collect(), settings }
 }
 
-/// Closed loop: what is outstanding is rate times latency.
 fn closed(model: &Model, sweep: &Sweep, random: &mut Random) -> Vec<Ran> {
     walked(sweep, |what, number| {
         let (What::Point(point) | What::Reference(point)) = what else { panic!("{what:?}") };
@@ -95,7 +93,6 @@ fn true_knee(model: &Model, sweep: &Sweep) -> u64 {
     sweep.points.iter().map(|p| p.load).max_by(|a, b| power(*a).total_cmp(&power(*b))).unwrap()
 }
 
-/// Whether the true knee lies in the interval, and how many loads that has.
 fn knee_found(model: &Model, settings: Settings, seed: u64) -> (bool, usize) {
     let sweep = depths((1..=16).chain([20, 24, 32]), settings);
     let history = closed(model, &sweep, &mut Random(seed));
@@ -106,7 +103,6 @@ fn knee_found(model: &Model, settings: Settings, seed: u64) -> (bool, usize) {
     (within(truth), sweep.points.iter().filter(|point| within(point.load)).count())
 }
 
-/// An open queue: response times grow without bound as the rate comes near what the device can do.
 fn objective_found(seed: u64) -> bool {
     const MOST: f64 = 50_000.0;
     let objective = Objective::parse("p99=5ms").unwrap();
@@ -137,8 +133,6 @@ fn objective_found(seed: u64) -> bool {
     kept.surely_kept.unwrap_or(0.0) <= truth && truth <= kept.surely_broken.unwrap_or(f64::MAX)
 }
 
-/// Sweeps in which the truth lies in the stated interval: of knees, of objectives; and how many loads the intervals of knees
-/// have on average.
 fn found(sweeps: u64) -> (u64, u64, f64) {
     let settings = || Settings { repeat: Repeat::Times(4), ..Settings::default() };
     let knees: Vec<(bool, usize)> =
@@ -172,7 +166,6 @@ fn flat(_: f64) -> f64 {
     100_000.0
 }
 
-/// In proportion to depth throughout: what limits lies far beyond the range.
 fn rising(depth: f64) -> f64 {
     10_000.0 * depth
 }
@@ -187,15 +180,12 @@ fn two_kneed(depth: f64) -> f64 {
     if depth < 32.0 { core_bound(depth) } else { (3_500.0 * depth).min(190_000.0) }
 }
 
-/// What came of sweeps of one device.
 #[derive(Debug, Default)]
 struct Rates {
     sweeps: u32,
     /// A load was recommended.
     recommended: u32,
-    /// The knee isn't in its interval, or is said to be within the range where it is at its end or beyond.
     wrong_knee: u32,
-    /// Another load is surely the highest.
     wrong_highest: u32,
     /// The smallest that is as good lies elsewhere.
     wrong_smallest: u32,
@@ -238,7 +228,6 @@ const SHAPES: [Shape; 5] = [
     ("saturating", saturating, true),
 ];
 
-/// So many sweeps of each device, with noise of 0.5 to 5 %, every third with a drift of 4 % in all.
 fn rates(sweeps: u64, settings: &Settings) -> Vec<(Shape, Rates)> {
     let of_shape = |shape: Shape| {
         let mut rates = Rates::default();
@@ -289,8 +278,6 @@ fn until_sure() -> Settings {
     Settings { until_sure: true, ..Settings::default() }
 }
 
-/// Of so many sweeps of 19 loads that lie close together, those whose knee lies in its interval though they ended when
-/// they were sure; and how many loads the intervals have on average.
 fn found_until_sure(sweeps: u64) -> (usize, f64) {
     let knees: Vec<(bool, usize)> =
         (0..sweeps).map(|seed| knee_found(&MODELS[seed as usize % 4], until_sure(), seed * 13 + 1)).collect();
@@ -306,7 +293,6 @@ fn sweeps_that_end_when_they_are_sure_hold_the_knee() {
     assert!(right >= 57, "{right} of 60");
 }
 
-/// Of so many sweeps, those in which drift is said to be there.
 fn drifts(sweeps: u64, noise: f64, in_all: f64, repeat: u32) -> u64 {
     let said = |seed: &u64| {
         let sweep = depths([1, 2, 4, 8, 16, 32, 64], repeated(repeat));
@@ -342,8 +328,6 @@ fn drift_is_told_from_noise_in_1000_sweeps() {
     }
 }
 
-/// A device that gets slower in mid-sweep, or allows no more than so much from then on. With a run of each point the
-/// references alone see it: a sweep of points of two states recommends nothing, or says that the device changed.
 #[test]
 fn a_change_in_mid_sweep_is_no_answer() {
     let changed: [fn(f64) -> f64; 2] = [|iops| 0.6 * iops, |iops| iops.min(40_000.0)];

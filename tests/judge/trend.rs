@@ -6,7 +6,6 @@ use crate::common::noise::{Noise, STATIONARY, changed, drifting, published};
 use crate::common::random::Random;
 use diskspd::stats::trend::{FEWEST_RUNS, MOST_RUNS, SHORTEST_LEVEL, Trend};
 
-/// Histories of each kind. `cargo xtask trends` looks at a thousand of each, of several lengths.
 const HISTORIES: u64 = 200;
 
 fn changes(values: &[f64]) -> usize {
@@ -17,7 +16,6 @@ fn changes_of(trend: &Trend) -> usize {
     trend.levels.len() - 1 + usize::from(trend.slope.is_some())
 }
 
-/// Of so many histories, the share that seems to change, percent.
 fn seen_to_change(runs: usize, make: impl Fn(&mut Random) -> Vec<f64>) -> f64 {
     let changes = (0..HISTORIES).filter(|seed| changes(&make(&mut Random(seed * 7919 + runs as u64))) > 0);
     changes.count() as f64 * 100.0 / HISTORIES as f64

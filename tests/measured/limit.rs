@@ -1,4 +1,4 @@
-//! What limited a run, and whether its latencies account for its queue depth.
+//! Tests of the limits of a run, and of the consistency of latencies and queue depth.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -28,7 +28,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Records by their lines: each is simulated once.
 static RECORDS: Mutex<BTreeMap<String, Record>> = Mutex::new(BTreeMap::new());
 
 /// A record of a simulated second of this line, on two CPUs.
@@ -57,12 +56,10 @@ fn simulated(line: &str) -> Record {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// So many percent of the time that is simulated.
 fn share(percent: u64) -> u64 {
     percent * SECOND / 100
 }
 
-/// A thread that was on a CPU for so many percent of the time, in the program itself, and without one.
 fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)) -> WorkerEffort {
     let (busy, user) = (share(busy), share(user));
     WorkerEffort {
@@ -189,7 +186,6 @@ fn limits_of_other_devices_limit_nothing() {
     }
 }
 
-/// More outstanding I/Os are no advice where the engine does one at a time, whatever -o says.
 #[test]
 fn one_io_at_a_time_in_spite_of_the_depth_takes_threads() {
     for (line, depth, message, remedy) in [
@@ -284,8 +280,6 @@ fn unfilled_queue_is_reported_with_submission_cost() {
     assert!(impossible.message.contains("which Little's law rules out"), "{impossible:?}");
 }
 
-/// A run with 16 I/Os outstanding on a device that says how long its I/Os were in flight: so many of them (or of merged
-/// ones) on average, and so many bytes of those counted.
 fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
     let mut record = record(line);
     let span = &mut record.hosts[0].results.time_spans[0];
@@ -366,7 +360,6 @@ fn device_depth_is_compared_with_requested_depth() {
     );
 }
 
-/// What each of the two CPUs did and lost, in percent of the time: idle, interrupts, stolen.
 type Cpus = [(u64, u64, u64); 2];
 
 /// A run of threads that were bound to these CPUs, each with the same times.
@@ -428,7 +421,6 @@ fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
     assert_eq!((limits.steal, limits.interrupts), (Some(0.01), Some(0.7)));
 }
 
-/// Others that used so many percent of a CPU: threads of the kernel, and programs.
 fn others(kernel: u64, programs: u64) -> Others {
     let task =
         |name: &str, pid, kernel, percent| Task { name: name.into(), pid, kernel, busy: share(percent) };
@@ -710,8 +702,6 @@ fn a_full_queue_above_a_device_that_has_little_to_do_is_not_the_storage() {
     }
 }
 
-/// A run with 16 I/Os outstanding, nearly all at the device, whose interrupts CPU 0 and CPU 1 took, and whose
-/// thread was bound to a CPU or to none.
 fn interrupted((first, second): (u64, u64), cpu: Option<u32>, in_flight: f64) -> Record {
     let mut record = on_device("-o16 -Su", in_flight, 1, 1.0);
     let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
@@ -810,7 +800,6 @@ impl Drop for Loops {
     }
 }
 
-/// Times that are read a while before and behind the window can't make more of the CPUs than they are.
 #[test]
 fn threads_have_used_no_more_than_the_cpus_had() {
     let four_free: &[Option<u32>] = &[None; 4];
@@ -930,12 +919,10 @@ impl Drop for Group {
 /// A control group that is frozen again and again, thawed and gone when dropped.
 struct Frozen {
     group: PathBuf,
-    /// What freezes it, and what thaws it.
     state: (PathBuf, &'static str, &'static str),
 }
 
 impl Frozen {
-    /// Of version 2, or of the freezer of version 1; `None` = there is none, which is said.
     fn new(version: u32) -> Option<Frozen> {
         let (mounts, file, freeze, thaw): (&[&str], _, _, _) = match version {
             2 => (&["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], "cgroup.freeze", "1", "0"),
@@ -956,7 +943,6 @@ impl Frozen {
         None
     }
 
-    /// Runs the program in it, stopped for 40 of every 50 ms; tells for how long it was while it ran, s.
     fn run(&self, line: &str) -> (Ended, f64) {
         let mut command = std::process::Command::new("sh");
         command.arg("-c").arg("echo $$ > \"$0\" && exec \"$@\"").arg(self.group.join("cgroup.procs"));
@@ -989,8 +975,6 @@ impl Drop for Frozen {
     }
 }
 
-/// A control group freezes the program for four fifths of the time, in pieces that are shorter than any delay which counts by
-/// itself.
 #[test]
 fn a_program_that_is_frozen_most_of_the_time_says_so_every_time() {
     for (version, what) in
@@ -1013,7 +997,6 @@ fn a_program_that_is_frozen_most_of_the_time_says_so_every_time() {
     }
 }
 
-/// Beyond the limit of a group the kernel kills the program without a word: it is told before, also where a group above sets it.
 #[test]
 fn memory_that_a_control_group_does_not_leave_is_refused_before_the_kernel_kills() {
     let mounts = [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];

@@ -1,4 +1,4 @@
-//! Devices that really stall, files that really are synchronous, and a program that really is traced.
+//! Tests with really stalling devices, really synchronous files, and a really traced program.
 
 #![allow(clippy::unwrap_used)]
 
@@ -58,7 +58,6 @@ fn attributes_of_files_are_told_by_what_they_do() {
     }
 }
 
-/// A debugger that only waits costs nothing, and is no warning.
 #[test]
 fn a_debugger_that_only_waits_is_a_note() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! The verdict about the devices: lies staged on real kernel objects, and honest runs.
+//! Tests of the verdict about the devices: false results staged on real kernel objects, and honest runs.
 //!
-//! Everything lies on devices that nobody else uses (zram), because the machine's own disk may be busy.
+//! All targets are on exclusive devices (zram), because the machine's own disk may be busy.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1 << 20;
 
-/// A file system on a device of its own.
 struct Mounted {
     at: tempfile::TempDir,
     device: Zram,
@@ -55,7 +54,6 @@ impl Mounted {
         path
     }
 
-    /// Nothing of the file system is in the page cache any more.
     fn forget(&self) {
         let (node, at) = (self.device.0.to_str().unwrap(), self.at.path().to_str().unwrap());
         unmount(self.at.path());
@@ -262,7 +260,6 @@ impl Drop for Parted {
     }
 }
 
-/// A setting of a device, set back when dropped: it would stay when the device has gone.
 struct Setting(PathBuf, String);
 
 impl Setting {
@@ -427,7 +424,6 @@ fn unknown_facts_are_not_claimed() {
 /// How often the honest runs are repeated.
 const ROUNDS: &str = "DISKSPD_TEST_ROUNDS";
 
-/// What the machine that the tests run on may truly have: no false alarm if it does.
 const OF_THE_MACHINE: [&str; 4] =
     ["cpu-stolen", "limited-by-hypervisor", "limited-by-interrupts", "limited-by-cpu-quota"];
 /// Other tests use the CPUs at the same time: true as well, where [`crowded`] sees it in the record's facts.
@@ -435,7 +431,6 @@ const OF_NEIGHBOURS: [&str; 4] =
     ["limited-by-busy-cpus", "run-queue-delay", "late-starts", "process-stalled"];
 /// A guest whose CPUs are given to others is late and held up: true as well, where [`stolen`] sees it in the record's facts.
 const OF_A_GUEST: [&str; 4] = ["process-stalled", "late-starts", "limited-by-busy-cpus", "run-queue-delay"];
-/// What is true without optimization alone: random content for a device that is only memory (zram) takes longer than the I/O.
 const OF_THE_BUILD: [&str; 1] = ["limited-by-tool"];
 
 #[test]
@@ -458,7 +453,6 @@ fn honest_runs_on_btrfs_are_verified_without_a_warning() {
     honest(|check| on_a_file_system("btrfs", check));
 }
 
-/// Has a line run on a target, and looks at what was said of it.
 type Check<'a> = &'a dyn Fn(&str, &Path);
 
 fn honest(runs: impl Fn(Check)) {
@@ -491,7 +485,6 @@ fn honest(runs: impl Fn(Check)) {
     assert!(alarms.borrow().is_empty(), "{:#?}", alarms.borrow());
 }
 
-/// Names of the warnings about the time spans of a run that its user is told.
 fn doubts(ended: &Ended, record: &Path) -> Vec<String> {
     let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
     let findings = record["judgement"]["findings"].as_array().unwrap().clone().into_iter();
@@ -511,8 +504,6 @@ fn doubts(ended: &Ended, record: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether others had a fifth of a CPU, or a guest of the same host had some of it: a thread that sleeps until an I/O is due is
-/// then woken up late now and then.
 fn busy_beside(span: &Value) -> bool {
     let number = |value: &Value| value.as_f64().unwrap_or(0.0);
     let cpus = span["cpus"].as_array().unwrap();
@@ -535,8 +526,6 @@ fn stolen(span: &Value) -> bool {
     })
 }
 
-/// Whether threads had no CPU for a tenth of the time, and hardly any CPU had time left: by the raw counters of the
-/// kernel, without what the program makes of them.
 fn crowded(span: &Value) -> bool {
     let number = |value: &Value| value.as_u64().unwrap_or(0) as f64;
     let measured = number(&span["measured"]);
@@ -738,7 +727,6 @@ fn the_counters_of_the_verdict_agree_with_the_kernels_trace_of_the_same_window()
     });
 }
 
-/// How the reads of a device in a record differ from those that the kernel has traced, by more than 1 %.
 fn differs(json: &Path, looped: &Looped, ios: u64, sectors: u64) -> Option<String> {
     let record: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
     let devices = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["devices"]["devices"];

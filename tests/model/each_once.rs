@@ -1,4 +1,4 @@
-//! `--each-once`: each block once before any twice, and what that needs.
+//! Tests of `--each-once` and its requirements. Each block is used once before any is used twice.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! `--fsync-every`: which writes are followed by a flush, and where flushes are counted.
+//! Tests of `--fsync-every`: the writes followed by a flush, and the counting of flushes.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +11,6 @@ use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, text};
 
-/// Of each thread and target: reads, writes, flushes.
 fn done(record: &Record) -> Vec<(u64, u64, u64)> {
     let threads = &record.host().results.time_spans[0].threads;
     let rows = threads.iter().flat_map(|thread| &thread.targets);

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// The times at which the first `count` I/Os go when each is asked for as soon as it may go.
 fn schedule(limit: Limit, start: u64, count: usize) -> Vec<u64> {
     let mut pace = Pace::new(limit, start);
     let mut now = start;
@@ -153,7 +152,6 @@ fn rates() -> impl Strategy<Value = Limit> {
 }
 
 proptest! {
-    /// Never above the rate, and after any number of I/Os not one behind it.
     #[test]
     fn a_rate_is_exact_to_one_io(limit in rates(), start in 0u64..1 << 60, count in 1usize..5000) {
         let Limit::Rate { ios, nanos } = limit else { unreachable!() };
@@ -164,7 +162,6 @@ proptest! {
         }
     }
 
-    /// However irregularly it is asked: what has gone by any time is what is due by then.
     #[test]
     fn irregular_asking_loses_nothing(limit in rates(), gaps in prop::collection::vec(0u64..3 * SECOND, 1..50)) {
         let Limit::Rate { ios, nanos } = limit else { unreachable!() };

@@ -1,4 +1,4 @@
-//! `--fdp` and `--write-stream`: what they go with and what not.
+//! Tests of `--fdp` and `--write-stream`: permitted and rejected combinations.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! `--preset`: named workloads are valid profiles that run, print as what they are, and are judged.
+//! Tests of `--preset`: named workloads are valid profiles that run, print correctly, and are judged.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

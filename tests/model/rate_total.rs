@@ -1,5 +1,5 @@
-//! `--rate-total`: a rate that all threads and targets share, what it makes of latencies, and whether it was
-//! reached. In simulated time.
+//! Tests of `--rate-total` in simulated time: a rate shared by all threads and targets, its effect on
+//! latencies, and whether it was reached.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! `--distribution`: where the I/Os of a run go.
+//! Tests of `--distribution`: the I/O positions of a run.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -131,7 +131,6 @@ fn an_endless_series_takes_no_memory() {
     assert_eq!(s.valid_count(), 4);
 }
 
-/// Latencies that are told apart, below 18 minutes.
 fn resolved() -> impl Strategy<Value = u64> {
     prop_oneof![
         0..5_000u64,
@@ -161,7 +160,6 @@ fn recorded(completions: &[(u64, u64)]) -> Series {
 }
 
 proptest! {
-    /// What went alike may be counted together.
     #[test]
     fn equal_latencies_count_together_as_they_do_one_by_one(
         runs in prop::collection::vec((0..2_500_000_000u64, latency(), 1..40u64), 0..50)

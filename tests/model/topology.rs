@@ -1,4 +1,4 @@
-//! What the program makes of the processors of all kinds of machines.
+//! Tests of processor topologies of all kinds of machines.
 
 use crate::machines::machine;
 use diskspd::host;

@@ -1,5 +1,5 @@
-//! Recorded I/Os: what each format's lines say, what is wrong with others, what I/Os come to, and that the
-//! profile made of them does the same.
+//! Tests of recorded I/Os: the lines of each format, invalid lines, totals, and the same work by the
+//! resulting profile.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -33,7 +33,6 @@ CPU0 (sda):
  Reads Queued:           1,       64KiB\t Writes Queued:           1,        4KiB
 ";
 
-/// What blkparse prints of a database on a file system with a journal: flushes, names with blanks, commands.
 const DATABASE: &str = "  7,0    0        4     0.000000000   100  Q   R 2048 + 16 [postgres]
   7,0    0        7     0.000000030   100  D   R 2048 + 16 [postgres]
   7,0    0        8     0.000000040   100  Q FWS [postgres]
@@ -228,7 +227,6 @@ fn errors_name_their_line() {
     }
 }
 
-/// A trace made of I/Os at an even rate of a thousand a second, each of which takes so many us.
 fn trace(latency_us: u64, ios: impl Iterator<Item = (u64, u32, bool)>) -> IoTrace {
     let mut collector = IoCollector::default();
     for (number, (offset, bytes, write)) in (0..).zip(ios) {
@@ -357,7 +355,6 @@ fn discards_become_a_share_of_the_profile() {
     assert!(told.contains("discards     25.0 % seen, 25.0 % in the profile"), "{told}");
 }
 
-/// With several in flight some are seen in another order than they were asked for in.
 #[test]
 fn streams_are_counted_rightly_where_ios_overtake_each_other() {
     for every in [7, 100, 1501, 9000] {

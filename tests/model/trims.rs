@@ -1,4 +1,4 @@
-//! `--trim`: which I/Os are discards instead, where they are counted, and what they leave.
+//! Tests of `--trim`: the I/Os replaced by discards, their counting, and their effects.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,12 +23,10 @@ fn rows(record: &Record) -> Vec<&TargetResults> {
     record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets).collect()
 }
 
-/// Of a row: reads, writes, discards.
 fn done(row: &TargetResults) -> (u64, u64, u64) {
     (row.read.ios, row.write.ios, row.other(Operation::Discard).map_or(0, |discards| discards.ios))
 }
 
-/// Whether so many of so many have this share, within five deviations and what was in flight at the edges.
 fn has_share(part: u64, all: u64, percent: u64) -> bool {
     let share = percent as f64 / 100.0;
     let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;

@@ -1,4 +1,4 @@
-//! `--until-written`, `--until-read`: a time span that ends by what it has done.
+//! Tests of `--until-written`, `--until-read`: the end of a time span by its volume.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -22,7 +22,6 @@ fn found(record: &Record) -> Vec<(String, String)> {
     these.map(|finding| (finding.name.to_owned(), finding.message)).collect()
 }
 
-/// The time is only there for a machine that stands still.
 #[test]
 fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
     for (line, read, written) in [

@@ -1,4 +1,4 @@
-//! `--write-zeroes`: which I/Os write zeros without data, where they are counted, and what they leave.
+//! Tests of `--write-zeroes`: the I/Os that write zeros without data, their counting, and their effects.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,7 +23,6 @@ fn count(row: &TargetResults, op: Operation) -> u64 {
     row.other(op).map_or(0, |done| done.ios)
 }
 
-/// Whether so many of so many have this share, within five deviations and what was in flight at the edges.
 fn has_share(part: u64, all: u64, percent: u64) -> bool {
     let share = percent as f64 / 100.0;
     let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;

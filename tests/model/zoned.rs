@@ -1,4 +1,4 @@
-//! `--zoned`: what it goes with and what not.
+//! Tests of `--zoned`: permitted and rejected combinations.
 
 #![allow(clippy::unwrap_used)]
 

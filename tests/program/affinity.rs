@@ -8,7 +8,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The CPUs that this process may use; `None` when that's only one.
 fn two_cpus() -> Option<(usize, usize)> {
     let allowed = rustix::thread::sched_getaffinity(None).unwrap();
     let mut cpus = (0..64).filter(|cpu| allowed.is_set(*cpu));

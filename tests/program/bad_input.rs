@@ -73,7 +73,6 @@ fn errors_known_before_run_are_printed_without_report() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "nothing was made");
 }
 
-/// A time span may work on what an earlier one makes; what nobody makes is told before the first one begins.
 #[test]
 fn a_target_of_a_later_time_span_is_missed_before_the_first_one() {
     let directory = directory();

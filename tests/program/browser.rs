@@ -1,4 +1,4 @@
-//! The page in a real browser: nothing goes wrong in it, and it asks nobody for anything.
+//! Tests of the page in a real browser: no errors, and no requests.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
@@ -10,12 +10,10 @@ use std::process::Command;
 /// Names of the browser, as distributions have it.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Counts what goes wrong; stands before everything else.
 const BEFORE: &str = "<script>const wrong = []; addEventListener('error', (e) => wrong.push(e.message)); \
     addEventListener('securitypolicyviolation', (e) => wrong.push(e.blockedURI)); \
     console.error = console.warn = (...words) => wrong.push(words.join(' '));</script>";
 
-/// Uses every chart by pointer and keyboard, and puts down what came of it.
 const AFTER: &str = r#"<script>//<![CDATA[
 const charts = [...document.querySelectorAll("figure.chart")];
 let told = 0, zoomed = 0, outside = 0, crossed = 0;
@@ -45,7 +43,6 @@ parent.postMessage(`charts=${charts.length} told=${told} zoomed=${zoomed} left=$
   `requests=${requests} wrong=[${wrong.join("; ")}]`, "*");
 //]]></script>"#;
 
-/// Shows pages in frames, and puts down what each says of itself, by the name of its frame.
 const FRAMES: &str = r#"<!DOCTYPE html><body><script>
 addEventListener("message", (event) => {
   const frame = [...document.querySelectorAll("iframe")].find((one) => one.contentWindow === event.source);
@@ -56,14 +53,12 @@ addEventListener("message", (event) => {
 /// Widths of a phone and of a large screen, px.
 const WIDTHS: [u32; 2] = [360, 1600];
 
-/// A page, and what is to come of it.
 struct Shown {
     name: &'static str,
     page: PathBuf,
     expected: &'static str,
 }
 
-/// What the pages say of themselves after they were used, in one browser: `run at 360: charts=7 ..`.
 fn used(browser: &str, pages: &[Shown], folder: &Path) -> Vec<String> {
     let frame = |name: &str, page: &Path, width: u32| {
         let style = format!("border:0;width:{width}px;height:900px");

@@ -1,4 +1,4 @@
-//! What the options of DISKSPD 2.3 do in runs.
+//! Tests of DISKSPD 2.3's options in runs.
 
 #![allow(clippy::unwrap_used)]
 

@@ -41,7 +41,6 @@ fn watched(line: &str, path: &Path) -> (crate::common::Ended, Vec<Option<i32>>) 
     (child.wait_with_output().unwrap().into(), limits)
 }
 
-/// What was observed in the only time span of a record.
 fn observed(record: &Path) -> Value {
     let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
     record["hosts"][0]["results"]["time_spans"][0]["observed"].clone()
@@ -113,7 +112,6 @@ fn a_dry_run_says_that_it_is_used() {
     assert!(!file.exists());
 }
 
-/// As a user who may do nothing, from a place that everybody can reach.
 #[test]
 fn who_may_not_hold_it_is_refused_before_anything_is_created() {
     use std::os::unix::fs::PermissionsExt;

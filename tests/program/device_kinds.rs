@@ -1,4 +1,5 @@
-//! Partitions and device-mapper devices: what is written stays inside them, and what they're made of is protected.
+//! Tests of partitions and device-mapper devices: writes stay inside them, and their lower devices are
+//! protected.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! On real devices the report must agree with what the kernel counted.
+//! Tests on real devices: the report must agree with the kernel's counters.
 
 #![allow(clippy::unwrap_used)]
 
@@ -153,7 +153,6 @@ fn a_claim_that_is_shared_outlives_the_one_who_made_it() {
     files::claim(path).unwrap();
 }
 
-/// The words for what the cache did: of a page, a table of runs, and a comparison.
 #[test]
 fn reported_cache_action_matches_block_device() {
     let Some(device) = Loop::new(8 << 20) else { return };

@@ -9,7 +9,6 @@ fn doctor(arguments: &[&str]) -> Ended {
     command_of(&[&["doctor"], arguments].concat()).output().unwrap().into()
 }
 
-/// What this machine has is not known; that exit code and findings agree is.
 #[test]
 fn the_exit_code_says_whether_anything_distorts() {
     let ended = doctor(&["--json"]);

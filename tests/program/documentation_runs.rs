@@ -1,5 +1,5 @@
-//! The examples of the guides that are marked `<!-- run -->`: run one after the other, as somebody would who follows a guide, but
-//! on a simulated drive, which has its own time.
+//! Tests of the guides' examples marked `<!-- run -->`: run in order, as a reader would, but on a
+//! simulated drive with its own time.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,5 @@
-//! What options do to the device, the page cache and the content: read off the kernel and the bytes, not the report.
+//! Tests of the effects of options on the device, the page cache and the content, checked by the kernel
+//! and the bytes instead of the report.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +12,6 @@ use std::process::Command;
 
 const MIB: u64 = 1 << 20;
 const KIB: usize = 1 << 10;
-/// What targets hold before they are written to.
 const MARKER: u8 = 0xee;
 
 /// A file on a fresh ext4 and a bare device, with logical blocks of both sizes.
@@ -86,7 +86,6 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
     });
 }
 
-/// Bytes of a file in the page cache; `None` = the tool that tells is missing.
 fn cached(path: &Path) -> Option<u64> {
     let output =
         Command::new("fincore").args(["--noheadings", "--bytes", "--output", "RES"]).arg(path).output();
@@ -123,7 +122,6 @@ fn uncached_io_leaves_the_page_cache_alone() {
     });
 }
 
-/// Fills the target with the marker, runs, and returns what it holds then.
 fn after(line: &str, target: &Path, bytes: u64) -> Vec<u8> {
     let fill = |file: File| {
         file.write_all_at(&vec![MARKER; bytes as usize], 0).unwrap();

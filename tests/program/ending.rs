@@ -1,4 +1,4 @@
-//! How a run ends on a terminal: six lines behind the report, and nothing of them anywhere else.
+//! Tests of the end of a run on a terminal: six lines after the report, and only there.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,6 @@ use std::path::Path;
 
 const RUN: &str = "--engine sim -c64M -b4K -r -w25 -t2 -o8 -L -W0 -d1";
 
-/// The record of a simulated run. What a machine itself would say of it is taken out: it is another one each time.
 fn simulated(options: &str, folder: &Path) -> Record {
     let line = format!("{options} --out run.json test.dat");
     let mut command = command_of(&line.split(' ').collect::<Vec<_>>());
@@ -58,7 +57,6 @@ fn final_block_fits_any_width() {
     is_kept("tests/data/first-hour/end-block.txt", &all);
 }
 
-/// The words behind the reason can be typed as they stand.
 #[test]
 fn a_command_line_that_is_wrapped_is_the_same_to_a_shell() {
     let folder = directory();
@@ -133,7 +131,6 @@ fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
     assert!(verdict.starts_with("verdict   NOT CHECKED: "), "{verdict}");
 }
 
-/// The lines behind the last empty one.
 fn ending(lines: &[String]) -> String {
     let begin = lines.iter().rposition(|line| line.trim().is_empty()).unwrap_or(0);
     lines[begin..].join("\n")

@@ -153,7 +153,6 @@ fn a_file_system_that_makes_the_thread_wait_gets_the_workers_of_the_kernel() {
     unmount(&merged);
 }
 
-/// A FUSE file system whose files are those of a directory, served by bindfs; unmounted when dropped.
 struct Fuse(tempfile::TempDir);
 
 impl Fuse {

@@ -20,7 +20,6 @@ fn is_root() -> bool {
     root
 }
 
-/// What was found in a run that was kept there.
 fn slow_of(record: &Path) -> Value {
     let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
     record["hosts"][0]["results"]["time_spans"][0]["observed"]["slow"].clone()
@@ -112,7 +111,6 @@ fn time_in_which_the_program_was_stopped_is_blamed_on_that() {
     assert!(text.contains("the program was stopped"), "{text}");
 }
 
-/// A run that is stopped for 600 ms: whether no events were lost, what was slow, and the report.
 fn stopped_run(device: &Loop) -> (bool, Value, String) {
     let folder = directory();
     let kept = folder.path().join("run.json");
@@ -128,7 +126,6 @@ fn stopped_run(device: &Loop) -> (bool, Value, String) {
     (slow["lost_events"] == 0, slow, ended.stdout)
 }
 
-/// Those in which the stop was.
 fn long_ios(slow: &Value) -> impl Iterator<Item = &Value> {
     ios(slow).iter().filter(|io| io["latency_ns"].as_u64().unwrap() >= 500_000_000)
 }

@@ -1,5 +1,5 @@
-//! What a run does when it is killed, or when the system runs out of something: one message, the right exit code, and
-//! nothing left that looks like what it isn't.
+//! Tests of killed runs, and of exhausted resources: one message, the right exit code, and no misleading
+//! leftovers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,6 @@ use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 
-/// Whether every byte is what a prepared file holds there.
 fn is_prepared(path: &Path, size: u64) -> bool {
     let expected: Vec<u8> = (0..MIB).map(|offset| offset as u8).collect();
     let mut file = File::open(path).unwrap();
@@ -108,8 +107,6 @@ fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
     }
 }
 
-/// Runs the program with limits of its own: words of prlimit, and of setpriv to be another user. Nobody can't reach the
-/// build directory, so the program is copied.
 fn limited(limits: &[&str], nobody: bool, line: &str, target: &Path) -> Option<Ended> {
     if ["prlimit", "setpriv"].iter().any(|tool| crate::common::tool(&format!("{tool} --version")).is_none()) {
         crate::common::skip("prlimit or setpriv (util-linux) is missing");
@@ -127,7 +124,6 @@ fn limited(limits: &[&str], nobody: bool, line: &str, target: &Path) -> Option<E
     Some(command.arg(&program).args(line.split_whitespace()).arg(target).output().unwrap().into())
 }
 
-/// A file that everybody may write to.
 fn open_to_all(directory: &Path) -> std::path::PathBuf {
     let file = directory.join("test.dat");
     fs::write(&file, vec![1; MIB as usize]).unwrap();
@@ -151,8 +147,6 @@ fn too_few_file_descriptors_are_named() {
     }
 }
 
-/// Hundreds of threads may have failed, of which each has its own number; there is a line for each of at most three
-/// causes, and the one that ends it.
 fn told_by_cause(ended: &Ended) {
     let errors: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("ERROR: ")).collect();
     assert!((2..=4).contains(&errors.len()), "{}", ended.stderr);
@@ -353,7 +347,6 @@ fn a_file_system_that_becomes_full_while_a_hole_is_written_ends_the_run() {
     assert_eq!(ended.stderr.matches(", request ").count(), 1, "{}", ended.stderr);
 }
 
-/// A file system that is frozen: what is written to it doesn't come back until it is thawed.
 struct Frozen<'a>(&'a Path);
 
 impl Frozen<'_> {
@@ -372,7 +365,6 @@ impl Drop for Frozen<'_> {
     }
 }
 
-/// What a child has written, once nobody can write any more; and then its end.
 fn ended_after(mut run: std::process::Child, released: impl FnOnce()) -> Ended {
     let read = |pipe: Option<Box<dyn Read + Send>>| {
         std::thread::spawn(move || {
@@ -524,7 +516,6 @@ fn a_server_below_an_output_that_does_not_answer_any_more_costs_that_output_alon
     });
 }
 
-/// What is looked at before the run begins has the patience of the run.
 #[test]
 fn a_server_that_answers_nothing_from_the_beginning_is_left_at_interruptions() {
     let lines = [
@@ -575,7 +566,6 @@ fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
     }
 }
 
-/// The signals that a process has handlers for, as bits.
 fn signals_of(status: &str, kind: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix(kind));
     line.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)

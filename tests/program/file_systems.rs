@@ -12,7 +12,6 @@ const MIB: usize = 1 << 20;
 /// A mounted file system, unmounted when dropped.
 struct Mounted {
     at: PathBuf,
-    /// What holds its files; dropped after it's unmounted.
     _below: tempfile::TempDir,
 }
 
@@ -72,7 +71,6 @@ fn all_modes_work(directory: &Path, name: &str) {
     assert_eq!(std::fs::read(&created).unwrap(), pattern.repeat(4), "{name}: all of it is still the pattern");
 }
 
-/// `-Sr` has no meaning here, and that is said.
 #[track_caller]
 fn has_no_client_cache(directory: &Path, name: &str) {
     let file = directory.join("local.dat");

@@ -12,7 +12,6 @@ fn diskspd(arguments: &[&str], folder: &Path) -> Ended {
     output(command.current_dir(folder).args(arguments)).unwrap().into()
 }
 
-/// Two jobs, the second behind the first, without storage.
 const JOBS: &str = "[global]\nioengine=null\nsize=1g\nruntime=1\ntime_based\nnorandommap\n\
                     [one]\nrw=randread\nbs=8k\n[two]\nstonewall\nrw=randrw\nrwmixread=70\niodepth=4\n";
 

@@ -1,5 +1,5 @@
-//! What a newcomer sees in the first hour: the help, and what each wrong word leads to. It is kept as text in
-//! `tests/data/first-hour`, for people to read; `UPDATE_EXPECT=1 cargo test --test program first_hour` writes it anew.
+//! Tests of a newcomer's first hour: the help, and the response to wrong words. The text is kept for
+//! people in `tests/data/first-hour`; `UPDATE_EXPECT=1 cargo test --test program first_hour` updates it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +30,6 @@ fn the_help_is_as_it_is_kept() {
     is_kept("tests/data/first-hour/help-of-commands.txt", &all);
 }
 
-/// Nothing of it runs: each is told by itself what was probably meant.
 #[test]
 fn wrong_words_lead_to_what_was_meant() {
     let folder = directory();
@@ -100,7 +99,6 @@ fn wrong_words_lead_to_what_was_meant() {
     is_kept("tests/data/first-hour/wrong-words.txt", &all);
 }
 
-/// What is typed, and a word that a shell then offers.
 const OFFERED: [(&str, &[&str]); 12] = [
     ("diskspd sw", &["sweep"]),
     ("diskspd --engine ", &["aio", "mmap", "sync"]),
@@ -169,7 +167,6 @@ fn fish_offers_options_and_values_of_commands() {
     }
 }
 
-/// Its completion works in its editor alone: so it gets a terminal, and is asked to list what it knows.
 #[test]
 fn zsh_offers_options_and_values_of_commands() {
     let folder = directory();

@@ -12,7 +12,6 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A store in a folder of its own.
 struct History {
     folder: TempDir,
 }
@@ -38,7 +37,6 @@ impl History {
         output(&mut self.command(line)).unwrap().into()
     }
 
-    /// Runs a line that has to succeed, and returns what it says.
     #[track_caller]
     fn says(&self, line: &str) -> String {
         let ended = self.run(line);
@@ -233,7 +231,6 @@ fn an_index_of_another_program_is_refused_and_a_damaged_one_is_made_anew() {
     assert_eq!(history.ids().len(), 2);
 }
 
-/// What is no index, or a damaged one, is made anew by whatever command comes first, which says so and goes on.
 #[test]
 fn a_damaged_index_is_made_anew_by_itself() {
     let history = History::new();
@@ -293,7 +290,6 @@ fn an_index_that_is_older_than_the_files_follows_them() {
     assert_eq!(order(&history.save("--save=mine")).to_string(), "4000000000000000001");
 }
 
-/// Killed between writing what is said about a run and giving it its name, a program leaves a file behind.
 #[test]
 fn files_that_never_took_their_place_are_removed_when_nobody_works_on_them() {
     let history = History::new();
@@ -317,7 +313,6 @@ fn files_that_never_took_their_place_are_removed_when_nobody_works_on_them() {
     assert_eq!(history.ids(), BTreeSet::from([id]));
 }
 
-/// An index that somebody made to have files outside of the store removed, or read.
 #[test]
 fn a_hostile_index_leads_to_no_file_outside() {
     let history = History::new();
@@ -377,7 +372,6 @@ fn a_hostile_index_leads_to_no_file_outside() {
     assert_eq!(history.ids(), BTreeSet::from([id]));
 }
 
-/// Files of a store that are links lead nowhere: the index, a run, what was said about it.
 #[test]
 fn links_in_a_store_are_not_followed() {
     use std::os::unix::fs::symlink;
@@ -425,8 +419,6 @@ fn links_in_a_store_are_not_followed() {
     assert!(history.run(&format!("history --store {}", link.display())).code == 0);
 }
 
-/// A program that is killed between what it says of a run and the run leaves something behind, which the next one cleans
-/// up; what a program that still runs is about to keep stays.
 #[test]
 fn leftovers_of_killed_program_are_removed() {
     let history = History::new();
@@ -472,7 +464,6 @@ fn leftovers_of_killed_program_are_removed() {
     }
 }
 
-/// Each run of several has its own time, and their order is that in which they were made, also where a clock was set back.
 #[test]
 fn runs_are_listed_in_order_of_storage() {
     let history = History::new();
@@ -504,7 +495,6 @@ fn runs_are_listed_in_order_of_storage() {
     assert!(back.iter().any(|told| trend.contains(told)), "{trend}");
 }
 
-/// Runs under --repeat begin one after the other.
 #[test]
 fn each_of_several_runs_has_its_own_start_time() {
     let history = History::new();
@@ -515,7 +505,6 @@ fn each_of_several_runs_has_its_own_start_time() {
     assert!(began.windows(2).all(|pair| pair[0] < pair[1]), "{began:?}");
 }
 
-/// What was asked for is in all tables, for each time span, and figures have all their digits.
 #[test]
 fn tables_have_the_work_and_every_time_span_with_all_digits() {
     let history = History::new();
@@ -572,7 +561,6 @@ fn a_damaged_run_keeps_no_other_from_being_listed() {
     );
 }
 
-/// What version 1 wrote; its index as SQL, so that it can be read here.
 #[test]
 fn a_store_of_version_1_stays_readable() {
     let history = History::new();
@@ -636,7 +624,6 @@ fn results_of_diskspd_are_imported_one_by_one() {
     assert_eq!(dump(&history.index()), before);
 }
 
-/// Text reports and results of fio as they lie in folders, beside what is none.
 #[test]
 fn folders_of_results_of_diskspd_and_fio_are_imported() {
     let history = History::new();
@@ -781,7 +768,6 @@ impl Disk {
         mounted.map(|_| Disk(at))
     }
 
-    /// Fills it up but for so many bytes, with a file that is returned.
     fn fill(&self, left: usize) -> PathBuf {
         let file = self.0.join("filler");
         let mut filler = fs::File::create(&file).unwrap();
@@ -884,8 +870,6 @@ fn two_command_lines_are_run_in_turn_and_compared() {
         .fails(3, &["block size: 4096 bytes in A, 8192 bytes in B"]);
 }
 
-/// A run counts once, however many copies of its record and reports in other forms lie in a folder beside
-/// pages of it; and what is compared with itself passes no gate.
 #[test]
 fn copies_of_a_run_are_no_further_runs() {
     let history = History::new();
@@ -924,7 +908,6 @@ fn copies_of_a_run_are_no_further_runs() {
     history.run(&merge).fails(1, &["is the same run of the same host"]);
 }
 
-/// What read the page cache is no faster device: that stands above the table, and passes no gate.
 #[test]
 fn figures_that_are_wrong_on_one_side_alone_pass_no_gate() {
     let history = History::new();

@@ -19,7 +19,6 @@ fn standard_mpi() -> Option<String> {
     std::env::var("DISKSPD_TEST_STANDARD_MPI").ok().filter(|folder| !folder.is_empty())
 }
 
-/// Runs two ranks; `None` = the launcher isn't there, which is said.
 fn two_ranks(launcher: &str, arguments: &[&str], folder: &Path) -> Option<Ended> {
     let mut words = launcher.split(' ');
     let program = words.next().unwrap();
@@ -55,8 +54,6 @@ fn two_ranks_do_the_io_of_one_host() {
     }
 }
 
-/// The library is found where the launcher's environment leads; `--mpi` names the one with the standard ABI,
-/// beside which mpich has its own.
 #[test]
 fn the_standard_abi_does_too() {
     let Some(standard) = standard_mpi() else {
@@ -106,8 +103,6 @@ fn refusals_of_all_ranks_come_before_any_change() {
     assert_eq!(fs::read(folder.path().join("0.dat")).unwrap(), [7; 65536]);
 }
 
-/// The kernel gives a device exclusively only once: one rank claims it for all of its machine, against
-/// everybody else. What they do on it is compared together.
 #[test]
 fn ranks_write_to_one_device_together() {
     let Some(device) = Loop::with(4 << 20, &["--direct-io=on"], |file| {
@@ -140,7 +135,6 @@ fn ranks_write_to_one_device_together() {
     drop(held);
 }
 
-/// Each rank knows its own writes alone, so what they write must not overlap.
 #[test]
 fn ranks_verify_their_own_parts_only() {
     let folder = directory();
@@ -202,7 +196,6 @@ fn until_written_is_of_each_rank() {
     }
 }
 
-/// What one host has and several ranks lack is refused with a reason and what to do, and nothing is touched.
 #[test]
 fn options_unavailable_on_ranks_are_refused_and_named() {
     let run = ["-c1M", "-b4K", "-d1", "-W0"];
@@ -222,7 +215,6 @@ fn options_unavailable_on_ranks_are_refused_and_named() {
     }
 }
 
-/// One rank may not write to its file: that is told with its number, and the other one has not begun.
 #[test]
 fn a_rank_without_permission_is_named_and_nothing_is_written() {
     if diskspd::sys::process::user() != 0
@@ -253,7 +245,6 @@ fn a_rank_without_permission_is_named_and_nothing_is_written() {
     }
 }
 
-/// What the run itself said of hosts that are missing, its record says again.
 #[test]
 fn a_record_with_missing_hosts_is_a_failed_run_again() {
     let folder = directory();
@@ -303,7 +294,6 @@ fn merge_of_ranks_names_absent_ones() {
     }
 }
 
-/// Open MPI's launcher tells the others when one dies, and gives them a second.
 #[test]
 fn a_rank_that_is_killed_leaves_a_report_of_the_others() {
     if tool("mpirun.openmpi --version").is_none() {
@@ -395,7 +385,6 @@ fn ranks_with_other_arguments_are_refused() {
     }
 }
 
-/// As a rank of a launcher that isn't there.
 fn as_rank(rank: &str, arguments: &[&str]) -> Ended {
     let mut command = command_of(arguments);
     command.env("PMI_RANK", rank).env("PMI_SIZE", "2");

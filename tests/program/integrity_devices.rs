@@ -1,4 +1,5 @@
-//! `--verify` on devices that begin to lie in the midst of a run: each lie is found while the run goes on, and named.
+//! Tests of `--verify` on devices that become faulty in the midst of a run. Each fault is detected and
+//! named during the run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,11 +11,9 @@ use std::path::Path;
 
 /// Bytes of a place, which has versions.
 const PLACE: u64 = 16 << 10;
-/// Sectors of a device; there is as much room behind it.
 const SECTORS: u64 = 2048;
 const LINE: &str = "-b16K -r -w50 -W0 -o1 --verify";
 
-/// What was wrong with sectors, by the report of a run: `lost stale`.
 fn faults(ended: &Ended) -> String {
     let Some((_, section)) = ended.stdout.split_once("Verified sectors of timespan 1:") else {
         return format!("no report: {}", ended.stderr);
@@ -26,13 +25,11 @@ fn faults(ended: &Ended) -> String {
     faults.filter_map(|count| count.split(' ').nth(1)).collect::<Vec<_>>().join(" ")
 }
 
-/// Waits until so many writes more have reached a device.
 fn wait_for_writes(device: &Path, more: u64) {
     let before = DeviceCounters::of(device).writes;
     wait_until("writes arrive", || DeviceCounters::of(device).writes >= before + more);
 }
 
-/// A table of one kind for the whole device: its words behind those of the place, `{}` being device and place.
 fn whole(kind: &str, words: &str, below: &Path) -> String {
     format!("0 {SECTORS} {kind} {}", words.replace("{}", &format!("{} 0", below.display())))
 }
@@ -50,7 +47,6 @@ fn half_dropped(below: &Path) -> String {
     pieces.collect::<Vec<_>>().join("\n")
 }
 
-/// What a device does from one moment on, its table, and which faults there are then; all of them, or some of them.
 type Lie = (&'static str, fn(&Path) -> String, &'static [&'static str], i32);
 
 const LIES: [Lie; 6] = [
@@ -134,8 +130,8 @@ fn failed_write_is_not_damage_and_unreadable_sectors_are_reported() {
     assert!(ended.stdout.contains(&format!("failed:    {half}: {half} unreadable")), "{}", ended.stdout);
 }
 
-/// Without a device mapper the same is done by hand: what was written to the file of a loop device between two moments is
-/// taken back while the run stands still.
+/// Does the same without a device mapper. Writes to a loop device's file between two moments are reverted
+/// while the run is stopped.
 #[test]
 fn lost_writes_are_found_during_run_and_by_journal() {
     let Some(device) = Loop::new(SECTORS * 512) else { return };

@@ -1,4 +1,4 @@
-//! `--verify` and `--journal` as a user meets them: exit codes, refusals, and what a journal is for: kills and cuts of power.
+//! Tests of `--verify` and `--journal` for users: exit codes, rejections, kills, and power cuts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -37,7 +37,6 @@ fn integrity_error_has_separate_exit_code() {
     assert!(ended.stdout.contains("Total IO"), "there is a report all the same");
 }
 
-/// Targets may be named alone, or in another order; but what is in one of them was written to one of them.
 #[test]
 fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps_are_known() {
     let directory = directory();
@@ -54,7 +53,6 @@ fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps
     diskspd(alone, &a).fails(4, &["--verify", "misplaced", "offset 32768"]);
 }
 
-/// Two targets that changed places as a whole: each of them is right by itself, and in the other's place.
 #[test]
 fn swapped_targets_are_damage_without_declared_order() {
     let directory = directory();
@@ -85,7 +83,6 @@ fn swapped_targets_are_damage_without_declared_order() {
     reading("read:0,1", &a, &b).fails(3, &["from 1"]);
 }
 
-/// A time span that fails has no figures; damage is told all the same.
 #[test]
 fn findings_before_io_error_are_reported() {
     let directory = directory();
@@ -157,7 +154,6 @@ fn acknowledged_writes_of_killed_run_exist() {
     });
 }
 
-/// Runs that are killed one after the other, in a folder of journals. Another boot id is another boot: power was cut.
 #[test]
 fn campaign_keeps_cycles_and_states_its_result() {
     let directory = directory();
@@ -218,7 +214,6 @@ fn campaign_keeps_cycles_and_states_its_result() {
     campaign().fails(1, &["0004.journal.cycle.json: it is damaged", "remove it"]);
 }
 
-/// What was written through the page cache is judged like all else when the run was cut off.
 #[test]
 fn destroyed_target_of_killed_run_is_found() {
     let directory = directory();
@@ -256,8 +251,8 @@ fn destroyed_target_of_killed_run_is_found() {
     }
 }
 
-/// A loop device's file is what its disk would hold if the power were cut now: what was written and not flushed is in the page
-/// cache of the device alone.
+/// Simulates a power cut by the file of a loop device, because unflushed writes are only in the device's
+/// page cache.
 #[test]
 fn power_cut_keeps_acknowledged_writes_or_names_lying_disk() {
     let Some(device) = Loop::new(8 << 20) else { return };
@@ -298,7 +293,6 @@ fn power_cut_keeps_acknowledged_writes_or_names_lying_disk() {
     assert!(ended.stdout.contains(" became durable 20") && ended.stdout.contains("lost"), "{}", ended.stdout);
 }
 
-/// A run that ended by itself, and its journal with a flipped bit, cut, or with sizes that no run has.
 #[test]
 fn damaged_journal_is_never_a_success() {
     let directory = directory();

@@ -1,5 +1,5 @@
-//! I/O priorities (`-I`): what the requests carry when the block layer hands them to the driver, as its tracepoint
-//! `block_rq_issue` tells.
+//! Tests of I/O priorities (`-I`): the priorities of requests at the driver, from the tracepoint
+//! `block_rq_issue`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,6 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A trace of its own beside those of others, of one device.
 struct Trace {
     mounted: tempfile::TempDir,
     instance: PathBuf,
@@ -36,8 +35,6 @@ impl Trace {
         Some(trace)
     }
 
-    /// The priorities of all requests of worker threads since the last call, each once: `idle,0,0`. (The program's
-    /// controlling thread reads too: the device's signature.)
     fn priorities(&self) -> Vec<String> {
         let file = self.instance.join("trace");
         let text = fs::read_to_string(&file).unwrap();

@@ -15,7 +15,6 @@ fn meminfo(name: &str) -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Reserves so many pages more than there are; takes that back when dropped.
 struct Reserve(u64);
 
 impl Reserve {
@@ -97,7 +96,6 @@ fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
     assert!(fs::read(&file).unwrap().iter().enumerate().all(|(i, &b)| b == i as u8));
 }
 
-/// Whether the program `process` has asked for huge pages somewhere (`hg` of `VmFlags`, proc_pid_smaps(5)).
 fn has_asked_for_huge_pages(process: u32) -> bool {
     let maps = fs::read_to_string(format!("/proc/{process}/smaps")).unwrap_or_default();
     let flags = maps.lines().filter_map(|line| line.strip_prefix("VmFlags:"));

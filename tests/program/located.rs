@@ -1,5 +1,5 @@
-//! A target is looked for once: what is checked, opened and judged is the same object, and the machine isn't
-//! asked for the same thing again and again. Read off the system calls.
+//! Tests of single lookups of a target: the checked, opened and judged object is the same, and the machine
+//! is not queried repeatedly. Checked by the system calls.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,6 @@ use crate::common::{Ended, directory, expanded, output, skip};
 use std::path::Path;
 use std::process::Command;
 
-/// The system calls of a run, a line of strace each; `None` = strace can't be had here.
 fn calls(line: &str, target: &Path) -> Option<Vec<String>> {
     let folder = directory();
     let trace = folder.path().join("trace");
@@ -24,7 +23,6 @@ fn calls(line: &str, target: &Path) -> Option<Vec<String>> {
     Some(std::fs::read_to_string(&trace).unwrap().lines().map(str::to_owned).collect())
 }
 
-/// The calls that name a path, but for the start of the program itself.
 fn naming<'a>(calls: &'a [String], path: &str) -> Vec<&'a str> {
     let quoted = format!("\"{path}\"");
     let named =

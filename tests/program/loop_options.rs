@@ -13,9 +13,9 @@ fn file(directory: &tempfile::TempDir) -> std::path::PathBuf {
     file
 }
 
-/// The I/Os of the measured time are those that the rate allows in it: hardly any more (each thread may have one at both ends of
-/// the time), and no fewer than a busy machine that starts threads late may lose. On such a one those that were due before the
-/// time may come in it, too.
+/// Checks that the rate limits the I/Os of the measured time. Each thread may have one more at both ends,
+/// and late thread starts on a busy machine may lose some. Such delayed I/Os may also fall into the
+/// measured time.
 #[track_caller]
 fn within(line: &str, file: &Path, rate: f64) {
     again(|| {
@@ -119,7 +119,6 @@ fn bursts_pause_with_x_where_io_is_synchronous_and_are_told_to_have_no_effect_el
     }
 }
 
-/// How far the seconds of the CSV are off the rate: taken together, and the worst of them, percent.
 fn deviations(csv: &str, rate: f64) -> (f64, f64) {
     let column = csv.lines().next().unwrap().split(',').position(|name| name == "total_iops").unwrap();
     let iops: Vec<f64> =
@@ -222,8 +221,6 @@ fn a_simulated_run_is_the_same_every_time_whatever_its_options() {
     }
 }
 
-/// Threads that share nothing are worked through side by side, on as many processors as there are: nothing of what comes of them
-/// depends on how many.
 #[test]
 fn a_simulated_run_is_the_same_on_one_processor_and_on_all() {
     let directory = directory();
@@ -270,7 +267,6 @@ fn times(path: &Path) -> Vec<(u64, u64, u64)> {
     text.lines().skip(1).filter(|line| !line.starts_with('#')).map(line).collect()
 }
 
-/// The figures of the first time span about I/Os that had a time to start at, and the findings, of a record.
 fn paced(record: &Path) -> (Value, Vec<Value>) {
     let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
     let findings = record["judgement"]["findings"].as_array().unwrap().clone();
@@ -417,8 +413,6 @@ fn a_file_system_that_stands_still_makes_response_times_long() {
     assert!(limited.is_none_or(|limit| limit["message"].as_str().unwrap().contains("started late")));
 }
 
-/// Of each time span: the I/Os that completed from the moment on that the log calls the begin of measuring are those that
-/// were counted, and that moment is told by the clock on the wall, in log and record alike.
 #[test]
 fn the_log_tells_when_measuring_began() {
     let directory = directory();

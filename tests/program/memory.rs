@@ -1,4 +1,4 @@
-//! Memory that the program takes for files of others (`limits`).
+//! Tests of memory use for foreign files (`limits`).
 
 #![allow(clippy::unwrap_used)]
 

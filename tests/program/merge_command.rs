@@ -1,4 +1,4 @@
-//! `diskspd merge`, as a user calls it: what several runs logged I/O by I/O is what the merged record says.
+//! Tests of `diskspd merge` for users: the merged record equals the I/O logs of several runs.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,7 +23,6 @@ fn logged(file: &Path) -> Vec<Logged> {
         .collect()
 }
 
-/// As reports show a latency of so many ns: DISKSPD's single precision.
 fn ms(nanos: u64) -> f64 {
     f64::from((nanos as f64 / 1000.0) as f32 / 1000.0)
 }
@@ -91,7 +90,6 @@ fn merged_counts_equal_logs_of_all_hosts() {
     }
 }
 
-/// Result XML holds figures alone: those that add up are added, what can't be had is left open.
 #[test]
 fn result_xml_merges_available_figures() {
     let folder = directory();

@@ -1,4 +1,5 @@
-//! Metrics for dashboards: each text is read by the grammar of its form, and by `promtool` where it is installed.
+//! Tests of metrics for dashboards, parsed by the grammar of their dialect, and by `promtool` if
+//! installed.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

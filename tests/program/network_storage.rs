@@ -6,7 +6,6 @@ use crate::common::virtual_machine::{Outcome, VirtualMachine};
 use serde_json::Value;
 use std::sync::OnceLock;
 
-/// What the script begins with: a run, its record and what it said.
 const RUN: &str = "run() {
   name=$1; shift
   $DISKSPD -v --out $OUT/$name.json \"$@\" >/dev/null 2>$OUT/$name.err || echo \"$name: exit $?\"
@@ -70,7 +69,6 @@ const LOSSY: &str = "tc qdisc add dev lo root netem loss 10%
 run nfs-lossy -b4K -r -t4 -o1 -Su -W0 -d3 /tmp/nfs/file
 ";
 
-/// What the machine did, which is booted once for both; `None` = there is none.
 fn outcome() -> Option<&'static Outcome> {
     static OUTCOME: OnceLock<Option<Outcome>> = OnceLock::new();
     let boot = || {
@@ -83,7 +81,6 @@ fn outcome() -> Option<&'static Outcome> {
     Some(outcome)
 }
 
-/// What a run found, and the mount that it observed.
 struct Observed {
     record: Value,
     said: String,
@@ -100,7 +97,6 @@ impl Observed {
         &self.record["judgement"]["verdicts"][0]["parts"][0]
     }
 
-    /// What the client did for the mount.
     fn done(&self, side: &str) -> u64 {
         self.facts()[side].as_u64().unwrap_or_else(|| panic!("{side} in {}", self.facts()))
     }

@@ -1,5 +1,5 @@
-//! I/Os that are tried without waiting first (`--nowait`): what would have waited is what the page cache
-//! doesn't hold, and each comes back once.
+//! Tests of I/Os with a first attempt without waiting (`--nowait`): uncached I/Os would have waited, and
+//! each completes once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,6 @@ const PAGE: u64 = 4096;
 /// Of that much in a row, the first half is in the page cache.
 const STEP: u64 = 64 << 10;
 
-/// Makes the page cache hold the first half of each step, and nothing else of it.
 fn half_cached(file: &File) {
     use rustix::fs::{Advice, fadvise};
     file.sync_all().unwrap();
@@ -63,9 +62,9 @@ fn round(path: &Path, file: &File, engine: &str) -> [u64; 3] {
     [of_pages, of_cached, of_halves]
 }
 
-/// What isn't cached misses, and nothing else. A read whose read-ahead has ended when the kernel looks again
-/// finds the page there, so that some fewer do. Anybody on the machine may take pages out of the page cache
-/// meanwhile: one of some rounds has to agree.
+/// Checks that exactly the uncached reads miss. Slightly fewer do if readahead finishes before the
+/// kernel's second check. The machine may evict pages in the meantime, so one of several rounds has to
+/// agree.
 fn assert_half_misses(path: &Path, file: &File) {
     for engine in ["uring", "aio", "sync"] {
         let [pages, blocks] = [SIZE / PAGE, SIZE / STEP];

@@ -6,8 +6,6 @@ use crate::common::virtual_machine::{Outcome, VirtualMachine, emulates};
 use crate::common::{directory, expanded};
 use std::fs::File;
 
-/// What is done: a name, and words for the program. `$A` has plain blocks of 512 bytes, `$Z` zones, `$P`
-/// protection information.
 const RUNS: &[(&str, &str)] = &[
     ("read", "--out $OUT/read.json $A"),
     ("written", "-w100 -si -b64K -Sh --poll --destroy $A"),
@@ -52,7 +50,6 @@ const PLACED: &str = "-device nvme-subsys,id=placed,fdp=on,fdp.runs=1G,fdp.nrg=1
                       -device nvme,id=n5,serial=drive-5,subsys=placed\n\
                       -device nvme-ns,drive=d5,bus=n5,fdp.ruhs=0;1;2";
 
-/// What is done with it. What is left of reclaim units says where writes went. Streams come with Linux 6.16.
 const PLACED_RUNS: &str = "left() { $DISKSPD doctor $F | grep 'data placement' >\"$OUT/left $1\"; }\n\
     left before; cp /sys/block/${G#/dev/}/queue/max_write_streams $OUT/streams\n\
     run 'placed' -t2 -T8M -w100 --until-written=1M --fdp 2,1 --out $OUT/placed.json $F; left placed\n\
@@ -93,7 +90,6 @@ const ZONE_RUNS: &str = "zones() {\n\
         --out \"$OUT/$1.json\" --io-log \"$OUT/$1.csv\" $2\n\
     blkzone report $Y >\"$OUT/after $1\"; }\n";
 
-/// Of a device with conventional zones none of them is written.
 const MORE_ZONE_RUNS: &str = "run 'zones mixed' -o2 -w50 -d60 --zoned --until-written=30M --destroy $Y\n\
     run 'zones read again' -r -t2 --zoned $Y\n\
     timeout -s KILL 2 $DISKSPD -W0 -o2 -w100 -d60 --zoned --destroy $Y >'/mnt/zones killed' 2>&1\n\
@@ -220,7 +216,6 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
     assert_eq!(report.matches("zcond: 1(em)").count(), 0, "all others were written: {report}");
 }
 
-/// What is left of the reclaim unit of each placement handle, as `doctor` says.
 #[track_caller]
 fn left(outcome: &Outcome, when: &str) -> [String; 3] {
     let row = outcome.text(&format!("left {when}"));
@@ -233,7 +228,6 @@ fn left(outcome: &Outcome, when: &str) -> [String; 3] {
     })
 }
 
-/// Writes went where they were to go, and nowhere else.
 #[track_caller]
 fn assert_placed(outcome: &Outcome) {
     for (name, exit, expected) in [
@@ -292,8 +286,6 @@ fn below_write_pointers(report: &str) -> u64 {
     report.lines().map(written).sum()
 }
 
-/// What a run has written and reset is what the device's write pointers say. The log has what ended before
-/// measuring began, too, but not what was in flight at the end.
 #[track_caller]
 fn assert_zones(outcome: &Outcome, engine: &str) {
     assert_told(outcome, &format!("zones {engine}"), 0, &["Zone resets of timespan 1"]);

@@ -18,7 +18,6 @@ fn millis(ms: u64) {
     std::thread::sleep(Duration::from_millis(ms));
 }
 
-/// A file of 4 MiB behind the server.
 fn file_of(served: &Served) -> std::path::PathBuf {
     let file = served.mounted.join("f");
     fs::write(&file, vec![1; 4 << 20]).unwrap();

@@ -1,5 +1,5 @@
-//! Every file that any command writes goes through one door, which destroys nothing: not what is in use, not what the
-//! program itself keeps, not what the command reads, not another output of its own, nothing of somebody else's.
+//! Tests of the single interface for written files, which never destroys files in use, the program's own
+//! files, inputs, other outputs of the command, or other users' files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,6 @@ use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Options whose help speaks of writing, of files or of pages, and that name no file to write.
 const NO_OUTPUTS: [&str; 35] = [
     "--give-up",
     "--no-huge-pages",
@@ -49,7 +48,6 @@ const NO_OUTPUTS: [&str; 35] = [
     "--against",
 ];
 
-/// A folder with what all those lines read.
 fn prepared() -> tempfile::TempDir {
     // Nobody waits for the disk that others keep busy.
     let folder = tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| directory());
@@ -68,7 +66,6 @@ fn in_folder(folder: &Path, line: &str, file: &str) -> Ended {
     output(command.current_dir(folder).stdin(Stdio::null())).unwrap().into()
 }
 
-/// Every line is refused with these words when it's to write to this file, and the file stays as it is.
 #[track_caller]
 fn nobody_writes_to(folder: &Path, file: &str, reason: &str) {
     let before = fs::read(folder.join(file)).unwrap();
@@ -334,8 +331,6 @@ fn every_option_that_writes_a_file_is_tried_here() {
     );
 }
 
-/// What a program opened or made below a folder such that an earlier file there, or what a link leads to, would be changed: a line
-/// of strace each.
 fn bypasses(trace: &str, folder: &Path) -> Vec<String> {
     let writes = |line: &&str| {
         let creates = line.contains("O_CREAT") && !line.contains("O_EXCL");

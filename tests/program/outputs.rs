@@ -1,4 +1,5 @@
-//! Where reports, streams and messages go: nothing that is there is destroyed, and what can't be told spoils nothing.
+//! Tests of destinations of reports, streams and messages: no existing file is destroyed, and failed
+//! output spoils nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,10 +11,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A simulated run takes no time, and one of a thousand I/Os hardly any of a CPU; its targets are looked at like any other's.
 const RUN: &str = "--engine sim -c1M -b4K -L -D500 -g1000i -W0 -d1";
 
-/// What writes to a file of its own, and what stands before the file's name.
 const OPTIONS: [(&str, &str); 3] = [("--out", "json:"), ("--stream", ""), ("--io-log", "")];
 
 /// A file to work on, and its content.
@@ -328,8 +327,8 @@ fn a_standard_output_that_cannot_be_written_is_an_error_and_a_reader_that_left_i
     }
 }
 
-/// Rust opens `/dev/null` in place of what was closed, where writes succeed. That Python's `DEVNULL` is open for both
-/// directions, as that is, is why it is looked at before Rust's start.
+/// Checks the detection before Rust's start, because Rust replaces closed descriptors by `/dev/null`.
+/// Later they are indistinguishable from Python's `DEVNULL`, which is also open for both directions.
 #[test]
 fn a_closed_standard_output_is_told_before_anything_is_measured() {
     let directory = directory();
@@ -359,8 +358,6 @@ fn a_closed_standard_output_is_told_before_anything_is_measured() {
 /// The user that owns nothing.
 const NOBODY: u32 = 65534;
 
-/// Runs a line of the shell in a mount namespace of its own, where what it mounts is gone in the end; `{program}` is the
-/// program, `{}` the folder. `None` = that can't be had here.
 fn in_a_shell(line: &str, folder: &Path) -> Option<Ended> {
     let line =
         line.replace("{program}", env!("CARGO_BIN_EXE_diskspd")).replace("{}", folder.to_str().unwrap());
@@ -529,7 +526,6 @@ fn a_report_that_cannot_be_put_in_its_place_is_kept_beside_it() {
     assert_eq!(Path::new(kept).parent(), Some(folder.path()));
 }
 
-/// Does something as nobody.
 fn as_nobody(line: &str, folder: &Path) -> Ended {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(folder).uid(NOBODY).gid(NOBODY);
@@ -644,7 +640,6 @@ fn inputs_and_outputs_must_differ() {
 /// Everything that does something to a terminal, and a line that pretends to be another one.
 const HOSTILE: &str = "a\u{1b}]0;title\u{7}\r\u{9b}31m\u{202e}\u{2066}\u{200f}\u{200b}\u{7f}\u{8}\nFORGED: b";
 
-/// What a command shows on a terminal: its standard output and standard error.
 fn on_a_terminal(arguments: &[&str]) -> Option<String> {
     let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
     let line: Vec<String> =
@@ -657,7 +652,6 @@ fn on_a_terminal(arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&output?.stdout).into_owned())
 }
 
-/// The words, whatever they are broken into.
 fn words(lines: &[String]) -> Vec<String> {
     lines.iter().flat_map(|line| line.split_whitespace()).map(str::to_owned).collect()
 }

@@ -1,5 +1,4 @@
-//! `diskspd precondition` as a user runs it: which rounds there are, when they end, and what is refused before the first
-//! step.
+//! Tests of `diskspd precondition` for users: its rounds, their end, and rejections before the first step.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -104,7 +103,6 @@ fn the_record_of_the_last_round_has_the_table_of_all() {
     assert_eq!(shown.code, 0, "{}", shown.stderr);
 }
 
-/// How long a file takes is the machine's to say, and whether it is steady too.
 #[test]
 fn a_file_is_purged_filled_and_written_to_in_rounds() {
     let directory = directory();

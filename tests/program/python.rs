@@ -1,4 +1,5 @@
-//! The Python package (`python/`) reads what the program writes; its dataclasses are what the schemas say.
+//! Tests of the Python package (`python/`), which reads the program's output, and of its dataclasses
+//! against the schemas.
 
 #![allow(clippy::unwrap_used)]
 

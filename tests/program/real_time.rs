@@ -1,4 +1,4 @@
-//! Under a real-time policy whoever ends a run has a higher priority than who does its I/O.
+//! Tests of real-time policies: threads that end a run have a higher priority than I/O threads.
 
 use crate::common::{self, command, while_nothing_starts};
 use std::fs;
@@ -18,7 +18,6 @@ fn threads(pid: u32) -> Vec<(String, u32)> {
     tasks.filter_map(thread).collect()
 }
 
-/// The workers sleep nearly always: nobody is kept from a CPU by this test.
 #[test]
 fn workers_run_behind_those_that_end_them() {
     let directory = tempfile::tempdir().unwrap();

@@ -286,7 +286,6 @@ fn ctrl_c_between_two_runs_ends_them_all() {
     }
 }
 
-/// Nobody listens for it any more, and the kernel was told once that somebody does.
 #[test]
 fn ctrl_c_ends_a_comparison_whose_figures_nobody_takes() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Reports of a run in every form: on standard output, in files, and as a stream while it goes on.
+//! Tests of reports in every format: on standard output, in files, and as a stream during the run.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -10,7 +10,6 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Writes a document's elements as `path/of/element: text`, with Python's own parser; fails on what is not well-formed.
 const LIST: &str = "
 import sys, xml.etree.ElementTree as tree
 def walk(element, path):
@@ -20,7 +19,6 @@ def walk(element, path):
 walk(tree.fromstring(sys.stdin.buffer.read()), '')
 ";
 
-/// The elements of a document as another program reads them; `None` = there is none here.
 fn elements(document: &[u8]) -> Option<Vec<String>> {
     let child = Command::new("python3")
         .args(["-c", LIST])
@@ -232,7 +230,6 @@ fn record_has_system_and_wall_clock_times() {
     assert!((bytes - ios as f64 / 256.0).abs() < 1e-3);
 }
 
-/// A record as editors and PowerShell leave it: behind a byte order mark, in UTF-8 or UTF-16; a file or a pipe.
 #[test]
 fn a_record_behind_a_byte_order_mark_is_the_same_record() {
     let directory = directory();
@@ -541,8 +538,6 @@ fn a_reader_of_the_stream_that_goes_away_does_not_stop_the_run() {
     assert!(ended.stderr.contains("closed it before the run ended"), "{}", ended.stderr);
 }
 
-/// A run of two time spans, the second without end, with reports in two files: it is in the second one, and its lines
-/// of the stream up to there are read.
 #[allow(clippy::zombie_processes)] // the caller waits for it, or the test has failed
 fn in_the_second_time_span(directory: &Path) -> (std::process::Child, BufReader<std::process::ChildStdout>) {
     let file = target(directory);
@@ -573,7 +568,6 @@ fn in_the_second_time_span(directory: &Path) -> (std::process::Child, BufReader<
     }
 }
 
-/// The reports of `run.json`, printed again, and of `run.xml`: which time spans have figures.
 fn measured(directory: &Path) -> (Ended, Option<Vec<String>>) {
     schema::record(&std::fs::read(directory.join("run.json")).unwrap());
     let again = diskspd("report {}", &directory.join("run.json"));

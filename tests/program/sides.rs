@@ -1,4 +1,5 @@
-//! Comparisons of what is run: two builds in one line, two kernels boot by boot, and what the gate says of all that can happen.
+//! Tests of comparisons of new runs: two builds in one line, two kernels boot by boot, and all results of
+//! the gate.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -14,7 +15,6 @@ const RUN: &str = "--engine=sim -c1G -b4K -r -L -W0 -d1 -o8";
 /// A folder in which a comparison is typed.
 struct Bench {
     folder: TempDir,
-    /// Where temporary files go: nothing may be left there.
     temporary: TempDir,
 }
 
@@ -37,7 +37,6 @@ impl Bench {
         });
     }
 
-    /// Knows what it is, takes part in a trial and a dry run, and does else what `text` says.
     fn impostor(&self, name: &str, text: &str) {
         let asked = "case \"$*\" in *--version*|*--dry-run*|*trial.json*) exec PROGRAM \"$@\";; esac";
         self.script(name, &format!("{asked}\n{text}"));
@@ -378,7 +377,6 @@ fn two_kernels_are_compared_boot_by_boot() {
     );
 }
 
-/// Records of runs at a level of IOPS, made by changing what one run has recorded.
 fn made(bench: &Bench, folder: &str, levels: &[f64], change: impl Fn(&mut diskspd::results::Record)) {
     let one = bench.path("one.json");
     if !one.exists() {
@@ -405,7 +403,6 @@ fn scattered(level: f64) -> Vec<f64> {
     (0..8).map(|at| level * (1.0 + 0.002 * f64::from(at * 5 % 7))).collect()
 }
 
-/// Nothing was done in it.
 fn dead(record: &mut diskspd::results::Record) {
     for target in
         record.hosts[0].results.time_spans[0].threads.iter_mut().flat_map(|thread| &mut thread.targets)

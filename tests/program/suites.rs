@@ -8,7 +8,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// What each test is run with: a simulated second of little I/O.
 const SIM: &str = "-- --engine=sim -c1G -d1 -W0 -g200i";
 
 const SUITE: &str = "name = 'nightly'\nabout = 'two tests'\nrepeat = 2\n\n[[test]]\nname = 'reads'\n\
@@ -76,7 +75,6 @@ fn a_suite_is_run_in_turn_and_kept_as_one_thing() {
     assert!(lab.done("suite s.toml f.dat --repeat 1 SIM").stderr.contains("@nightly.2"));
 }
 
-/// Whatever a test does: its name says more than its parameters.
 #[test]
 fn two_calls_of_a_suite_are_compared_test_by_test() {
     let lab = Lab::new();
@@ -134,7 +132,6 @@ fn everything_is_looked_at_before_anything_is_run() {
     }
 }
 
-/// What an option behind -- asks of one run is done, or refused: a suite that is to be tried out writes nothing.
 #[test]
 fn single_run_options_are_refused_for_suites() {
     let lab = Lab::new();
@@ -222,7 +219,6 @@ fn too_few_runs_are_reported_before_they_are_made() {
     assert!(!lab.done("baseline set c").stderr.contains(FEW));
 }
 
-/// A collapse is more than any machine does by itself.
 #[test]
 fn only_collapsed_tests_are_named() {
     let lab = Lab::new();
@@ -260,7 +256,6 @@ fn jq_finds(what: &str, file: &Path) {
     assert!(told.status.success(), "{what}: {}", String::from_utf8_lossy(&told.stderr));
 }
 
-/// As a reader of JUnit's XML takes it.
 fn valid_junit(file: &Path) {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/junit.xsd");
     if tool("xmllint --version").is_none() {

@@ -17,14 +17,12 @@ fn sweep_of(before: &[&str], target: &Path) -> Ended {
     output(&mut command_of(&arguments)).unwrap().into()
 }
 
-/// A target that is never made: simulated devices need none.
 fn place() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("target");
     (folder, target)
 }
 
-/// The lines of the table: what makes the point, and its IOPS.
 fn points(stdout: &str) -> Vec<(String, f64)> {
     let table = stdout.lines().skip(1).take_while(|line| !line.is_empty());
     let read = |line: &str| {
@@ -280,7 +278,6 @@ fn a_point_that_fails_is_a_row() {
     assert!(ended.stdout.contains("highest "), "{}", ended.stdout);
 }
 
-/// What of a table doesn't depend on the machine: points, IOPS, runs, MiB/s and latencies.
 fn figures(ended: &Ended) -> Vec<String> {
     let of = |line: &str| line.split_whitespace().take(7).collect::<Vec<_>>().join(" ");
     ended.stdout.lines().take_while(|line| !line.is_empty()).map(of).collect()
@@ -289,17 +286,12 @@ fn figures(ended: &Ended) -> Vec<String> {
 /// When a sweep is killed. The numbers count the runs that it may end before.
 #[derive(Debug, Clone, Copy)]
 enum Killed {
-    /// As soon as it has begun: perhaps before there is a folder.
     AtOnce,
     /// Before its next run begins.
     BeforeRun(u32),
-    /// As soon as a record is there, which is before the line that makes it count.
     AtRecord(u32),
-    /// The same, and it surely was before the line: that is gone.
     BeforeLine(u32),
-    /// As soon as that line is there.
     AtLine(u32),
-    /// It can't write a record to its end, and ends by itself.
     Torn,
 }
 
@@ -337,7 +329,6 @@ impl Mortal {
         Mortal { folder: folder.to_owned(), gate, arguments }
     }
 
-    /// Begins it, or goes on; at the gate it dies before the run behind so many.
     fn start(&self, runs: u32, largest_file: &str) -> std::process::Child {
         fs::write(&self.gate, format!("{runs}\n")).unwrap();
         let limited = format!("ulimit -f {largest_file}; exec \"$0\" \"$@\"");
@@ -390,7 +381,6 @@ impl Mortal {
         }
     }
 
-    /// What was run, in that order, with its figures.
     fn runs(&self) -> Vec<Value> {
         let read = |number| -> Value {
             let mut run: Value =

@@ -12,7 +12,6 @@ fn report(arguments: &str, folder: &Path) -> Ended {
     diskspd(&format!("report {arguments}"), folder)
 }
 
-/// The rows of a CSV without quotes, each with its columns by name.
 fn rows(csv: &str) -> Vec<std::collections::BTreeMap<&str, &str>> {
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();

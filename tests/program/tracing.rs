@@ -1,4 +1,5 @@
-//! Tracing (`-e`) on real devices: what it counts agrees with the kernel's other counters and with the report.
+//! Tests of tracing (`-e`) on real devices: its counts agree with other kernel counters and with the
+//! report.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -166,7 +167,6 @@ fn a_device_without_requests_is_named() {
     assert!(row.contains("not traced") && row.contains("no request queue"), "{row}");
 }
 
-/// What happens in a directory while something is done there in the name of a process: made and removed, in this order.
 fn made_and_removed(place: &str, work: impl FnOnce() -> u32) -> Vec<&'static str> {
     let watch = inotify::init(CreateFlags::NONBLOCK).unwrap();
     inotify::add_watch(&watch, place, WatchFlags::CREATE | WatchFlags::DELETE).unwrap();
@@ -308,7 +308,6 @@ fn tracefs_need_not_be_mounted() {
     assert!(ended.report().0.contains("\n\tThread\n\t\tStart: "), "{}", ended.stdout);
 }
 
-/// What is told of a device that is watched while something is done; the profile goes to a file.
 fn watched(device: &Path, out: &Path, work: impl FnOnce()) -> String {
     let arguments = ["trace", device.to_str().unwrap(), "-d60", "--out", out.to_str().unwrap()];
     let mut watching = command_of(&arguments);
@@ -326,7 +325,6 @@ fn watched(device: &Path, out: &Path, work: impl FnOnce()) -> String {
     told
 }
 
-/// The first number behind a name in what was told.
 #[track_caller]
 fn figure(told: &str, name: &str) -> f64 {
     let found = told.split_once(name).and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());

@@ -1,4 +1,4 @@
-//! What a run says about its own figures.
+//! Tests of a run's statements about its own figures.
 
 #![allow(clippy::unwrap_used)]
 
@@ -151,7 +151,6 @@ fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
     assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run doesn't show"), "{all}");
 }
 
-/// A verdict that takes nothing away must not stand above what does.
 #[test]
 fn a_good_verdict_stands_below_what_is_wrong() {
     let directory = tempfile::tempdir().unwrap();

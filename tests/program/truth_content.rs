@@ -1,4 +1,4 @@
-//! What would answer reads without the medium: lies staged on real kernel objects, and honest files.
+//! Tests of reads that do not reach the medium: staged on real kernel objects, and honest files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,6 @@ fn reads(options: &str, target: &Path) -> Ended {
     diskspd(&format!("{READS} {options} {{}}"), target)
 }
 
-/// What is said before the run, and what is found after it, both about contents.
 fn said(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
     const WORDS: [&str; 4] = [" holes", "extents", "zeros", "compresses"];
     const LABELS: [&str; 3] = ["NOTE: ", "WARNING: ", "WRONG: "];

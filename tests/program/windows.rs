@@ -12,23 +12,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Names the program for Windows, in place of the one that was built last. Empty = it can't be built here, which was told.
 const EXE: &str = "DISKSPD_TEST_EXE";
 
-/// What Debian's Wine lacks, and the standard library imports.
 const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wine/bcryptprimitives.c");
 
-/// What is there to run the program with.
 struct Windows {
     exe: PathBuf,
     /// Where Wine keeps its files, and the stand-in lies.
     folder: PathBuf,
 }
 
-/// What isn't there, and how to have it.
 struct Missing(String);
 
-/// Found once; `None` = it was told what is missing.
 fn windows() -> Option<&'static Windows> {
     static FOUND: OnceLock<Result<Windows, Missing>> = OnceLock::new();
     let given = std::env::var_os(EXE);
@@ -102,7 +97,6 @@ impl Windows {
         tries.by_ref().take(10).find(is_served).unwrap_or_else(|| panic!("{arguments:?}: Wine's server ends"))
     }
 
-    /// Both programs do the same, to the byte; returns what.
     #[track_caller]
     fn same(&self, folder: &Path, line: &str) -> Ended {
         self.alike(folder, line, |ended| ended)
@@ -125,8 +119,8 @@ impl Windows {
     }
 }
 
-/// Runs a program of Wine to its end. What it says goes to files: services of Wine, which it may have started, would have
-/// pipes open for a minute.
+/// Runs a program of Wine to its end. Its output goes to files, because services of Wine may keep pipes
+/// open for a minute.
 fn ended(mut command: Command) -> std::io::Result<Ended> {
     let mut said = [tempfile::tempfile()?, tempfile::tempfile()?];
     command.stdin(Stdio::null()).stdout(said[0].try_clone()?).stderr(said[1].try_clone()?);
@@ -165,7 +159,6 @@ fn with_runs() -> tempfile::TempDir {
     folder
 }
 
-/// As `>` of Windows' PowerShell writes a text.
 fn redirected(text: &str) -> Vec<u8> {
     let units = std::iter::once(0xfeff).chain(text.encode_utf16().flat_map(|unit| match unit {
         0x0a => vec![0x0d, 0x0a],
@@ -441,7 +434,6 @@ fn microsofts_tool_makes_the_runs() {
     run("--with missing.exe -b4K x.dat").fails(1, &["--with missing.exe: can't be started"]);
 }
 
-/// Of the recorded command lines one in so many: a start under Wine takes a tenth of a second.
 const ONE_IN: usize = 12;
 
 #[test]
@@ -476,8 +468,6 @@ fn without_program(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// A report without what it says of the machine: the line by which the program was called, its system and its
-/// processors.
 fn without_machine(text: &str) -> String {
     let hidden = [
         ("Command Line: ", "\n"),
@@ -554,7 +544,6 @@ fn a_simulated_run_is_kept_run_again_and_logged() {
     assert!(engines.contains("available, queue depth up to 1048576"), "{engines}");
 }
 
-/// What lies between two words, each time.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     text.split(from).skip(1).map(|rest| rest.split_once(to).unwrap().0).collect()
 }
@@ -619,7 +608,6 @@ fn either_program_verifies_written_data() {
     run("--verify --journal k -b4K -w50 -Sm -Nv -W0 -d1 x.dat").fails(1, &["ever count as durable", "-Nn"]);
 }
 
-/// Begins a run, which tells on standard output what it does.
 fn begun(windows: &Windows, folder: &Path, line: &str, told: &str) -> std::process::Child {
     let mut command = windows.command(folder, &line.split(' ').collect::<Vec<_>>());
     let file = fs::File::create(folder.join(told)).unwrap();

@@ -1,4 +1,4 @@
-//! What writes carry, read back from the target; and that random content is random.
+//! Tests of the content of writes, read back from the target, and of the randomness of random content.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 const BLOCK: usize = 4096;
 
-/// A target of 0xee, worked on by `line`, and what it holds then.
 fn written(line: &str, file: &Path) -> Vec<u8> {
     std::fs::write(file, vec![0xee; 1 << 20]).unwrap();
     let size = if line.contains("--bs-split") { "" } else { "-b4K" };
@@ -21,12 +20,10 @@ fn written(line: &str, file: &Path) -> Vec<u8> {
     std::fs::read(file).unwrap()
 }
 
-/// The blocks that were written to.
 fn blocks(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     content.chunks(BLOCK).filter(|block| **block != [0xee; BLOCK])
 }
 
-/// Queue depths and targets' caching: whatever order completions take, slots belong to requests.
 const WAYS: [&str; 7] = ["-o1", "-o8", "-o32 -L", "-o16 -Su", "-o8 -x", "-o4 -Sm", "-o1 -Smw"];
 
 #[test]
@@ -85,12 +82,9 @@ fn fresh_content_is_different_in_every_sector_of_every_thread() {
     });
 }
 
-/// What DISKSPD does with random positions and `-Zr`, one I/O after the other: offset and direction of each, and what
-/// the target holds then.
 struct Model {
     workload: ThreadWorkload,
     content: Vec<u8>,
-    /// A place for a block whose address is that of DISKSPD's slot, mod 8.
     slot: usize,
 }
 
@@ -130,7 +124,6 @@ impl Model {
     }
 }
 
-/// Of every thread the offset and direction of its I/Os, from the log.
 fn logged(log: &Path) -> BTreeMap<u64, Vec<(u64, bool)>> {
     let mut threads = BTreeMap::<_, Vec<_>>::new();
     for line in std::fs::read_to_string(log).unwrap().lines().skip(1).filter(|line| !line.starts_with('#')) {

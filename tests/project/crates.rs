@@ -1,4 +1,4 @@
-//! The crates: which uses which, and that ARCHITECTURE.md says so.
+//! Tests of the crates: their dependencies, as listed in ARCHITECTURE.md.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crates of the program as their folders are called, each with those that it uses in what isn't test.
 fn crates() -> BTreeMap<String, Vec<String>> {
     let known = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--no-deps", "--format-version", "1", "--manifest-path"])
@@ -28,7 +27,6 @@ fn crates() -> BTreeMap<String, Vec<String>> {
     packages.iter().map(|package| (short(&package["name"]), uses(package))).collect()
 }
 
-/// The crates, each above those that it uses, a line each.
 fn picture(crates: &BTreeMap<String, Vec<String>>) -> String {
     let mut lower: Vec<&String> = Vec::new();
     while lower.len() < crates.len() {
@@ -110,7 +108,6 @@ fn places_that_documents_name_are_there() {
 /// The most functions that a system may have to offer for what reads and judges.
 const MOST_OF_A_SYSTEM: usize = 60;
 
-/// What a file offers: its public functions, outside of tests.
 fn offered(file: &Path) -> Vec<String> {
     let module = file.file_stem().unwrap().to_str().unwrap().to_owned();
     let text = fs::read_to_string(file).unwrap();
@@ -132,7 +129,6 @@ fn platform_functions_are_listed() {
     assert!(count <= MOST_OF_A_SYSTEM, "{count} functions");
 }
 
-/// What runs need besides is each system's own, as Linux's io_uring is: there may be any number of it.
 #[test]
 fn windows_only_functions_of_runs_are_listed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sys/src/windows/runs");

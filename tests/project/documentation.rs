@@ -1,7 +1,7 @@
-//! The documentation: links lead somewhere, and its command lines are ones that the program takes.
+//! Tests of the documentation: links are valid, and its command lines are accepted by the program.
 //!
-//! A comment in front of a block says what is done with its lines: `<!-- parse -->` they are read as the program reads them,
-//! `<!-- run -->` they are run too (tests/program/documentation_runs.rs), on a simulated drive.
+//! A comment before a block defines the check of its lines: `<!-- parse -->` reads them, `<!-- run -->`
+//! also runs them (tests/program/documentation_runs.rs) on a simulated drive.
 
 #![allow(clippy::unwrap_used)]
 
@@ -42,7 +42,6 @@ fn anchors(text: &str) -> BTreeSet<String> {
     text.lines().filter_map(heading).collect()
 }
 
-/// What stands in the round brackets of links and pictures.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '\n']).next())
 }
@@ -78,7 +77,6 @@ fn every_page_is_reached_from_the_index() {
     }
 }
 
-/// The blocks behind one of these comments: their lines, without indentation.
 pub fn blocks<'a>(text: &'a str, mark: &str) -> Vec<Vec<&'a str>> {
     let block = |rest: &'a str| {
         let lines = rest.lines().skip_while(|line| line.is_empty());

@@ -6,7 +6,6 @@ use crate::common::skip;
 use std::path::Path;
 use std::process::Command;
 
-/// A patch that doesn't fit any more is to be made anew: it is the proof.
 #[test]
 fn each_can_still_be_put_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! Where the project is published is said in one place, and its recipes are of this version.
+//! Tests of the single definition of the publishing location, and of the version in the recipes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -73,7 +73,6 @@ fn recipes_manifests_and_the_python_package_are_of_this_version() {
     }
 }
 
-/// What can be read where this runs is read; the rest is listed in packaging/README.md.
 #[test]
 fn scripts_and_recipes_are_well_formed() {
     let scoop = fs::read_to_string(root().join("packaging/scoop/diskspd-lab.json")).unwrap();

@@ -1,4 +1,4 @@
-//! SECURITY.md: each promise has a test that exists, and the contact is one that works.
+//! Tests of SECURITY.md. Each promise has an existing test, and the contact is valid.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,6 +1,7 @@
-//! Rules that hold for every line of the program, in all of its crates: who may use whom, who may speak to the kernel, what is short, said once or narrow.
+//! Rules for every line of the program in all crates: dependencies, kernel access, length, duplicates,
+//! visibility.
 //!
-//! What breaks a rule and was there before it stands in `tests/data/tidy`, a line each with its reason; the lists may only
+//! Older violations are listed in `tests/data/tidy`, a line each with its reason. The lists may only
 //! become shorter (`TIDY_RECORD=1` shortens them).
 
 #![allow(clippy::unwrap_used)]
@@ -32,7 +33,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All files of the program by their top module, and those of crates beside it: its tools, its tests.
 fn with(beside: &[&'static str]) -> Vec<(&'static str, &'static Source)> {
     let module = |source: &'static Source| source.module().first().map_or("lib", |module| module);
     let program = SOURCES.iter().map(|source| (module(source), source));
@@ -64,7 +64,6 @@ fn outside(modules: &[&str], words: &[&str]) -> Found {
     found
 }
 
-/// A top module and what it may use, of each line of `imports.txt`.
 fn may_use() -> BTreeMap<String, Vec<String>> {
     let list = ratchet::list("imports.txt");
     let lines = list.lines().filter(|line| !line.starts_with('#'));
@@ -158,7 +157,6 @@ fn only_the_host_the_engines_and_sys_speak_to_the_kernel() {
     hold("ask sys, host or an engine for what the kernel does", "kernel.txt", &found);
 }
 
-/// What asks which system it is compiled for.
 const SYSTEMS: [&str; 8] = [
     "cfg(unix",
     "cfg(windows",
@@ -193,7 +191,6 @@ fn only_the_clock_reads_a_clock() {
     hold("ask clock for the time", "clocks.txt", &found);
 }
 
-/// What makes or opens a file for writing.
 const OPENS_FOR_WRITING: [&str; 14] = [
     "File::create",
     "File::create_new",
@@ -234,7 +231,6 @@ fn only_sys_may_be_unsafe() {
     assert_eq!(may, ["crates/sys/src/lib.rs"], "#![forbid(unsafe_code)] stands in every other crate");
 }
 
-/// The functions of a source outside of its tests: where they begin, their names and how many lines they have.
 fn functions(source: &Source) -> Vec<(usize, String, usize)> {
     let starts = source.uses("fn").filter(|at| !source.is_test(*at));
     let function = |at: usize| {
@@ -338,8 +334,8 @@ fn functions_reports_offset_name_and_length() {
     assert_eq!(functions(&source), [(0, "a".into(), 3), (22, "b".into(), 1)]);
 }
 
-/// What no message and no page may advise: it would let somebody do more than what the advice is for. Capabilities that
-/// pass the permissions of files, switches that permit something to everybody, modes that open a file to all.
+/// Advice forbidden in messages and pages, because it grants more than necessary: capabilities that bypass
+/// file permissions, switches for all users, modes that open a file to all users.
 const WIDENING: &[&str] = &[
     "cap_dac",
     "cap_sys_rawio",
@@ -366,7 +362,6 @@ const WIDENING: &[&str] = &[
     "let everybody ",
 ];
 
-/// What a source's texts say outside of its tests.
 fn said(source: &Source) -> String {
     let texts = source.literals.iter().filter(|(at, _)| !source.is_test(*at));
     texts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")

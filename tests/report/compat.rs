@@ -1,5 +1,5 @@
-//! DISKSPD 2.3: the order of CPUs, profiles, and reports with `--compat 2.3`; nothing of it is recorded from the released
-//! program.
+//! Tests of DISKSPD 2.3: the order of CPUs, profiles, and reports with `--compat 2.3`, without recordings
+//! of the released program.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
 

@@ -1,5 +1,5 @@
-//! Pages of comparisons and of histories: every figure is that of the comparison or of the run, words stand first, and
-//! nothing in a name does anything.
+//! Tests of the pages of comparisons and histories: every figure equals its source, the answer is first,
+//! and names have no effect.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 

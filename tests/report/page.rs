@@ -1,4 +1,5 @@
-//! The page: that it is well-formed, whole, harmless and small, and has every figure of the JSON.
+//! Tests of the page, which must be well-formed, complete, harmless and small, with every figure of the
+//! JSON.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
@@ -45,7 +46,6 @@ fn small() -> Record {
     synth::record(RECORDED[1])
 }
 
-/// Two time spans, each as the one of the small record, and a third that ended before it was measured.
 fn three_spans() -> Record {
     let mut record = small();
     let asked = record.profile.time_spans[0].clone();
@@ -56,7 +56,6 @@ fn three_spans() -> Record {
     record
 }
 
-/// An element of a page: its name, what its attributes say, and the text right in it.
 pub struct Element {
     pub name: String,
     pub attributes: BTreeMap<String, String>,
@@ -105,7 +104,6 @@ fn unescaped(text: &str) -> String {
     quick_xml::escape::unescape(text).unwrap().into_owned()
 }
 
-/// What no page may hold: anything that a browser would fetch.
 #[track_caller]
 pub fn asks_nobody(page: &str) {
     let names = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"];
@@ -124,7 +122,6 @@ pub fn asks_nobody(page: &str) {
     headings_skip_no_level(page);
 }
 
-/// Who goes through a page by its headings finds each below the one that it belongs to.
 #[track_caller]
 fn headings_skip_no_level(page: &str) {
     let mut level = 0;
@@ -257,7 +254,6 @@ fn a_page_says_what_the_cache_did() {
     }
 }
 
-/// The path data of what a chart draws in a class.
 fn drawn(page: &str, chart: &str, class: &str) -> Vec<String> {
     let all = elements(page);
     let begin = all.iter().position(|element| element.attributes.get("id").is_some_and(|id| id == chart));
@@ -503,7 +499,6 @@ fn verdict_precedes_figures() {
     assert!(!words.is_empty() && words.iter().all(|word| word.len() > 3), "{words:?}");
 }
 
-/// Every chart says what it shows and has its table; returns how many there are.
 #[track_caller]
 pub fn whole_charts(page: &str) -> usize {
     let all = elements(page);

@@ -1,5 +1,5 @@
-//! The schemas in docs/ are those of what the program writes. They are made here, from values that have every field:
-//! `UPDATE_EXPECT=1 cargo test --test library schemas` writes them anew.
+//! Tests that the schemas in docs/ match the program's output. They are generated here from values with
+//! every field: `UPDATE_EXPECT=1 cargo test --test library schemas` updates them.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -350,7 +350,6 @@ fn full_environment() -> Environment {
     }
 }
 
-/// Nothing was done in a direction.
 fn forget(record: &mut Record, direction: fn(&mut TargetResults) -> &mut DirectionResults) {
     let asked = &record.profile.time_spans[0];
     let series = || Series::new(asked.io_bucket_duration, asked.duration);
@@ -805,7 +804,6 @@ fn devices() -> DeviceFacts {
     }
 }
 
-/// Of a client that tells everything.
 fn remote_facts() -> RemoteFacts {
     let (transmissions, times) = (Some(1), Some(CallTimes::default()));
     let read = RemoteCalls { transmissions, times, ..RemoteCalls::default() };
@@ -813,7 +811,6 @@ fn remote_facts() -> RemoteFacts {
     RemoteFacts { name: "a:/b".into(), activity: done, tcp: Some(TcpSegments::default()) }
 }
 
-/// Of a machine that tells some things only; a second trace is one of nothing.
 fn trace() -> Trace {
     let count =
         |event, count| EventCount { event, count, reason: count.is_none().then(|| "not here".into()) };
@@ -921,7 +918,6 @@ fn stream_schema() -> String {
     shape.document("diskspd-stream 1")
 }
 
-/// What the fields of `diskspd devices --json` say.
 const DEVICE_FIELDS: [(&str, &str); 22] = [
     ("number", "n of #<n>, by which a target names the device; counts from 0, and is its place in the list"),
     ("name", "the kernel's name, as nvme0n1"),

@@ -22,7 +22,6 @@ const SECTOR: usize = 512;
 const PLACE: usize = 16384;
 const PLACES: usize = 16;
 
-/// Does something with the target behind each time span but the last one.
 struct Between<F>(Mutex<F>);
 
 impl<F: FnMut() + Send> Listener for Between<F> {
@@ -67,7 +66,6 @@ fn version(sector: &[u8]) -> u64 {
     u64::from_le_bytes(sector[24..32].try_into().unwrap())
 }
 
-/// Three times everything was written: what the file held each time, and what the journal says in the end.
 struct History {
     directory: tempfile::TempDir,
     states: Vec<Vec<u8>>,
@@ -101,7 +99,6 @@ impl History {
         History { directory, states, journal, power: Power::Held }
     }
 
-    /// What is found when the file holds this.
     fn found(&self, content: &[u8]) -> TargetReadBack {
         let file = self.directory.path().join("data");
         std::fs::write(&file, content).unwrap();
@@ -175,8 +172,6 @@ fn damage_behind_a_run_is_found_by_its_journal_and_named() {
     }
 }
 
-/// What a run that went through the page cache and was cut off may have left is mixtures of its own versions, and those after
-/// a loss of power alone.
 #[test]
 fn a_destroyed_target_of_a_run_that_was_cut_off_is_damaged_whatever_it_wrote_through() {
     let mut history = History::new();
@@ -224,7 +219,6 @@ fn a_destroyed_target_of_a_run_that_was_cut_off_is_damaged_whatever_it_wrote_thr
     }
 }
 
-/// Writes of which some went elsewhere: nothing of the run had been written there.
 #[test]
 fn stamps_in_places_that_the_run_has_not_written_are_damage() {
     let directory = directory();
@@ -359,7 +353,6 @@ fn overlapping_writes_of_threads_raise_no_alarm() {
     });
 }
 
-/// What keeps a line from being run.
 fn refusal(line: &str) -> String {
     let (profile, run_options) = profile_and_options(line);
     let findings = validate::run_options(&run_options, &profile);

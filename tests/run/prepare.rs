@@ -1,4 +1,5 @@
-//! File preparation: whatever the file system, the file has exactly the size, and every byte of it was written.
+//! Tests of file preparation: on any file system the file has the exact size, and every byte of it was
+//! written.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::loops::Loop;
@@ -153,7 +154,6 @@ fn a_file_is_kept_when_it_holds_what_is_ordered() {
     assert_eq!(go(&zeros).unwrap(), content(true));
 }
 
-/// What is told of a file system that hasn't enough room, and how much there is; `None` = it isn't that.
 fn full(error: &PrepareError) -> Option<(u64, u64)> {
     match error.reason {
         Reason::Full { size, free } => Some((size, free)),

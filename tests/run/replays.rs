@@ -1,5 +1,5 @@
-//! `--replay`: recorded I/Os are done again, at their times, in turn, and never writes that nobody permitted. In
-//! simulated time.
+//! Tests of `--replay` in simulated time: recorded I/Os are repeated at their times and in order, without
+//! unpermitted writes.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -14,7 +14,6 @@ use std::path::Path;
 /// The columns of each I/O of a log.
 type Ios = Vec<Vec<String>>;
 
-/// Runs a line on a simulated device of 1 GiB, with a log; an error is what it is refused with.
 fn run(line: &str, log: &Path) -> Result<(Record, Ios), Box<dyn Error>> {
     let (profile, run_options) = profile_and_options(&format!("--engine sim -c1G {line} a.dat"));
     let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
@@ -169,7 +168,8 @@ fn every_recorded_io_is_counted_from_the_very_first_one_on() {
     }
 }
 
-/// In real time: when the I/Os of all threads were to start, and when each did, ns after the start signal; by the former.
+/// Returns planned and actual start times of the I/Os of all threads in real time, in ns after the start
+/// signal, sorted by the planned time.
 fn logged(line: &str, log: &Path) -> Vec<(u64, u64)> {
     let (profile, run_options) = profile_and_options(line);
     let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
@@ -186,7 +186,6 @@ fn logged(line: &str, log: &Path) -> Vec<(u64, u64)> {
     times
 }
 
-/// Threads wake up one after the other behind the start signal; what they wait for is one list of times all the same.
 #[test]
 fn the_times_of_all_threads_have_one_origin() {
     let directory = directory();

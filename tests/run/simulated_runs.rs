@@ -1,5 +1,4 @@
-//! Whatever profile validates and can be planned also runs: no panic, no I/O outside of its area, no
-//! standstill.
+//! Tests that any valid profile with a plan runs without a panic, I/O outside of its area, or standstill.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -17,7 +16,6 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Far beyond what a run of simulated time takes: whoever isn't done then never will be.
 const STANDSTILL: Duration = Duration::from_secs(120);
 
 /// One of these words, or nothing.

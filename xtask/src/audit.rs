@@ -47,7 +47,6 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     if differences == 0 { Ok(()) } else { Err("reports and logs differ".into()) }
 }
 
-/// What came out of one run.
 #[derive(Default)]
 struct Found {
     compared: usize,
@@ -113,7 +112,6 @@ fn audit(
     Ok(found)
 }
 
-/// What each report prints, and whether that is the exact figure.
 fn printed(
     record: &Value,
     [text, xml, csv]: [&Path; 3],
@@ -127,7 +125,6 @@ fn printed(
     ])
 }
 
-/// As many differences of a report as are listed, and how many more there are.
 fn the_first(mut differences: Vec<String>, report: &str) -> Vec<String> {
     let more = differences.len().saturating_sub(LISTED);
     if more > 0 {
@@ -137,7 +134,6 @@ fn the_first(mut differences: Vec<String>, report: &str) -> Vec<String> {
     differences
 }
 
-/// What the run was, and the I/Os that it counted.
 fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line>), Failure> {
     let (asked, results) =
         (&record["profile"]["time_spans"][0], &record["hosts"][0]["results"]["time_spans"][0]);
@@ -175,11 +171,10 @@ fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line
     Ok((run, counted))
 }
 
-/// How far a worker's look at the phase may be from what the controlling thread's clock says, ns: on a busy
-/// machine either may have to wait for a CPU. In simulated time there is nothing to wait for.
+/// Tolerance in ns between a worker's phase check and the controlling thread's clock, because either may
+/// wait for a CPU. Zero in simulated time.
 const LOOSE: u64 = 300_000_000;
 
-/// Whether what was counted are the I/Os of the measured time.
 fn edges(run: &Run, all: &[log::Line], counted: &[log::Line], words: &[String]) -> Option<String> {
     let loose = if words.iter().any(|word| word.starts_with("sim")) { 0 } else { LOOSE };
     let (begin, end) = (run.begin, run.begin + run.measured);
@@ -196,7 +191,6 @@ fn edges(run: &Run, all: &[log::Line], counted: &[log::Line], words: &[String]) 
     })
 }
 
-/// Whether something printed is not what it should be. `exact`: it is not rounded.
 fn difference(report: &str, name: &str, printed: &str, figures: &Figures, exact: bool) -> Option<String> {
     let Some(figure) = figures.get(name) else {
         return Some(format!("{report}: {name}: {printed}, but the log tells nothing of it"));

@@ -1,6 +1,5 @@
-//! What this machine allows the program: the worker loop on `null`, a ring of operations that do nothing,
-//! files in the page cache, and single parts of the loop. Rounds of all of them in turn; what is printed are
-//! medians.
+//! Performance limits of this machine: the worker loop on `null`, a ring of no-operations, files in the
+//! page cache, and single parts of the loop. They run alternately in rounds, and medians are printed.
 
 mod part;
 mod parts;
@@ -17,7 +16,6 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What is measured in a round, ns.
 const ROUND: u64 = 100_000_000;
 const FILE: u64 = 64 << 20;
 
@@ -88,7 +86,6 @@ fn measure(parts: &mut [Part], rounds: u32, markdown: bool) -> Result<(), Failur
     Ok(())
 }
 
-/// User and system time are sampled by the kernel, so those of all rounds together count.
 fn row(name: &str, costs: &[Cost]) -> Vec<String> {
     let each = |cost: &Cost| cost.elapsed as f64 / cost.ios as f64;
     let ios: u64 = costs.iter().map(|cost| cost.ios).sum();

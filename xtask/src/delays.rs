@@ -22,7 +22,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Between two delays, ms: what was held up is done, and runs go on as they would.
 const PAUSE_MS: u64 = 150;
 /// Before the first one, ms: the run has begun to measure.
 const BEFORE_MS: u64 = 1500;
@@ -123,7 +122,6 @@ fn stopped_rival(line: &str, target: &str, setting: &Setting) -> Result<StagedRu
     Ok(rival)
 }
 
-/// A run that goes on; ended when it is dropped, whatever it waits for once it is let go.
 struct StagedRun(Child);
 
 impl Drop for StagedRun {

@@ -1,5 +1,5 @@
-//! What is shipped: one static program a processor and one for glibc, their debug symbols, packages, an
-//! archive for Windows, and lists of what they are made of.
+//! Release artefacts: a static program for each processor and one for glibc, their debug symbols,
+//! packages, an archive for Windows, and bills of materials.
 
 mod beside;
 mod build;
@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The program is copied to machines by hand: it stays below this, bytes.
 const LARGEST: u64 = 8 << 20;
 
 /// Builds everything into target/dist/out, or with `--twice` the program alone, in two folders.
@@ -84,12 +83,10 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     list(&out, &made)
 }
 
-/// Whether it is the program that is made where nothing else is asked for: with it comes that for Windows.
 fn is_usual(triple: Triple) -> bool {
     triple.libc == Libc::Musl && triple.arch == "x86_64"
 }
 
-/// A copy of what git knows of is built in another folder.
 fn build_twice(root: &Path, triple: Triple) -> Result<(), Failure> {
     let first = build::build(root, triple, "dist", None)?;
     let other = tempfile::tempdir_in(root.join("target"))?.keep();
@@ -118,8 +115,6 @@ fn copy_tracked(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was made, with sizes and hashes; the hashes are kept beside it too, with those of what was made
-/// before for the other C library or processor and is still there.
 fn list(out: &Path, made: &[PathBuf]) -> Result<(), Failure> {
     let place = out.join("SHA256SUMS");
     let before = std::fs::read_to_string(&place).unwrap_or_default();

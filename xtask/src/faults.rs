@@ -1,5 +1,5 @@
-//! `cargo xtask faults`: whatever fails, a run ends in order: in time, with a message and the right exit
-//! code, with nothing left over, and with earlier results intact or replaced by new ones.
+//! `cargo xtask faults`: a run ends in order after any failure. It ends in time, with a message and the
+//! right exit code, without leftovers, and with earlier results intact or replaced by new ones.
 
 mod bench;
 mod commands;

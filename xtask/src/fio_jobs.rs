@@ -1,5 +1,5 @@
-//! fio's example jobs: each is converted or refused with its reason, and those that convert do the same I/Os
-//! as fio's own log says it does.
+//! fio's example jobs, converted or rejected with a reason. Converted jobs issue the same I/Os as in fio's
+//! log.
 
 mod agree;
 mod compared;
@@ -69,7 +69,6 @@ fn agreement(target: PathBuf, arguments: &mut Arguments) -> Result<(), Failure> 
     agree::main(&asked)
 }
 
-/// The job files of a folder, by name.
 fn jobs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut jobs = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {

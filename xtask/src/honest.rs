@@ -1,8 +1,8 @@
-//! Honest runs with `--verify`: whatever is found wrong in one of them is a false alarm, and a defect.
+//! Honest runs with `--verify`: any reported error is a false alarm, and a defect.
 //!
-//! Every engine in every cache mode does so many runs, each in another place and with another workload than
-//! the one before. Every other one is killed in its midst, and what it has acknowledged is read back by its
-//! journal.
+//! Every engine does a number of runs in every cache mode, each in another place and with another workload
+//! than the previous one. Every second run is killed in its midst, and its journal's acknowledged writes
+//! are read back.
 
 mod places;
 mod ways;
@@ -15,9 +15,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use ways::WAYS;
 
-/// Nobody waits longer for a run: it hangs.
 const LONGEST: Duration = Duration::from_secs(120);
-/// A run is killed when its journal has so many bytes, or so long after it has begun.
 const JOURNAL: u64 = 20_000;
 const LIFE: Duration = Duration::from_millis(1500);
 
@@ -66,17 +64,13 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What came of one run, or of all of one way.
 #[derive(Debug, Clone, Default)]
 struct Tally {
     runs: u64,
     killed: u64,
-    /// Of these an acknowledgement was read back by a journal.
     read_back: u64,
-    /// Sectors, while the run went on and by its journal.
     verified: u64,
     undecided: u64,
-    /// What the program said.
     alarms: Vec<String>,
     unable: Vec<String>,
 }
@@ -132,7 +126,6 @@ fn print(tallies: &[Tally], took: Duration, markdown: bool) {
 struct HonestRun<'a> {
     place: &'a Place,
     words: Vec<String>,
-    /// What tells of what is durable.
     has_journal: bool,
     is_killed: bool,
 }
@@ -225,7 +218,6 @@ fn add_report(tally: &mut Tally, text: &str) {
     tally.undecided += cells.get(3).unwrap_or(&0);
 }
 
-/// What was read back.
 fn add_read_back(tally: &mut Tally, text: &str) {
     let number = |name: &str| {
         let line = text.lines().find_map(|line| line.trim_start().strip_prefix(name));

@@ -1,10 +1,9 @@
-//! Instructions per I/O of the worker loop on the engine `null`, counted by valgrind. Unlike time they are
-//! the same on a busy machine, so a loop that becomes dearer is found where it happens.
+//! Instructions per I/O of the worker loop on the engine `null`, counted by valgrind. They are the same on
+//! a busy machine, unlike time, so a slower loop is detected at its place.
 //!
-//! What is counted is `Worker::run` itself (see `diskspd::run::exact`), once for few I/Os and once for many;
-//! the difference divided by the I/Os between leaves out whatever happens once. Time is virtual, so that
-//! nothing depends on it, and reading it costs next to nothing: what a clock costs is told by `cargo xtask
-//! ceiling`.
+//! `Worker::run` itself is counted (see `diskspd::run::exact`), once for few I/Os and once for many. The
+//! difference per I/O excludes one-time costs. Time is virtual, so that the result is independent of it
+//! and reading it is nearly free. `cargo xtask ceiling` measures the cost of a clock.
 
 use crate::harness::{Arguments, Failure, is_installed, program, table};
 use diskspd::host;
@@ -36,8 +35,6 @@ const FEW: u64 = 3_200;
 const MANY: u64 = FEW + 64_000;
 /// A fast device.
 const EACH: Time = Time::Steady(800);
-/// What the record may be off by before the check fails, parts of it; and when another compiler made the
-/// program.
 const TOLERANCE: f64 = 0.03;
 const OTHER_COMPILER: f64 = 0.15;
 
@@ -78,7 +75,6 @@ fn record_path() -> String {
     concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/instructions.txt").to_owned()
 }
 
-/// Runs in valgrind: the loop, and nothing else that would count.
 fn one(line: &str, ios: u64) -> Result<(), Failure> {
     // Sizes are said once.
     let size = if line.contains("--bs-split") { "" } else { "-b4K" };
@@ -94,7 +90,6 @@ fn count(workload: &str) -> Result<f64, Failure> {
     Ok((many as f64 - few as f64) / (MANY - FEW) as f64)
 }
 
-/// Instructions of so many I/Os, and of what happens once in the loop.
 fn total(workload: &str, ios: u64) -> Result<u64, Failure> {
     let out = tempfile::NamedTempFile::new()?;
     let ran = Command::new("valgrind")
@@ -126,10 +121,8 @@ fn built() -> Result<String, Failure> {
     Ok(format!("rustc {version}, {}", std::env::consts::ARCH))
 }
 
-/// What is kept.
 #[derive(Debug, PartialEq)]
 struct Record {
-    /// By what it was built, see [`built`].
     built: String,
     rows: Vec<Row>,
 }

@@ -21,7 +21,6 @@ mod trends;
 use harness::{Arguments, Failure};
 use std::process::ExitCode;
 
-/// A command: its name, what carries it out, its options, and what it does.
 type Command = (&'static str, fn(&mut Arguments) -> Result<(), Failure>, &'static str, &'static str);
 
 const COMMANDS: &[Command] = &[

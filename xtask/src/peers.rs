@@ -1,8 +1,8 @@
-//! The program against other tools, on the same target: in turns, each behind every other one about as often,
-//! on one CPU.
+//! The program compared with other tools on the same target: alternately on one CPU, each after every
+//! other one about equally often.
 //!
-//! Runs during which others took the CPU are repeated. Ratios are medians over the rounds of ours against the
-//! peer of the same round, so that what changes slowly (the machine's neighbours, clock rates) falls out.
+//! Runs with CPU contention are repeated. Ratios are medians over the rounds, relative to the peer in the
+//! same round, so that slow changes (other guests, clock rates) cancel out.
 
 mod execute;
 mod figures;
@@ -33,9 +33,7 @@ struct Way {
     /// How often a run is repeated because others took its CPU.
     repeats: usize,
     cpu: u32,
-    /// CPU time is sampled with `perf`, in a run of its own.
     perf: bool,
-    /// The block layer is asked for its latencies of the same run.
     truth: bool,
     markdown: bool,
 }
@@ -99,7 +97,6 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What every tool is to do, with a depth of 1.
 fn workload(arguments: &mut Arguments, truth: bool) -> Result<Workload, Failure> {
     let target = arguments.value("--target")?.ok_or("peers needs --target FILE or DEVICE")?;
     let target = fs::canonicalize(&target).map_err(|e| format!("{target}: {e}"))?;
@@ -127,7 +124,6 @@ fn workload(arguments: &mut Arguments, truth: bool) -> Result<Workload, Failure>
     })
 }
 
-/// Ours and what is installed.
 fn all_tools(arguments: &mut Arguments) -> Result<Vec<Tool>, Failure> {
     let only = arguments.value("--only")?;
     let given = arguments.value("--ours")?;
@@ -154,7 +150,6 @@ fn all_tools(arguments: &mut Arguments) -> Result<Vec<Tool>, Failure> {
     Ok(tools)
 }
 
-/// Tools are started in directories of their own.
 fn absolute(path: &str) -> Result<PathBuf, Failure> {
     fs::canonicalize(path).map_err(|e| format!("{path}: {e}").into())
 }
@@ -179,7 +174,6 @@ fn wake_up_limit(text: &str) -> Result<u32, Failure> {
     })
 }
 
-/// Whatever further options of ours there are, they write nothing.
 fn only_reads(arguments: &[String]) -> Result<(), Failure> {
     let request = program::request_of(arguments)?;
     let mut targets = request.profile.time_spans.iter().flat_map(|span| &span.targets);
@@ -189,7 +183,6 @@ fn only_reads(arguments: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Files, and devices that hold nothing of anybody's.
 fn may_be_written(target: &Path) -> Result<(), Failure> {
     let target = fs::canonicalize(target)?;
     let kind = fs::metadata(&target)?.file_type();
@@ -203,10 +196,10 @@ fn may_be_written(target: &Path) -> Result<(), Failure> {
 /// Time between two runs.
 const BETWEEN: Duration = Duration::from_millis(200);
 
-/// In which order so many tools run in a round. Whoever came before leaves a trace, in caches and in the
-/// kernel; so over as many rounds as there are tools (of an odd number, twice as many) each follows each
-/// other one as often (E. J. Williams, Experimental designs balanced for the estimation of residual effects
-/// of treatments, 1949).
+/// Returns the order of tools in a round. Earlier tools affect caches and the kernel, so each follows each
+/// other one equally often. This takes as many rounds as there are tools, twice as many for an odd number
+/// (E. J. Williams, Experimental designs balanced for the estimation of residual effects of treatments,
+/// 1949).
 fn order(round: usize, tools: usize) -> Vec<usize> {
     let place = |turn: usize| if turn % 2 == 1 { turn.div_ceil(2) } else { tools - turn / 2 };
     let mut order: Vec<usize> = (0..tools).map(|turn| (place(turn) + round) % tools).collect();
@@ -277,11 +270,9 @@ fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure
 /// A run as it went.
 struct Attempt {
     execution: Execution,
-    /// What the block layer says of it, or why it doesn't.
     truth: Result<Option<BlockLatency>, Failure>,
 }
 
-/// Repeats a run while others take its CPU; the least disturbed one counts. Also tells how many there were.
 fn quietest(tool: &Tool, workload: &Workload, way: &Way) -> Result<(Attempt, usize), Failure> {
     let mut best = attempt(tool, workload, way)?;
     let mut attempts = 1;

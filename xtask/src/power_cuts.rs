@@ -1,8 +1,8 @@
-//! Power cuts: whether honest storage is ever called a liar, whether each lie is called by its name, and
-//! whether atomic writes are ever torn.
+//! Power cuts: whether honest storage is ever reported as lying, whether each lie is classified correctly,
+//! and whether atomic writes are ever torn.
 //!
-//! A disk in user space remembers each write and flush of a run on it. Then it is shown as a cut at a
-//! flush, or between two, would have left it, and judged by what the journal said at that moment.
+//! A disk in user space records each write and flush of a run on it. It is then shown in the state after a
+//! cut at a flush or between two, and judged by the journal at that moment.
 //!
 //! ```text
 //! run ──writes, flushes──▶ Disk (server) ──cut──▶ what is left ──read_back──▶ counts
@@ -60,7 +60,6 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
 const HONEST: [&str; 3] =
     ["-b4K -o8 -t2 -Sh", "-b16K -o4 -t2 -Su --fsync-every 8", "-b4K -o2 -t2 -Sb --fsync-every 8"];
 
-/// Of honest storage nothing may ever be found wrong.
 fn honest(setting: &Setting) -> Result<bool, Failure> {
     let places: Vec<Place> = setting.place.map_or_else(|| Place::ALL.to_vec(), |place| vec![place]);
     let ways = setting.way.as_deref().map_or_else(|| HONEST.to_vec(), |way| vec![way]);
@@ -91,7 +90,6 @@ fn atomic(setting: &Setting) -> Result<bool, Failure> {
     Ok(good)
 }
 
-/// What came of cuts.
 #[derive(Default)]
 struct CutsFound {
     events: usize,
@@ -99,14 +97,10 @@ struct CutsFound {
     too_early: usize,
     verified: u64,
     undecided: u64,
-    /// Writes that were acknowledged by themselves, and those of them behind which no flush had come.
     acknowledged: usize,
     unflushed: usize,
-    /// Cuts that left something wrong, and those that left blocks of two versions.
     wrong_cuts: usize,
     torn_cuts: usize,
-    /// Cuts behind which only what was acknowledged without a flush was wrong: whoever acknowledged it did
-    /// wrong, and is called so rightly.
     named_cuts: usize,
     seconds: f64,
 }
@@ -149,7 +143,6 @@ impl CutsFound {
     }
 }
 
-/// What is wrong with a sector, for whoever looks for the reason.
 fn in_words(failed: &FailedSector) -> String {
     let there = failed.found.as_ref().map_or(0, |found| found.generation);
     let FailedSector { fault, offset, expected, at_us, .. } = failed;
@@ -157,8 +150,6 @@ fn in_words(failed: &FailedSector) -> String {
 }
 
 impl Workload<'_> {
-    /// Records it, and judges so many cuts, half of them at flushes, and one wherever something was
-    /// acknowledged that wasn't durable.
     fn cut(&self, setting: &Setting, cuts: usize) -> Result<CutsFound, Failure> {
         let begin = Instant::now();
         let recording = Recording::make(setting, self)?;

@@ -1,5 +1,5 @@
-//! File preparation (`-c`) against `dd bs=1M oflag=direct`, and against what the device takes when a file
-//! that is there already is overwritten. In turns, on the same file system.
+//! File preparation (`-c`) compared with `dd bs=1M oflag=direct`, and with the device's speed of
+//! overwriting an existing file, alternately on the same file system.
 
 use crate::harness::{Arguments, Failure, machine, output, statistics::median, table};
 use std::fs;
@@ -53,7 +53,6 @@ fn rate(each: u64, count: usize, work: impl FnOnce() -> Result<(), Failure>) -> 
     Ok((each * count as u64) as f64 / start.elapsed().as_secs_f64())
 }
 
-/// The file system is to be as before, and nothing of it still to be written.
 fn remove(files: &[PathBuf]) -> Result<(), Failure> {
     for file in files.iter().filter(|file| file.exists()) {
         fs::remove_file(file)?;
@@ -67,7 +66,6 @@ fn copy(file: &Path, mib: u64) -> Result<(), Failure> {
     output(command.args([format!("of={}", file.display()), format!("count={mib}")])).map(drop)
 }
 
-/// What the device takes from plain sequential direct writes, MiB/s.
 fn overwrite(diskspd: &Path, file: &Path) -> Result<f64, Failure> {
     let mut command = Command::new(diskspd);
     let text = output(command.args(["-b1M", "-o8", "-s", "-w100", "-Su", "-W0", "-d2"]).arg(file))?;

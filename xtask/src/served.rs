@@ -1,6 +1,5 @@
-//! A file system in user space with one kind of file: a disk. Each name is a file of its own to the kernel,
-//! so that nothing that one of them showed is cached for the next. The protocol is that of linux/fuse.h,
-//! version 7.31.
+//! A file system in user space with one kind of file: a disk. Each name is a separate file for the kernel,
+//! so that cached content is never shown for the next. The protocol is linux/fuse.h, version 7.31.
 
 use crate::harness::Failure;
 use std::fs::File;
@@ -17,7 +16,6 @@ const ENOENT: i32 = 2;
 const ENOSYS: i32 = 38;
 const EOPNOTSUPP: i32 = 95;
 
-/// What is served.
 pub trait ServedDisk: Send {
     /// Bytes.
     fn size(&self) -> usize;
@@ -32,7 +30,6 @@ pub trait ServedDisk: Send {
     fn flush(&mut self);
 }
 
-/// Mounts it at a folder, and serves it in a thread of its own until it is unmounted.
 pub fn serve(at: &Path, disk: Arc<Mutex<impl ServedDisk + 'static>>) -> Result<(), Failure> {
     let device = File::options().read(true).write(true).open("/dev/fuse")?;
     let serving = device.try_clone()?;
@@ -88,7 +85,6 @@ fn word(request: &[u8], at: usize) -> u64 {
     low | high << 32
 }
 
-/// `None` = nobody waits for one.
 fn answer(opcode: u32, request: &[u8], disk: &Mutex<impl ServedDisk>) -> Option<Result<Vec<u8>, i32>> {
     let mut disk = disk.lock().unwrap_or_else(PoisonError::into_inner);
     let node = word(request, 16);

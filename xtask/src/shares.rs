@@ -1,4 +1,4 @@
-//! Whether mixes, sizes and distributions are what they are asked to be: ten million draws of each, counted.
+//! Whether mixes, sizes and distributions match the request: ten million draws of each, counted.
 
 use crate::harness::{Arguments, Failure, table};
 use diskspd::cli::{self, Invocation};
@@ -9,15 +9,12 @@ use diskspd::plan::{self, Surroundings, WorkerPlan};
 use diskspd::workload::{Assignment, InterlockedPosition, Next, ThreadWorkload};
 use std::sync::Arc;
 
-/// Deviations that a share may lie off: by chance that is one of 500 million.
 const DEVIATIONS: f64 = 6.0;
 /// Where the area ends, bytes.
 const AREA: u64 = 1 << 30;
 
-/// A kind of I/O, the share of it that was asked for, percent, and what tells it.
 type Kind = (&'static str, f64, fn(&Next) -> bool);
 
-/// Options, and the shares that they ask for.
 const CASES: &[(&[&str], &[Kind])] = &[
     (
         &["--mix", "70:-b8K -r -w0; 20:-b64K -s -w100; 10:-b512K -r -w50"],
@@ -95,7 +92,6 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     if off > 0 { Err(format!("{off} shares are not what was asked for").into()) } else { Ok(()) }
 }
 
-/// How many of so many draws of a thread are of each kind.
 fn count(options: &[&str], kinds: &[Kind], draws: u64) -> Result<Vec<u64>, Failure> {
     const REQUESTS: u32 = 8;
     let worker = worker(options)?;

@@ -21,8 +21,8 @@ type World = fn(u64, bool) -> (u64, Result<(), Failure>);
 const WORLDS: &[(&str, World)] =
     &[("ranks", ranks::world), ("storage", storage::world), ("store", store::world)];
 
-/// Has the calling thread, and those that it starts, on one CPU. One of them runs at a time: on two CPUs each
-/// turn would wake another CPU, which takes twice as long.
+/// Binds the calling thread, and threads that it starts, to one CPU. Only one of them runs at a time, and
+/// on two CPUs each switch would wake another CPU, which takes twice as long.
 fn use_one_cpu() {
     if let Some(cpu) = cpu::allowed().last() {
         // Without it all is the same, but slower.

@@ -11,7 +11,6 @@ use random::Random;
 
 /// Runs of a history.
 const LENGTHS: [usize; 6] = [16, 20, 30, 40, 60, 100];
-/// What is promised of each kind of noise, percent.
 const PROMISED: f64 = 2.0;
 /// (factor, the first run that has it as a share of all, in words).
 const CHANGES: [(f64, f64, &str); 8] = [

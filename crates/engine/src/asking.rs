@@ -1,4 +1,4 @@
-//! What the engines have in common that ask Linux's kernel.
+//! Code shared by the engines that use the Linux kernel.
 
 use crate::{EngineError, File};
 use diskspd_model::access::IoPriority;

@@ -1,5 +1,5 @@
-//! Engines that do an I/O when they are handed it: nothing is ever in flight, and what was done is given
-//! back by the next `wait`.
+//! Engines that complete each I/O during submission. No I/O is ever in flight, and the next `wait` returns
+//! the completions.
 
 use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -40,7 +40,6 @@ pub(super) struct AtOnce<P> {
 }
 
 impl<P: Perform> AtOnce<P> {
-    /// With the buffer and for so many I/Os as the setup has; `make` takes over its files.
     pub(crate) fn new(
         setup: Setup,
         kind: EngineKind,

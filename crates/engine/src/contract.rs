@@ -1,4 +1,4 @@
-//! What an engine is given, and what it does.
+//! The interface of an engine: its setup, its I/Os and its methods.
 
 #![warn(missing_docs)]
 
@@ -16,9 +16,8 @@ pub struct Io {
     pub request: u32,
     /// Index into [`Setup::files`].
     pub file: u32,
-    /// What is done; one of those that the engine can do
-    /// ([`EngineRow::can`](super::EngineRow::can)). What changes something needs a file that is open for
-    /// writing.
+    /// Operation; must be supported by the engine ([`EngineRow::can`](super::EngineRow::can)). Operations
+    /// that modify data need a file that is open for writing.
     pub op: Operation,
     /// Byte offset in the file.
     pub offset: u64,
@@ -30,7 +29,7 @@ pub struct Io {
 }
 
 impl Io {
-    /// No I/O: what a request has that never had one.
+    /// Placeholder for a request without an I/O so far.
     pub const NONE: Io =
         Io { request: 0, file: 0, op: Operation::Read, offset: 0, length: 0, buffer_offset: 0 };
 }
@@ -40,18 +39,18 @@ impl Io {
 pub struct Done {
     /// [`Io::request`] of the I/O.
     pub request: u32,
-    /// Bytes transferred, or the negated `errno`. Where no data moves, whatever isn't negative means that it
-    /// went well.
+    /// Bytes transferred, or the negated `errno`. Any non-negative value means success if the operation
+    /// moves no data.
     pub result: i64,
 }
 
-/// What an engine is made of. It takes over files and buffer for its life.
+/// Configuration of an engine. The engine owns the files and the buffer until it is dropped.
 #[derive(Debug)]
 pub struct Setup {
     /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and
     /// take none.
     pub files: Vec<File>,
-    /// Memory for all I/Os; what is shared of it is only written from.
+    /// Memory for all I/Os; the shared part is only a source of writes.
     pub buffer: Buffer,
     /// Largest number of I/Os in flight; at least 1.
     pub depth: u32,
@@ -67,52 +66,51 @@ pub struct Setup {
 /// stamp start ─▶ submit(batch) ─▶ wait(1, ..) ─▶ stamp end ─▶ account ─▶ refill ─▶ ...
 /// ```
 ///
-/// `submit` may keep what it took until the next `wait`, which hands it to the kernel and waits in one
-/// system call. That is why a `wait` must follow every `submit`, and why the start stamp is read just
-/// before `submit`.
+/// `submit` may defer I/Os until the next `wait`, which submits them and waits in one system call. A
+/// `wait` must therefore follow every `submit`, and the start stamp is read just before `submit`.
 pub trait Engine {
-    /// Takes I/Os from the front of the batch, whatever they do; returns how many. Less than all only when
-    /// the queue is full; then wait.
+    /// Takes I/Os from the front of the batch and returns their number. It takes fewer than all only if
+    /// the queue is full; then call `wait`.
     ///
     /// # Errors
-    /// An I/O that breaks the rules of [`Io`], or that the engine can't do; those before it in the batch may
-    /// have been taken.
+    /// Fails for an I/O that violates the rules of [`Io`] or that the engine does not support. Earlier
+    /// I/Os of the batch may have been taken.
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError>;
 
-    /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or
-    /// `timeout` has passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that
-    /// is no error. A `min` above what is in flight means all of that: with nothing in flight it returns at
-    /// once. Never returns more than [`Setup::depth`] completions; room for so many in `done` avoids
+    /// Appends completions to `done`. Waits until at least `min` I/Os have completed (0 = don't wait), or
+    /// `timeout` has passed. Returns fewer after a signal or at the end of `timeout`, which is not an
+    /// error.
+    ///
+    /// A `min` above the number in flight means all I/Os in flight; with none in flight it returns
+    /// immediately. Never returns more than [`Setup::depth`] completions; that capacity in `done` avoids
     /// allocation here.
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
 
-    /// The data of an I/O, to look at what was read: in the private memory or in the shared part behind it.
-    /// `None` = it doesn't lie within them. (Neither slices nor the [`Buffer`] are handed out: the kernel
-    /// may be at any part.)
+    /// Returns the data of an I/O, for checks of read data. It is in the private memory or in the shared
+    /// part after it. `None` if the range is outside both. (Neither slices nor the [`Buffer`] are handed
+    /// out, because the kernel may access any part.)
     fn slot(&self, io: &Io) -> Option<Slot<'_>>;
 
-    /// The private memory, to prepare what is written next; before it's submitted, else it carries old
-    /// and new data mixed.
+    /// Returns the private memory for preparing the next write. Call it before submission; otherwise the
+    /// I/O contains a mix of old and new data.
     fn memory_mut(&mut self) -> SlotMut<'_>;
 
-    /// What it makes use of, known since it was made.
     fn about(&self) -> AboutEngine<'_>;
 
-    /// Whether the I/O of a request, which has ended and whose request has no other one yet, would have
-    /// waited (`--nowait`): it was refused, and done again.
+    /// Whether the last completed I/O of a request would have waited (`--nowait`), so it was refused and
+    /// repeated. Valid until the request has another I/O.
     fn missed(&self, _request: u32) -> bool {
         false
     }
 }
 
 impl dyn Engine + '_ {
-    /// The data of one I/O in its private memory; `None` = it doesn't lie within.
+    /// Returns the data of one I/O in its private memory; `None` if the range is outside.
     pub fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
         self.memory_mut().part(io.buffer_offset, io.length as usize)
     }
 }
 
-/// What an engine makes use of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AboutEngine<'a> {
     /// One line for `-v` and the record.
@@ -124,7 +122,6 @@ pub struct AboutEngine<'a> {
 }
 
 impl AboutEngine<'_> {
-    /// That of an engine that pins as all of its kind do.
     pub fn features(features: impl Into<String>) -> AboutEngine<'static> {
         AboutEngine { features: features.into(), not_pinned: None }
     }
@@ -137,17 +134,16 @@ pub enum NotPinned {
     Limit,
     /// It is larger than the kernel pins at once.
     TooLarge,
-    /// The kernel's answer.
     Refused(String),
 }
 
-/// Why an engine can't go on. The run fails with it.
+/// Reason why an engine cannot continue. The run fails with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}{}", source.as_ref().map(|source| format!(": {source}")).unwrap_or_default())]
 pub struct EngineError {
-    /// What was being done, with likely cause and remedy where known.
+    /// The failed action, with likely cause and remedy where known.
     pub what: String,
-    /// The kernel's answer; `None` = it has been put in words already.
+    /// Error of the kernel; `None` if the text already describes it.
     pub source: Option<std::io::Error>,
 }
 

@@ -1,4 +1,4 @@
-//! What an engine is given to work on.
+//! A file for an engine, with its options.
 
 use diskspd_model::access::{IoPriority, IoWays, MapOptions};
 use diskspd_sys::files::FileHandle;
@@ -8,18 +8,19 @@ use diskspd_sys::files::FileHandle;
 pub struct File {
     pub handle: FileHandle,
     pub priority: IoPriority,
-    /// I/Os are copies from and to memory that the file is mapped into; `None` = they are system calls.
+    /// Options of the memory mapping, through which I/Os are copies; `None` if I/Os are system calls.
     pub mapping: Option<MapOptions>,
-    /// Completions are polled for, by engines that can ([`EngineRow::polls`](super::EngineRow::polls)): of
-    /// all files of an engine or none. The file is open past the page cache.
+    /// Whether completions are polled, by engines that support it
+    /// ([`EngineRow::polls`](super::EngineRow::polls)). It is the same for all files of an engine. The
+    /// file is open for unbuffered I/O.
     pub polled: bool,
-    /// Its I/Os block in the call that hands them over unless workers of the kernel do them; engines without
-    /// such workers make nothing of it.
+    /// Whether I/Os block during submission unless kernel workers do them. Engines without such workers
+    /// ignore it.
     pub workers: bool,
     /// Writes end when they are durable, for engines that say so with each of them; others have it from how
     /// the file is open.
     pub write_through: bool,
-    /// What its I/Os ask of the kernel beside their data; mapped files can't.
+    /// Additional kernel options of the I/Os; not supported for mapped files.
     pub ways: IoWays,
     /// It is a device whose zones are emptied (`--zoned`).
     pub zoned: bool,

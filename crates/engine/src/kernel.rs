@@ -1,4 +1,4 @@
-//! Engines that ask the kernel, and how they are made.
+//! Creation of the engines that use the Linux kernel.
 
 pub mod aio;
 mod nowait;
@@ -31,10 +31,10 @@ pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
     }
 }
 
-/// Makes one for the calling thread, whatever its files are.
+/// Creates an engine for the calling thread, regardless of its files.
 ///
 /// # Errors
-/// What the kernel refused.
+/// Fails if the kernel refuses it.
 pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create_with(row, setup, RingOptions::default())
 }

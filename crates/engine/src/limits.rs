@@ -19,7 +19,7 @@ impl Limits {
         Limits { depth: setup.depth, files, buffer: setup.buffer.len(), engine }
     }
 
-    /// Whether a read or write keeps the rules; of others they are stricter than need be.
+    /// Whether a read or write keeps the rules. For other operations they are stricter than necessary.
     #[inline]
     pub(crate) fn allow(&self, io: &Io) -> bool {
         io.request < self.depth

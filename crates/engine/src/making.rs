@@ -7,7 +7,7 @@ use super::unavailable::Unavailable;
 use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup};
 use diskspd_sys::clock::Clock;
 
-/// What the rows of the table of engines can do on this system.
+/// Operations on the rows of the engine table that depend on this system.
 pub trait MakeEngine {
     /// Whether the engine works on this machine, in this process.
     ///
@@ -15,11 +15,12 @@ pub trait MakeEngine {
     /// Why not, and what to do about it.
     fn available(&self) -> Result<(), Unavailable>;
 
-    /// Makes one, for the calling thread. Files that are mapped among others that aren't are served beside
+    /// Creates the engine for the calling thread. Mapped files mixed with other files are served outside
     /// the engine.
     ///
     /// # Errors
-    /// A setup that the engine can't serve, or what the kernel refused. Never another engine instead.
+    /// Fails if the engine does not support the setup, or if the kernel refuses it. Never falls back to
+    /// another engine.
     fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
 
     /// The same without registering its buffer with the kernel (`-un`): every I/O pins its own memory.

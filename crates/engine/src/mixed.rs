@@ -1,5 +1,5 @@
-//! Mapped files beside others in one thread: an I/O on a mapped file is done at once, the others go to the
-//! queue.
+//! Mapped files mixed with other files in one thread. An I/O on a mapped file completes immediately, and
+//! the others use the queue.
 
 use super::mmap::{Mapped, ThreadPriority};
 use super::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup};

@@ -65,8 +65,8 @@ impl Mapped {
         Ok(Mapped { view, priority: file.priority })
     }
 
-    /// Does a read into its slot (`None` = not all of that is private memory); returns [`Done::result`].
-    /// Pages that have to be read for it are read with the priority of the thread.
+    /// Does a read into its slot (`None` if part of the range is outside the private memory); returns
+    /// [`Done::result`]. Pages are read with the I/O priority of the thread.
     pub(super) fn read(
         &mut self,
         io: &Io,
@@ -78,7 +78,7 @@ impl Mapped {
         Ok(result(self.view.read(io.offset, slot)))
     }
 
-    /// Writes to the file what was copied into its view; there is nothing else.
+    /// Flushes the view to the file; other operations are not supported.
     pub(super) fn other(&mut self, op: Operation) -> Result<i64, EngineError> {
         match op {
             Operation::Flush => Ok(self.view.flush().map_or_else(|error| negated(&error), |()| 0)),

@@ -1,4 +1,5 @@
-//! Completes at once, without any I/O: what is left is the cost of the program itself.
+//! An engine that completes every I/O immediately without doing it, so only the program's overhead
+//! remains.
 
 use super::at_once::{AtOnce, Perform};
 use super::{Done, EngineError, EngineKind, Io, Setup};

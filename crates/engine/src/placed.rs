@@ -1,4 +1,4 @@
-//! Where the data of an I/O is, as the kernels' queues are told.
+//! The location of an I/O's data, in the form of the kernel's queues.
 
 use super::Io;
 use diskspd_model::access::IoPriority;

@@ -14,27 +14,27 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// The error number of an I/O that fails, by Linux's count: it is the same on every system.
+/// Linux error number of a failed I/O, used on every system.
 const EIO: i64 = 5;
 
-/// What the device is like. The default is a data-centre NVMe drive: about 83 µs and 770,000 IOPS for reads
-/// of 4 KiB, 7 GB/s for large ones; 15 µs and 5 GB/s for writes. It must not change: reports are compared
-/// to stored ones.
+/// Parameters of the device. The default is a data-centre NVMe drive: about 83 µs and 770,000 IOPS for
+/// reads of 4 KiB, 7 GB/s for large ones; 15 µs and 5 GB/s for writes. The default must not change,
+/// because reports are compared to stored ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimDevice {
     /// I/Os that are served at the same time; at least 1.
     channels: usize,
     read: Service,
     write: Service,
-    /// One I/O in so many stalls on average; a power of two.
+    /// Mean number of I/Os per stall; a power of two.
     stall_one_in: u64,
     /// Mean length of a stall, ns.
     stall: Nanos,
     /// How its speed changes in the course of time.
     course: SimCourse,
-    /// Every so many I/Os one fails with `EIO`; 0 = none.
+    /// Interval of I/Os that fail with `EIO`; 0 = none.
     fail_every: u64,
-    /// Every so many I/Os one transfers only half of its bytes; 0 = none.
+    /// Interval of I/Os that transfer only half of their bytes; 0 = none.
     short_every: u64,
 }
 
@@ -42,12 +42,12 @@ pub struct SimDevice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SimCourse {
     Steady,
-    /// So many bytes are written fast; what is written after them takes `factor` times as long.
+    /// Fast write cache of a limited number of bytes; later writes take `factor` times as long.
     Cliff {
         cache: u64,
         factor: u64,
     },
-    /// An I/O every `interval` ns, and credits for so many more.
+    /// Rate limit of one I/O every `interval` ns, with credits for a burst.
     Throttle {
         interval: Nanos,
         credits: u64,
@@ -72,7 +72,7 @@ enum SimCourse {
 struct Service {
     /// Shortest time in a channel, ns.
     base: Nanos,
-    /// Mean of what is added to it (close to exponentially distributed), ns.
+    /// Mean of the additional time in ns, which is close to exponentially distributed.
     tail: Nanos,
     /// Time on the link, picoseconds per byte.
     picos_per_byte: u64,
@@ -94,7 +94,7 @@ impl Default for SimDevice {
 }
 
 impl SimDevice {
-    /// With a fast write cache of 64 GiB; writes beyond it take five times as long.
+    /// Returns a device with a fast write cache of 64 GiB; writes beyond it take five times as long.
     pub fn cliff() -> SimDevice {
         SimDevice { course: SimCourse::Cliff { cache: 64 << 30, factor: 5 }, ..SimDevice::default() }
     }
@@ -133,7 +133,7 @@ impl SimDevice {
 
 const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 };
 
-/// How a discard is served: of a device that writes it down, and frees the blocks later.
+/// Service time of a discard: the device records it, and frees the blocks later.
 const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 
 /// How zeros are written: by a command that the device writes down.
@@ -217,7 +217,7 @@ pub struct Sim {
 }
 
 impl Sim {
-    /// A device at rest. The clock of the setup has to be virtual: else time stands still.
+    /// Creates an idle device. The clock of the setup must be virtual; otherwise time does not advance.
     pub fn new(setup: Setup, device: SimDevice) -> Sim {
         let now = setup.clock.now();
         let depth = setup.depth as usize;
@@ -265,8 +265,8 @@ impl Sim {
         }
     }
 
-    /// When a flush is over: what was written has to be there first, then the medium is written; other I/Os
-    /// go on meanwhile.
+    /// Returns the end time of a flush. Earlier writes must finish first, then the medium is written;
+    /// other I/Os continue in the meantime.
     fn flush(&mut self, now: Nanos) -> Nanos {
         let written = self.flights.last().map_or(0, |last| last.finish);
         written.max(now) + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random))
@@ -402,9 +402,9 @@ impl Engine for Sim {
     }
 }
 
-/// A time of the given mean from a random number, close to exponentially distributed: `-log2` of the number
-/// as a fraction of 2^64, with the mantissa taken linearly (its mean is then 3/2), so that no logarithm is
-/// needed.
+/// Returns a time with the given mean from a random number, close to exponentially distributed. It uses
+/// `-log2` of the number as a fraction of 2^64 with a linear mantissa (mean 3/2), which avoids a
+/// logarithm.
 fn tail(mean: Nanos, random: u64) -> Nanos {
     let zeros = (random | 1).leading_zeros();
     let mantissa = (random << zeros << 1) >> 32;

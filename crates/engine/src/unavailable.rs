@@ -1,4 +1,4 @@
-//! Why an engine can't be had.
+//! The reasons why an engine is not available.
 
 /// Why an engine does not work here. Prints as `reason; remedy`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -6,7 +6,7 @@
 pub struct Unavailable {
     pub reason: String,
     pub remedy: String,
-    /// Whether it is a matter of resources, which may be there another time or for fewer threads. Else the
-    /// machine has no such engine, or forbids it.
+    /// Whether resources are missing, which may be available later or for fewer threads. Otherwise the
+    /// machine does not have the engine, or forbids it.
     pub lacking: bool,
 }

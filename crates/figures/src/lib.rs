@@ -1,7 +1,7 @@
-//! What figures are: their units (`units`), and the statistics that are made of them (`stats`).
+//! Figures: their units (`units`), and the statistics over them (`stats`).
 //!
-//! A crate of its own, because its loops over samples are optimized in the tests too, which simulate
-//! thousands of series; all that stands above it is not.
+//! They are in a separate crate so that its loops over samples are optimized in tests too, which simulate
+//! thousands of series. The dependent crates are not optimized in tests.
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]

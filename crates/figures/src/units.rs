@@ -1,8 +1,7 @@
-//! Sizes, integers, seeds: the only parsing and printing of them.
+//! Parsing and printing of sizes, integers and seeds.
 //!
-//! Grammars are DISKSPD's: sizes are strict, most counts are *lenient integers* (C `atoi`), seeds follow C
-//! `strtoul`. Text is bytes, because arguments need not be UTF-8; errors carry the byte position they point
-//! at.
+//! Grammars match DISKSPD: sizes are strict, most counts are *lenient integers* (C `atoi`), seeds follow C
+//! `strtoul`. Text is bytes, because arguments need not be UTF-8; errors include the byte position.
 
 pub mod mark;
 pub mod near;
@@ -16,7 +15,6 @@ pub use time::{Millis, seconds_of_ms, seconds_of_ns, seconds_of_us};
 
 use std::fmt;
 
-/// Why a text is no size or integer, and where in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct UnitError {
@@ -29,7 +27,6 @@ pub struct UnitError {
 pub enum UnitErrorKind {
     #[error("the value is missing")]
     Missing,
-    /// Not a decimal digit where one must stand.
     #[error("this is not a number")]
     NotANumber,
     /// Text after the end of the value.
@@ -61,9 +58,9 @@ pub fn parse_digits(text: &[u8]) -> Result<(u64, usize), UnitError> {
     Ok((value, digits))
 }
 
-/// Parses the size `text` begins with: digits and at most one suffix K, M, G, T (powers of 1024) or B (times
-/// `block_size` bytes), either case. Returns the bytes it stands for and how many bytes of text it took;
-/// what follows is the caller's to judge.
+/// Parses the size at the start of `text`: digits and at most one suffix, in either case. The suffix is K,
+/// M, G, T (powers of 1024) or B (times `block_size` bytes). Returns the size in bytes and the number of
+/// bytes consumed; the caller checks the rest.
 pub fn parse_size_prefix(text: &[u8], block_size: u64) -> Result<(u64, usize), UnitError> {
     let (number, digits) = parse_digits(text)?;
     let multiplier = match text.get(digits).map(u8::to_ascii_lowercase) {
@@ -80,14 +77,13 @@ pub fn parse_size_prefix(text: &[u8], block_size: u64) -> Result<(u64, usize), U
     }
 }
 
-/// Parses a text that is a size and nothing else; see [`parse_size_prefix`].
 pub fn parse_size(text: &[u8], block_size: u64) -> Result<u64, UnitError> {
     let (size, taken) = parse_size_prefix(text, block_size)?;
     if taken < text.len() { error(taken, UnitErrorKind::Trailing) } else { Ok(size) }
 }
 
-/// Parses a count of things that are no bytes: digits and at most one suffix K or M, which are powers of 1000
-/// here, either case.
+/// Parses a count of things other than bytes: digits and at most one suffix K or M, in either case. The
+/// suffixes are powers of 1000 here.
 pub fn parse_count(text: &[u8]) -> Result<u64, UnitError> {
     let (number, digits) = parse_digits(text)?;
     let factor = match &text[digits..] {
@@ -120,14 +116,14 @@ pub fn parse_lenient_integer(text: &[u8]) -> i32 {
     value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// What [`parse_lenient_integer`] drops of a text: all behind the digits that count.
+/// Returns the text that [`parse_lenient_integer`] ignores after the digits.
 pub fn behind_lenient_integer(text: &[u8]) -> &[u8] {
     let (_, _, taken) = split_c_integer(text);
     &text[taken..]
 }
 
-/// C `strtoul` with 32 bits: white space, a sign, digits and nothing after. Too large values clamp to
-/// 4294967295, a minus sign wraps (-1 = 4294967295).
+/// Parses like C `strtoul` with 32 bits: white space, a sign, digits, and no further text. Too large
+/// values clamp to 4294967295, a minus sign wraps (-1 = 4294967295).
 pub fn parse_seed(text: &[u8]) -> Result<u32, UnitError> {
     let (negative, digits, taken) = split_c_integer(text);
     if digits.is_empty() {
@@ -144,10 +140,10 @@ pub fn parse_seed(text: &[u8]) -> Result<u32, UnitError> {
     })
 }
 
-/// Bytes, printed the way the text report prints sizes: in the largest unit that is not above the value, as
-/// an integer when it is an exact multiple of that unit (`64KiB`), else with two decimals (`1.50MiB`); a
-/// bare number below 1024, which `{:#}` gives a unit for sentences (`512 bytes`). A width (`{:6}`) pads the
-/// number, not the unit, and bare numbers not at all.
+/// Bytes, printed as in the text report, in the largest unit not above the value. Exact multiples are
+/// integers (`64KiB`), others have two decimals (`1.50MiB`). Below 1024 it is a bare number, to which
+/// `{:#}` adds a unit (`512 bytes`). A width (`{:6}`) pads the number, not the unit, and does not pad bare
+/// numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 

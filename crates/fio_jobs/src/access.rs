@@ -1,4 +1,4 @@
-//! How a job's files are used, what is written to them, and on which CPUs its threads run.
+//! How a job uses its files: access, written data, and the CPUs of its threads.
 
 use super::settings::JobSettings;
 use super::surroundings::JobSurroundings;
@@ -95,7 +95,7 @@ pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
     }
 }
 
-/// The numbers of a list such as `0-3,8`: each once and ascending, as of the mask that fio makes of them.
+/// Returns the numbers of a list such as `0-3,8`, unique and ascending, as in the mask that fio builds.
 fn numbers(text: &str) -> Result<Vec<u32>, &'static str> {
     const WRONG: &str = "possible values: numbers and ranges, such as 0-3,8";
     let mut numbers = BTreeSet::new();
@@ -108,7 +108,7 @@ fn numbers(text: &str) -> Result<Vec<u32>, &'static str> {
     if numbers.is_empty() { Err(WRONG) } else { Ok(numbers.into_iter().collect()) }
 }
 
-/// The CPUs that a job's threads may run on; empty = all.
+/// Returns the permitted CPUs of a job's threads; empty = all.
 pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Vec<u8>> {
     let of_nodes = of_nodes(settings, around)?;
     let (option, cpus) = match (settings.has("cpus_allowed"), of_nodes) {
@@ -133,8 +133,8 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Opti
     Some(named)
 }
 
-/// The CPUs of `numa_cpu_nodes`; `Some(None)` = it wasn't given. Buffers lie on the node of their thread, so
-/// `numa_mem_policy` may ask for just that.
+/// Returns the CPUs of `numa_cpu_nodes`; `Some(None)` if it is not set. Buffers are on the node of their
+/// thread, so `numa_mem_policy` may request only that.
 fn of_nodes(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Option<Vec<u32>>> {
     let nodes = match settings.has("numa_cpu_nodes") {
         true => Some(settings.read("numa_cpu_nodes", numbers)?),

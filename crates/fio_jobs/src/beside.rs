@@ -1,4 +1,4 @@
-//! The targets of jobs that run beside each other.
+//! Targets of concurrent jobs.
 
 use super::NamedJob;
 use super::ends::LONGEST_S;
@@ -8,7 +8,6 @@ use super::settings::JobSettings;
 use diskspd_model::profile::{RawText, Target, ThreadTarget, TimeSpan, Volume};
 use std::collections::HashMap;
 
-/// Each job, or each of its threads, has targets of its own.
 pub(super) fn beside_each_other(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) {
     for (NamedJob { job, .. }, pieces) in group.iter().zip(pieces) {
         let shared = job.files.are_the_same_for_all();

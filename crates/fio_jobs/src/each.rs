@@ -1,4 +1,4 @@
-//! What may differ between reads, writes and trims.
+//! Values that may differ between reads, writes and trims.
 
 use super::number::NoNumber;
 
@@ -29,11 +29,11 @@ impl<T> Each<Option<T>> {
         }
     }
 
-    /// Reads a list with commas: one value for all, or one for reads and one for the others, or three. What
-    /// is empty is `None`.
+    /// Reads a list with commas: one value for all, one for reads and one for the others, or three. Empty
+    /// values are `None`.
     ///
     /// # Errors
-    /// Those of `read`, and that there are more than three.
+    /// Fails with the error of `read`, or for more than three values.
     pub(super) fn parse<E: From<TooMany>>(
         text: &str,
         mut read: impl FnMut(&str) -> Result<T, E>,

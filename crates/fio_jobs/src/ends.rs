@@ -1,4 +1,4 @@
-//! When a time span ends: by its time, or by what its jobs have done.
+//! The end of a time span: by time, or by the completed work of its jobs.
 
 use super::files::FilePiece;
 use super::job::AskedJob;
@@ -6,7 +6,7 @@ use super::number::FioSize;
 use super::shape::{JobShape, JobWay};
 use diskspd_model::profile::Volume;
 
-/// The longest time span that ends by what was done, s: 30 days.
+/// Maximum duration in seconds of a time span that ends by completed work: 30 days.
 pub(super) const LONGEST_S: u32 = 30 * 24 * 3600;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,10 +30,10 @@ pub(super) enum NoEnd {
 }
 
 impl AskedJob {
-    /// How it ends, with the pieces of all of its threads.
+    /// Returns the end condition, given the pieces of all threads.
     ///
     /// # Errors
-    /// It isn't known.
+    /// Fails if it is unknown.
     pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobEnd, NoEnd> {
         if let Some(seconds) = self.runtime_s.filter(|_| self.time_based) {
             return Ok(JobEnd::Time(seconds));
@@ -85,7 +85,7 @@ impl AskedJob {
         }
     }
 
-    /// What of all bytes is of the direction that has this share of the I/Os, percent; in millionths.
+    /// Returns a direction's share of the bytes in millionths, from its share of the I/Os in percent.
     fn share_of_bytes(&self, written: bool, percent: u32) -> u128 {
         if percent == 100 {
             return 1_000_000;

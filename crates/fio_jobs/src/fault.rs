@@ -1,4 +1,4 @@
-//! What can't be converted, and what is done in another way: each with its place, so that it can be told.
+//! Options that cannot be converted, and differences of the conversion, each with its place in the file.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! Which files and devices a job uses, and which part of each.
+//! The files and devices of a job, and the used part of each.
 
 use super::number::FioSize;
 use super::settings::{FileNames, JobSettings};
@@ -7,13 +7,12 @@ use super::surroundings::{Existing, JobSurroundings};
 /// The files of a job, as its settings say.
 #[derive(Debug, Clone)]
 pub(super) struct Files {
-    /// The files of all of its threads; `None` = each thread has files of its own.
+    /// Files of all threads; `None` if each thread has separate files.
     named: Option<Vec<GivenFile>>,
     folder: Option<String>,
     format: Option<String>,
     job: String,
     count: u32,
-    /// `size`: of all files together, where it isn't a part of each.
     size: Option<FioSize>,
     file_size: Option<u64>,
     offset: Option<FioSize>,
@@ -29,14 +28,13 @@ struct GivenFile {
     folder: Option<String>,
 }
 
-/// A part of a file that a thread works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePiece {
     pub(super) path: String,
     /// Where the part begins, byte offset.
     pub(super) from: u64,
     pub(super) length: Option<u64>,
-    /// What the file has to have, bytes; `None` = it is large enough, or a device.
+    /// Required size of the file in bytes; `None` if it is large enough, or a device.
     pub(super) create: Option<u64>,
 }
 
@@ -45,7 +43,6 @@ const LONGEST_PATH: usize = 4095;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoPiece {
-    /// There is no file, and nothing says how large it is to be.
     #[error("'{0}' does not exist, and the job has no size")]
     NoSize(String),
     /// A percentage of something unknown.
@@ -162,7 +159,7 @@ fn names(text: &str) -> Vec<String> {
     names
 }
 
-/// The name of a file as a target's: what means something else there gets its folder before it.
+/// Returns the file's name as a target. A name with another meaning there is prefixed with its folder.
 fn as_target(name: String) -> String {
     let is_special = name.starts_with(['*', '#', '-']) || name.contains([':', '\\']);
     if is_special && !name.contains('/') { format!("./{name}") } else { name }
@@ -189,7 +186,8 @@ impl Files {
         self.are_shared() && self.increment.is_none_or(|size| size == FioSize::Bytes(0))
     }
 
-    /// What each thread does of its files together, at most, bytes: beside `filesize` `size` says no more.
+    /// Returns the maximum bytes that each thread transfers in all its files: `size`, if `filesize` is set
+    /// too. `None` = no limit in bytes.
     pub(super) fn at_most(&self) -> Option<u64> {
         self.size.filter(|_| self.file_size.is_some()).and_then(|size| match size {
             FioSize::Bytes(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
@@ -229,10 +227,11 @@ impl Files {
         (0..self.count).map(|file| self.path(&made(file))).collect()
     }
 
-    /// What a thread works on; `smallest` is its smallest block, bytes; `real`: files are really opened.
+    /// Returns the pieces of a thread. `smallest` is its smallest block in bytes; `real`: files are really
+    /// opened.
     ///
     /// # Errors
-    /// A part is unknown.
+    /// Fails if a part is unknown.
     pub(super) fn pieces(
         &self,
         clone: u32,

@@ -39,13 +39,12 @@ const DEEPEST: usize = 16;
 const MOST_LINES: usize = 100_000;
 /// Bytes of all files together, at most.
 const MOST_TEXT: usize = 16 << 20;
-/// Jobs of a file, at most: as many as fio has (`REAL_MAX_JOBS` in its `fio.h`).
+/// Maximum number of jobs in a file, as in fio (`REAL_MAX_JOBS` in its `fio.h`).
 const MOST_JOBS: usize = 4096;
 const TOO_MANY_JOBS: &str = "more than 4,096 jobs, the limit of fio, too";
-/// Bytes of a section's name, at most: a file's name is made of it, and fio cuts it here.
+/// Maximum bytes of a section's name. It is part of a file name, and fio truncates it here.
 pub(super) const LONGEST_NAME: usize = 255;
 
-/// Reads sections; what is wrong is added to `faults`, and the rest is read on.
 pub(super) fn sections(
     text: &[u8],
     file: &str,
@@ -184,7 +183,6 @@ impl<'a> JobReader<'a> {
         }
     }
 
-    /// Begins a section; `rest` is its line behind the bracket.
     fn section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
         if depth > 0 {
             return self.faults.push(JobFault::syntax(place, "an included file can't begin a section"));

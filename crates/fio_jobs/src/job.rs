@@ -45,13 +45,13 @@ pub(super) struct AskedJob {
     pub(super) zoned: bool,
     /// How long it is measured, s; `None` = until it is done.
     pub(super) runtime_s: Option<u32>,
-    /// It goes on until that time is over, however much it has done.
+    /// Whether the job continues until its time is over, regardless of the completed work.
     pub(super) time_based: bool,
     pub(super) warmup_s: u32,
     /// When it starts, us after the others.
     pub(super) start_delay_us: u64,
     pub(super) loops: u64,
-    /// What each thread does before it ends: bytes, or a part of its area.
+    /// Work of each thread before it ends: bytes, or a part of its area.
     pub(super) amount: Option<FioSize>,
     pub(super) number_ios: Option<u64>,
     pub(super) seed: u32,
@@ -152,7 +152,8 @@ impl AskedJob {
         }
     }
 
-    /// Whether the buffer of a thread is large enough for huge pages, which fio doesn't ask for by itself.
+    /// Whether the buffer of a thread is large enough for huge pages, which fio does not request on its
+    /// own.
     pub(super) fn has_large_buffer(&self) -> bool {
         let bytes = u64::from(self.shape.largest()).saturating_mul(self.depth.into());
         self.engine.row().needs_files && !self.large_pages && bytes >= HUGE_FROM
@@ -208,7 +209,6 @@ impl AskedJob {
         broken.map(|(_, option, reason, remedy)| settings.refuse(option, reason, remedy)).count() == 0
     }
 
-    /// What can't go together with what its I/Os ask of the kernel.
     fn ways_fit(&self, settings: &JobSettings) -> bool {
         let asks_kernel = matches!(self.engine, EngineKind::Aio | EngineKind::Uring | EngineKind::Sync);
         let atomic = self.atomic && self.has_writes();

@@ -1,6 +1,6 @@
-//! fio's job files, converted into profiles: read (`ini`), understood by the table of fio's options
-//! (`options`), and put together (`spans`). What is done in another way is told, and what can't be done is
-//! refused: nothing is silently different. Files aren't opened here; what has to be asked for is asked of
+//! Conversion of fio job files to profiles: parsed (`ini`), interpreted by the table of fio's options
+//! (`options`), and combined (`spans`). Differences are reported, and unsupported options are refused, so
+//! no option is silently different. Files are not opened here; external information comes from
 //! [`JobSurroundings`].
 
 #![forbid(unsafe_code)]
@@ -136,7 +136,6 @@ impl ReadSections {
     }
 }
 
-/// The faults, those of a global section once.
 fn unique(faults: Vec<JobFault>) -> Vec<JobFault> {
     let mut told = std::collections::HashSet::new();
     let what = |fault: &JobFault| (fault.place.file.clone(), fault.place.line, fault.problem.to_string());

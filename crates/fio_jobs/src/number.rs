@@ -1,4 +1,4 @@
-//! fio's numbers: sizes, times, and the arithmetic that may stand in parentheses.
+//! Numbers in fio's syntax: sizes, times, and arithmetic in parentheses.
 
 use std::num::ParseIntError;
 
@@ -10,7 +10,7 @@ pub enum FioSize {
 }
 
 impl FioSize {
-    /// Its bytes, of a file of so many; `None` = those aren't known.
+    /// Returns the bytes for a file of `whole` bytes; `None` if they are unknown.
     pub fn of(self, whole: Option<u64>) -> Option<u64> {
         match self {
             FioSize::Bytes(bytes) => Some(bytes),
@@ -50,7 +50,6 @@ impl From<ParseIntError> for NoNumber {
 enum Units {
     /// Bytes; k is this many.
     Bytes(u64),
-    /// Microseconds; a number without a unit is so many.
     Micros(u64),
 }
 
@@ -86,10 +85,10 @@ impl Units {
     }
 }
 
-/// Reads a size; `kb_base` is what k stands for.
+/// Reads a size; `kb_base` is the value of the suffix k.
 ///
 /// # Errors
-/// It is none.
+/// Fails if the text is not a size.
 pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
     // Fio takes 100%% for 100%.
     match text.trim_end_matches('%') {
@@ -106,15 +105,15 @@ pub fn zones(text: &str) -> Option<u64> {
 /// Reads a number of bytes.
 ///
 /// # Errors
-/// It is none.
+/// Fails if the text is not a number of bytes.
 pub fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
     number(text, Units::Bytes(kb_base))
 }
 
-/// Reads a time, us; a number without a unit is so many.
+/// Reads a time in us; `without_unit` is the unit of a bare number.
 ///
 /// # Errors
-/// It is none.
+/// Fails if the text is not a time.
 pub fn micros(text: &str, without_unit: u64) -> Result<u64, NoNumber> {
     number(text, Units::Micros(without_unit))
 }

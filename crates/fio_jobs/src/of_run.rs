@@ -1,10 +1,9 @@
-//! What a job asks for that is one for all jobs of a run: flushes, verification, polling.
+//! Job options that apply to the whole run: flushes, verification, polling.
 
 use super::random::RandomPlaces;
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
 
-/// What a job asks for that is one for all jobs of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OfRun {
     pub(super) fsync_every: Option<u32>,

@@ -10,7 +10,8 @@ use diskspd_model::profile::{SizeShare, Throughput};
 pub(super) struct JobRate {
     pub(super) limit: Option<Throughput>,
     pub(super) poisson: Option<u64>,
-    /// The share of reads that the rates of both directions come to, percent; `None` = that of the job.
+    /// Share of reads in percent that results from the rates of both directions; `None` = share of the
+    /// job.
     pub(super) reads: Option<u32>,
 }
 
@@ -111,7 +112,8 @@ fn of_poisson(settings: &JobSettings, name: &'static str, limit: u64, sizes: &[S
     Some(ios)
 }
 
-/// Whether fio keeps I/Os per second: of several sizes with `bssplit` alone, else their bytes.
+/// Whether fio limits I/Os per second. With `bssplit` it does for several sizes; otherwise it limits
+/// bytes.
 fn keeps_ios(settings: &JobSettings, name: &'static str, sizes: &[SizeShare]) -> bool {
     name == "rate_iops" && (sizes.len() == 1 || settings.has("bssplit"))
 }
@@ -137,11 +139,11 @@ const SHORTENED: &str = "I/Os are shortened to end before a block that was done,
                          given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
-/// What a rate may be off where it can't be stated exactly, as a part of it.
+/// Maximum relative error of a rate that has no exact form.
 const OFF: f64 = 0.005;
 
-/// How a rate in bytes per second is kept: as I/Os per second where those are whole; else as bytes per ms, of
-/// one size, or as the nearest number of I/Os.
+/// Converts a rate in bytes per second. The result is I/Os per second if they are whole. Otherwise it is
+/// bytes per ms for one size, or the nearest number of I/Os.
 fn in_bytes(
     settings: &JobSettings,
     name: &'static str,

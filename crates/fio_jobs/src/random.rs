@@ -14,7 +14,7 @@ pub(super) enum RandomPlaces {
 
 /// fio's own theta (`FIO_DEF_ZIPF` in its `fio.h`).
 const USUAL_THETA: &str = "1.1";
-/// As many as fio reads (`ZONESPLIT_MAX` in its `thread_options.h`).
+/// Maximum number of ranges, as in fio (`ZONESPLIT_MAX` in its `thread_options.h`).
 const MOST_RANGES: usize = 256;
 const FORMS: WrongValue = WrongValue::Other("possible values: random, zipf:THETA, zoned:.., zoned_abs:..");
 const HASHED: &str =
@@ -23,7 +23,7 @@ const HASHED: &str =
 /// Reads the option's value.
 ///
 /// # Errors
-/// It is none, or nothing here does the same.
+/// Fails if it is invalid, or has no equivalent.
 pub(super) fn read(text: &str, kb_base: u64) -> Result<Each<RandomPlaces>, WrongValue> {
     let (form, values) = match (text.split_once(':'), text) {
         (Some(both), _) => both,
@@ -62,7 +62,6 @@ fn zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
     AddressSpread::parse(&text).map_err(|wrong| WrongValue::Other(wrong.what))
 }
 
-/// Shares of the I/Os with the part of the area that each goes to.
 fn ranges(text: &str, kind: DistributionKind, kb_base: u64) -> Result<Distribution, WrongValue> {
     let mut ranges = Vec::new();
     let (mut io, mut span) = (0u64, 0u64);

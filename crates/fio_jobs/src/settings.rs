@@ -1,5 +1,5 @@
-//! The settings of one job: its own behind those of the global sections before it, each option once, read by
-//! the form that its row states.
+//! Settings of one job after the global sections before it. Each option appears once, read in the format
+//! of its table row.
 
 use super::fault::{JobFault, JobPlace, JobProblem, Notes};
 use super::ini::{JobSection, JobSetting};
@@ -9,11 +9,10 @@ use diskspd_model::units::near::nearest;
 use std::cell::Cell;
 use std::ops::RangeInclusive;
 
-/// What holds for a job, with what was found wrong and what differs while it is read.
 pub(super) struct JobSettings<'a> {
     pub(super) job: String,
     pub(super) place: JobPlace,
-    /// Each option once, in the order of what was given last.
+    /// Options without duplicates, ordered by their last occurrence.
     given: Vec<GivenSetting<'a>>,
     /// All of `filename`.
     file_names: Vec<FileNames<'a>>,
@@ -22,13 +21,13 @@ pub(super) struct JobSettings<'a> {
     notes: &'a Cell<Notes>,
 }
 
-/// Wrong settings that are told, at most: a file of a MiB can have a hundred thousand.
+/// Maximum number of reported faults; a file of one MiB can have a hundred thousand.
 const MOST_FAULTS: usize = 1000;
 
-/// The settings of the global sections so far, looked up once for all jobs behind them.
+/// Settings of the preceding global sections, looked up once for all following jobs.
 #[derive(Default)]
 pub(super) struct GlobalSettings<'a> {
-    /// Each option once, in the order of what was given last.
+    /// Options without duplicates, ordered by their last occurrence.
     known: Vec<GivenSetting<'a>>,
     file_names: Vec<FileNames<'a>>,
     untold: Cell<Vec<&'a JobSetting>>,
@@ -43,8 +42,8 @@ impl<'a> GlobalSettings<'a> {
     }
 }
 
-/// A `filename`: fio keeps all of a job, those of global sections too, each in the folder that held in its
-/// own section (`str_filename_cb` in its `options.c`).
+/// A `filename`. fio keeps all names of a job, including global sections, each in the folder of its
+/// section (`str_filename_cb` in its `options.c`).
 #[derive(Clone, Copy)]
 pub(super) struct FileNames<'a> {
     pub(super) names: &'a str,
@@ -68,14 +67,14 @@ fn file_names<'a>(
 struct GivenSetting<'a> {
     row: &'static FioOption,
     setting: &'a JobSetting,
-    /// Of reads, writes and trims it leaves one to a setting before it, which fio keeps for that one.
+    /// Whether it leaves reads, writes or trims unset, so that an earlier setting applies, as in fio.
     adds: bool,
 }
 
-/// Options whose values for reads, writes and trims fio keeps each by itself.
+/// Options for which fio keeps separate values for reads, writes and trims.
 const EACH: [&str; 7] = ["bs", "bsrange", "bssplit", "ba", "rate", "rate_iops", "percentage_random"];
 
-/// Puts a setting behind the known ones, in place of an earlier one of its option, or behind the unknown
+/// Appends a setting to the known ones, replacing an earlier setting of its option, or to the unknown
 /// ones.
 fn sort<'a>(setting: &'a JobSetting, known: &mut Vec<GivenSetting<'a>>, unknown: &mut Vec<&'a JobSetting>) {
     let Some(row) = options::find(&setting.name) else { return unknown.push(setting) };
@@ -137,7 +136,6 @@ impl<'a> JobSettings<'a> {
         self.fault(JobFault { place, problem, remedy: Some(remedy) });
     }
 
-    /// Refuses and tells what the tables say of the options that were given.
     fn judge(&self) {
         for GivenSetting { row, setting, adds } in &self.given {
             if *adds {
@@ -208,12 +206,10 @@ impl<'a> JobSettings<'a> {
         last.map(|given| given.row.name)
     }
 
-    /// The value of an option; empty where it has none.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.given(name).map(|setting| setting.value.as_deref().unwrap_or_default())
     }
 
-    /// What a value is read as; else it is refused with why.
     pub(super) fn read<T, E: ToString>(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What a job's I/Os are: directions, sizes, and where they go.
+//! The I/Os of a job: directions, sizes, and positions.
 
 use super::each::{Each, WrongValue};
 use super::random::{self, RandomPlaces};
@@ -60,9 +60,9 @@ impl JobShape {
         Some(shape)
     }
 
-    /// Whether fio keeps a map of the blocks that were done (`fixup_options` in its `init.c`): distributions
-    /// have none, nor has a job whose I/Os of any direction begin elsewhere than at multiples of their
-    /// smallest size. `softrandommap` only lets it go on where it has no memory for one.
+    /// Whether fio keeps a map of completed blocks (`fixup_options` in its `init.c`). It does not for
+    /// distributions, or if any direction's I/Os can start off the multiples of their smallest size.
+    /// `softrandommap` only permits a job to continue without memory for the map.
     fn has_map(&self, settings: &JobSettings) -> bool {
         let given = !settings.is_on("norandommap") && !is_shift_register(settings);
         self.random_percent > 0 && self.is_uniform() && !self.is_aligned_otherwise() && given
@@ -136,7 +136,8 @@ impl JobShape {
         [read, write, trim].iter().all(|places| **places == RandomPlaces::Uniform)
     }
 
-    /// Where the last range of a distribution in bytes ends, from the area's beginning; 0 = there is none.
+    /// Returns the end of the last range of a distribution in bytes, from the area's start; 0 = no such
+    /// range.
     pub(super) fn ranges_end(&self) -> u64 {
         let end = |spans: &Vec<u64>| spans.iter().fold(0u64, |end, span| end.saturating_add(*span));
         self.absolute_ranges().iter().map(|(spans, _)| end(spans)).max().unwrap_or(0)
@@ -203,7 +204,8 @@ fn is_shift_register(settings: &JobSettings) -> bool {
     settings.text("random_generator") == Some("lfsr")
 }
 
-/// `rw`, and its share of reads: the way, whether offsets are random, and what is left out between I/Os.
+/// Returns the value of `rw`: the direction with its share of reads, whether offsets are random, and the
+/// gap between I/Os.
 fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
     let text = settings.text("rw").unwrap_or("read").to_owned();
     let (word, behind) = text.split_once(':').map_or((text.as_str(), None), |(word, add)| (word, Some(add)));

@@ -7,8 +7,9 @@ use diskspd_model::profile::{MOST_PORTIONS, SizeShare};
 /// fio's block size, bytes.
 const USUAL: SizeShare = SizeShare { block_size: 4096, share: 1 };
 
-/// Those of a job; `None` = they were refused. As in fio `bssplit` comes before `bsrange`, and both before
-/// `bs`, whichever is given last (`fixup_options` in its `init.c`); what one leaves out, the next has.
+/// Returns the block sizes of a job; `None` if they were refused. As in fio, `bssplit` has precedence over
+/// `bsrange`, and both over `bs`, regardless of their order (`fixup_options` in its `init.c`). The next
+/// option provides omitted values.
 pub(super) fn of(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
     if settings.has("bssplit") && settings.last_of(&["bsrange", "bssplit"]) == Some("bsrange") {
         let reason = "with bssplit before it, fio has the range of one and the sizes of the other";
@@ -52,11 +53,12 @@ fn range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, WrongValue
     Ok((1..=count).map(|number| SizeShare { block_size: least * number, share: 1 }).collect())
 }
 
-/// Sizes of a split, at most: as many as fio reads (`BSSPLIT_MAX` in its `thread_options.h`).
+/// Maximum number of sizes in a split, as in fio (`BSSPLIT_MAX` in its `thread_options.h`).
 const MOST_SIZES: usize = 64;
 
-/// Sizes with percentages; those without one share what is left. As in fio a size is cut to a multiple of the
-/// smallest one (`get_next_buflen` in its `io_u.c`), and what percentages leave over is of the largest share.
+/// Returns sizes with percentages; sizes without a percentage share the rest. As in fio, a size is rounded
+/// down to a multiple of the smallest one (`get_next_buflen` in its `io_u.c`). Any remaining percentage
+/// goes to the largest share.
 fn split(
     text: &str,
     size: impl Fn(&str) -> Result<SizeShare, WrongValue>,

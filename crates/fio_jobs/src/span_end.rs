@@ -1,4 +1,4 @@
-//! When a time span ends, of jobs that each have an end of their own.
+//! The end of a time span with jobs that end separately.
 
 use super::NamedJob;
 use super::ends::{JobEnd, LONGEST_S};

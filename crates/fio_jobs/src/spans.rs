@@ -1,4 +1,4 @@
-//! Jobs put together: those that run beside each other are the targets of one time span.
+//! Combination of jobs: concurrent jobs become the targets of one time span.
 
 use super::files::FilePiece;
 use super::of_run::OfRun;
@@ -27,7 +27,6 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Opti
     Some((Profile { time_spans: spans, ..Profile::default() }, run_options))
 }
 
-/// Files of a job that are told by name, at most.
 const MOST_TOLD: usize = 64;
 fn is_not_too_much(jobs: &[NamedJob]) -> Option<()> {
     let mut all = 0u64;
@@ -134,7 +133,6 @@ fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     })
 }
 
-/// The time span of a group, and the one that reads back what it has written.
 fn span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
     let pieces: Vec<Vec<Vec<FilePiece>>> =
         group.iter().map(|named| pieces(named, around)).collect::<Option<_>>()?;
@@ -192,7 +190,6 @@ fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<File
     }
 }
 
-/// Files that a job has made, those that are there already each once.
 fn tell_of_made_files(named: &NamedJob, pieces: &[Vec<FilePiece>], around: &dyn JobSurroundings) {
     let settings = &named.settings;
     let mut told = HashSet::new();

@@ -1,8 +1,8 @@
-//! What a conversion has to ask for beyond the text of the job file.
+//! External information for a conversion, in addition to the text of the job file.
 
 use std::io;
 
-/// What is known of the machine that the jobs are to run on, and of the files beside the job file.
+/// Information about the machine that will run the jobs, and about the files next to the job file.
 pub trait JobSurroundings {
     /// The value of an environment variable; `None` = it isn't set.
     fn variable(&self, name: &str) -> Option<String>;
@@ -12,10 +12,10 @@ pub trait JobSurroundings {
         false
     }
 
-    /// The text of a file that a job file includes, by the name that stands there.
+    /// Returns the text of an included job file.
     ///
     /// # Errors
-    /// It can't be read.
+    /// Fails if the file cannot be read.
     fn included(&self, name: &str) -> io::Result<Vec<u8>>;
 
     /// The text of a job file on a command line. Names in it are relative to its folder from then on.
@@ -31,7 +31,7 @@ pub trait JobSurroundings {
     /// The CPUs of a NUMA node that this process may use, ascending; empty = there is no such node.
     fn cpus_of_node(&self, node: u32) -> Vec<u32>;
 
-    /// What `$pagesize`, `$mb_memory` and `$ncpus` stand for: bytes, MiB, CPUs; `None` = not known.
+    /// Returns the value of `$pagesize` (bytes), `$mb_memory` (MiB) or `$ncpus`; `None` if unknown.
     fn keyword(&self, keyword: Keyword) -> Option<u64>;
 }
 

@@ -1,4 +1,4 @@
-//! A target of a profile for a part of a file that a job works on.
+//! Conversion of a job's part of a file to a target of a profile.
 
 use super::access::JobContent;
 use super::files::FilePiece;

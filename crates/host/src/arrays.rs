@@ -1,5 +1,6 @@
-//! Software RAIDs, as the kernel tells them right now: md (Documentation/admin-guide/md.rst), and those of
-//! LVM (Documentation/admin-guide/device-mapper/dm-raid.rst), of which it tells root alone.
+//! Current state of software RAIDs: md (Documentation/admin-guide/md.rst) and LVM
+//! (Documentation/admin-guide/device-mapper/dm-raid.rst). The kernel reports the state of LVM RAIDs only
+//! to root.
 
 use super::device::Device;
 use super::root::Root;
@@ -14,14 +15,14 @@ pub struct ArrayLook {
     pub members: Option<u64>,
     /// How many of these are missing.
     pub missing: u64,
-    /// It is a RAID, but what it does and lacks may not be asked.
+    /// Whether it is a RAID with an inaccessible state.
     pub untold: bool,
-    /// What it does by itself, in the kernel's word, and how much of that is done, as a share; `None` =
-    /// nothing.
+    /// Background activity, in the kernel's word, and the completed share of it; `None` if idle.
     pub upkeep: Option<(String, f64)>,
 }
 
-/// RAIDs beneath these targets, or all of the machine where there are none; as they are now.
+/// Returns the current state of the RAIDs under these targets, or of all RAIDs of the machine without
+/// targets.
 pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
     let root = Root::live();
     let stack_of = |target: &RawText| {
@@ -62,7 +63,7 @@ pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<St
     names
 }
 
-/// Looks at a RAID by the kernel's name. Takes some tens of microseconds, and no lock.
+/// Reads the state of a RAID by kernel name. Takes tens of microseconds, and no lock.
 pub fn look(root: &Root, name: &str) -> ArrayLook {
     match root.text(format!("/sys/class/block/{name}/dm/uuid")) {
         Some(_) => look_at_mapper(root, name),
@@ -70,7 +71,6 @@ pub fn look(root: &Root, name: &str) -> ArrayLook {
     }
 }
 
-/// One of the device mapper; the default where that is no RAID.
 fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
     let Some(device) = Device::named(root, name) else { return ArrayLook::default() };
     match device.mapped_parts(root) {
@@ -88,7 +88,8 @@ fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
     }
 }
 
-/// `raid1 2 Aa 1024/204800 recover 0 0 -`: level, members, how each is, what is in sync, what it does.
+/// Parses a status such as `raid1 2 Aa 1024/204800 recover 0 0 -`: level, members, their health, progress,
+/// activity.
 fn mapped_raid(status: &str) -> Option<ArrayLook> {
     let words: Vec<&str> = status.split(' ').collect();
     let [_, members, health, in_sync, action, ..] = words[..] else { return None };

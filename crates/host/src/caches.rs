@@ -1,4 +1,4 @@
-//! The caches of the processors, and how far apart buffers lie because of them.
+//! The processor caches, and the distance between buffers that they require.
 
 use super::root::{Root, number};
 use diskspd_model::machine::System;
@@ -12,7 +12,7 @@ pub fn look(system: &mut System) {
     look_at(system, &Root::live());
 }
 
-/// The same on the machine whose files lie in a directory; pages are this one's.
+/// Reads the caches of the machine with its files in a directory; the page size is this machine's.
 pub fn look_at(system: &mut System, root: &Root) {
     system.page_size = rustix::param::page_size() as u64;
     let active: Vec<u32> = system.topology.kernel_cpus().collect();

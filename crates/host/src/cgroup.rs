@@ -1,5 +1,4 @@
-//! What control groups keep this process from: CPU quotas and I/O limits, its own and those of all groups
-//! above it.
+//! Limits of control groups: CPU quotas and I/O limits of this process's group and all its ancestors.
 
 mod io;
 mod memory;
@@ -63,8 +62,8 @@ impl Groups {
         })
     }
 
-    /// How long the group of this process has been frozen (`cgroup.freeze`), by itself or by one above it,
-    /// us; `None` = the kernel doesn't count it (before Linux 6.18, version 1).
+    /// Returns the time in us that the group of this process or an ancestor was frozen (`cgroup.freeze`).
+    /// `None` if the kernel does not count it (before Linux 6.18, version 1).
     pub fn frozen_us(&self) -> Option<u64> {
         let own = self.groups.iter().find(|group| group.controllers.is_empty())?;
         let text = own.root.text(own.directory.join("cgroup.stat.local"))?;
@@ -72,8 +71,8 @@ impl Groups {
         value.trim().parse().ok()
     }
 
-    /// CPU quotas now, and what was counted since the groups exist; of those without a quota too, which may
-    /// get one.
+    /// Returns the current CPU quotas, and the counts since the groups were created. Groups without a
+    /// quota are included, because they may get one.
     pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
         self.of("cpu").filter_map(ControlGroup::cpu_quota).collect()
     }
@@ -122,7 +121,6 @@ impl ControlGroup {
     }
 }
 
-/// The directories of a group and of those above it, up to where they are mounted.
 fn levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
     // In a container the mount may show a part of the tree only, and the path still be that of the whole one.
     let within = Path::new(path).strip_prefix(mounted).unwrap_or(Path::new(""));

@@ -1,5 +1,4 @@
-//! Exclusive claims on the block devices that are written to, and the order in which they're taken and
-//! checked.
+//! Exclusive claims on written block devices, and the order of claiming and checking.
 
 use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
@@ -32,16 +31,15 @@ pub enum ShareError {
     Changed,
 }
 
-/// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build
-/// them into a RAID or volume group meanwhile. The controlling thread takes it for the time of the run;
-/// workers open the devices the ordinary way, which a claim doesn't hinder.
+/// Exclusive claim on block devices until dropped. Other programs cannot mount them, swap to them or add
+/// them to a RAID or volume group. The controlling thread holds it during the run. Workers open the
+/// devices normally, which a claim does not prevent.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Claims {
     held: Vec<File>,
     /// The devices held, and partitions that are covered by the claim on their disk.
     numbers: Vec<DeviceNumber>,
-    /// (device, inode) of the regular files that were looked at since, and may be written to.
     files: Mutex<HashSet<(u64, u64)>>,
 }
 
@@ -86,15 +84,16 @@ pub fn protect<'a, L: Location + ?Sized + 'a>(
 pub enum Claimant {
     #[default]
     Alone,
-    /// One of the processes of a job on this machine, for all of them: devices are only looked at here, and
-    /// it sees to it that the claims last until the end. The kernel gives a device exclusively only once.
+    /// A controlling process that claims for all processes of a job on this machine. It only checks the
+    /// devices here, and keeps the claims until the end. The kernel grants exclusive access only once.
     Job,
 }
 
-/// The same as [`protect`] in a job of several processes.
+/// Like [`protect`], for a job of several processes.
 ///
 /// # Errors
-/// As there; who else has a device that another process of the job claims is told by that one.
+/// As for [`protect`]. For a device that the job's controlling process claims, that process reports other
+/// users.
 pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     claimant: Claimant,
     targets: impl IntoIterator<Item = &'a L>,
@@ -154,10 +153,11 @@ pub fn unchecked<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item 
     targets.into_iter().flat_map(refusal::unchecked).collect()
 }
 
-/// The last look at a regular file before it is written to or truncated, whatever its name leads to by now.
+/// Checks a regular file again, right before writing or truncating, because its name may refer to another
+/// file by then.
 ///
 /// # Errors
-/// It's in use; it's no regular file.
+/// Fails if the file is in use, or is not a regular file.
 pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), ClaimError> {
     if !files::is_regular(&opened) {
         return Err(TargetError::new(path, Problem::Changed).into());
@@ -165,11 +165,10 @@ pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), ClaimError> {
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), |refusal| Err(refusal.into()))
 }
 
-/// The same for what a report, a stream or a log is written to: a file that nobody uses, or a pipe,
-/// terminal or the like.
+/// Checks the output of a report, stream or log: an unused file, or a pipe, terminal or similar.
 ///
 /// # Errors
-/// It's in use; it's a block device.
+/// Fails if the file is in use, or is a block device.
 pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
     if files::device_number(&opened).is_some() {
         return Err(Refusal::NoOutput { path: path.to_owned() });
@@ -209,7 +208,6 @@ pub fn is_device<L: Location + ?Sized>(location: &L) -> bool {
     block_number(location.way()).is_some() || Generic::at(&Root::live(), location.way()).is_some()
 }
 
-/// What is claimed when a target is written to; `None` = it is no device.
 fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, Claimable)>, Refusal> {
     if let Some(number) = block_number(target.way()) {
         return Ok(Some((number, Claimable::itself(target))));
@@ -237,7 +235,6 @@ fn whole(number: DeviceNumber) -> Option<DeviceNumber> {
     Some(Device::of(&Root::live(), number)?.whole()?.number)
 }
 
-/// Says who has a device that can't be claimed, if that can be found out.
 fn explained<L: Location + ?Sized>(error: TargetError, target: &L) -> ClaimError {
     match (&error.problem, write_refusal(target, true)) {
         (Problem::Busy, Ok(Some(refusal))) => refusal.into(),
@@ -262,12 +259,12 @@ fn check(path: &Path, number: DeviceNumber, device: &File, destroy: bool) -> Res
 }
 
 impl Claims {
-    /// The last look before something is written: whether what is open by now is what was checked. A
-    /// regular file is looked at when it is first seen here.
+    /// Checks before the first write that the open target is the checked one. A regular file is checked on
+    /// its first use.
     ///
     /// # Errors
-    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before. A
-    /// regular file that is in use.
+    /// Fails with [`Problem::Changed`] for a block device that is not held, because the path now leads
+    /// elsewhere. Fails for a regular file in use.
     pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), ClaimError> {
         match opened.device.map(split) {
             Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed).into()),
@@ -295,7 +292,6 @@ impl Claims {
         Ok(())
     }
 
-    /// Whether the device was checked and is held: itself, or the disk that it's a partition of.
     fn covers(&self, device: DeviceNumber) -> bool {
         self.numbers.contains(&device)
     }
@@ -307,11 +303,12 @@ impl Claims {
         self.held.iter().filter_map(shared).collect()
     }
 
-    /// Holds what another process of the job holds: the kernel claims a device for an open file, and that is
-    /// open until the last of them has closed it. So nobody else gets it between the ends of the two.
+    /// Holds the claims of another process of the job. The kernel claims a device for an open file, which
+    /// stays open until the last process closes it. No other program can therefore claim the device
+    /// between the ends of the two processes.
     ///
     /// # Errors
-    /// Its handles can't be had: why.
+    /// Fails if the handles of the process are not available; returns the reason.
     pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, ShareError> {
         let mut shared = Claims::default();
         for claim in claims {

@@ -1,10 +1,10 @@
-//! Finds out how the kernel completes the I/Os of a target.
+//! Determines how the kernel completes the I/Os of a target.
 //!
-//! io_uring asks the kernel to take an I/O without blocking. What can't do that (zram, tmpfs, many devices
-//! that are made of others) gets each I/O from a worker thread of the kernel instead, which costs several
-//! times what the I/O does. Whether a target can is asked by a read with `RWF_NOWAIT`; where it can't, a
-//! few reads tell whether they end in the call or put the thread to sleep. Where they do, a few reads
-//! through an io_uring tell what becomes of them there (`trial.rs`). Nothing is ever written.
+//! io_uring submits I/O to the kernel without blocking. Targets without support for that (zram, tmpfs,
+//! many stacked devices) use a kernel worker thread for each I/O, which costs several times the I/O
+//! itself. A read with `RWF_NOWAIT` shows whether a target supports it. If not, a few reads show whether
+//! they end in the call or put the thread to sleep. If they sleep, a few reads through an io_uring show
+//! its behaviour (`trial.rs`). The probe never writes.
 
 mod trial;
 
@@ -24,11 +24,10 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use trial::{LENGTH, Trial};
 
-/// Reads that tell whether the thread sleeps: one alone may find a lock taken. Three of five decide.
 const READS: u64 = 5;
 
-/// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What lies on
-/// a file system in memory, or will, is known without looking: a read may still sleep there, for memory.
+/// Probes an existing target with the open mode of its I/Os; reads at most seven blocks. File systems in
+/// memory are decided without a probe, because a read may sleep there for memory.
 pub fn completion<L: Location + Sync + ?Sized>(
     location: &L,
     facts: &TargetFacts,
@@ -60,8 +59,8 @@ pub fn completion<L: Location + Sync + ?Sized>(
     }
 }
 
-/// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was
-/// nothing to wait for; what is behind tells then.
+/// Determines how io_uring handles a blocking target. Reads through the cache may complete without
+/// waiting, so the underlying storage decides then.
 fn blocking(way: &Path, size: u64, direct: bool) -> Completion {
     let tried = |direct| trial::of(|| open_to_read(way, direct), size);
     let own = tried(direct);
@@ -80,9 +79,9 @@ fn open_to_read(path: &Path, direct: bool) -> Option<OwnedFd> {
     open(path, OFlags::RDONLY | OFlags::CLOEXEC | direct, Mode::empty()).ok()
 }
 
-/// Behind the end a read costs nothing, and the kernel refuses the flag all the same where the file doesn't
-/// know it. Older kernels let every block device know it: without the cache it then shows only when
-/// something is read.
+/// Whether the target supports reads without blocking. A read beyond the end costs nothing, and the kernel
+/// still rejects the flag for unsupported files. Older kernels accept the flag for every block device, so
+/// unbuffered reads must read data.
 fn takes_without_blocking(file: &OwnedFd, size: u64, direct: bool, memory: &mut [u8]) -> bool {
     let mut attempt = |offset| {
         let mut slices = [IoSliceMut::new(memory)];
@@ -111,7 +110,8 @@ fn sleeps_while_reading(file: &OwnedFd, size: u64, memory: &mut [u8]) -> Option<
     Some(false)
 }
 
-/// Whether the device of a target, or of the file system it lies on or will lie on, has poll queues.
+/// Determines whether the device of a target has poll queues. For a file it is the device of the file
+/// system.
 pub fn polling(path: &Path) -> Polling {
     let there = path.ancestors().find_map(|above| {
         rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()

@@ -1,6 +1,5 @@
-//! What the targets hold, looked at before they are read: what never was written, and a sample of what was.
-//! A device that has nothing to look up, or a layer that stores less than was written, answers faster than
-//! the medium can.
+//! Content of the targets, examined before the run: unwritten areas, and a sample of the data. A device
+//! without stored data, or a layer that stores less than was written, is faster than the medium.
 
 pub mod estimate;
 mod order;
@@ -25,13 +24,12 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Of the time that is given, the share for finding out what was written.
 const FOR_EXTENTS: u64 = 3;
 
-/// Looks at a target for so many nanoseconds; a read that hangs takes longer. Nothing is written, and the
-/// page cache is left as it was wherever `O_DIRECT` works.
+/// Examines a target for `time`, or longer if a read hangs. It does not write, and leaves the page cache
+/// unchanged if `O_DIRECT` works.
 ///
-/// `None` = there is nothing to be said: no medium (tmpfs), no right to read it.
+/// `None` if no result is possible: no medium (tmpfs), or no read permission.
 pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     let began = clock::monotonic();
     let path = order.located.way();
@@ -85,7 +83,6 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     Some(facts)
 }
 
-/// The file behind a loop device, and where in it the device begins, bytes.
 fn backing(device: &Device) -> Option<(File, u64)> {
     let whole = device.whole();
     let start = match whole {

@@ -5,7 +5,7 @@ use super::root::{Root, number, text};
 use diskspd_model::machine::cpu_sleeps::*;
 use std::path::PathBuf;
 
-/// What the states are called in which a processor waits in a loop, awake.
+/// Names of polling states, in which a processor stays awake.
 const AWAKE: [&str; 2] = ["POLL", "snooze"];
 
 /// The counters of some processors.
@@ -19,8 +19,8 @@ pub struct SleepCounters {
 pub struct SleepReading(Vec<Option<u64>>);
 
 impl SleepCounters {
-    /// Finds the counters of these processors, as the kernel numbers them, each once. Those without any are
-    /// left out.
+    /// Finds the counters of these processors, given by kernel number, without duplicates. Processors
+    /// without counters are omitted.
     pub fn find(root: &Root, cpus: impl Iterator<Item = u32>) -> SleepCounters {
         let mut numbers: Vec<u32> = cpus.collect();
         numbers.sort_unstable();

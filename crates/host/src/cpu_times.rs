@@ -1,4 +1,4 @@
-//! What the CPUs spent their time on: from `/proc/stat`, and on Windows from what its kernel answers.
+//! CPU times from `/proc/stat`, or from the Windows kernel.
 
 #[cfg(target_os = "linux")]
 use super::root::Root;
@@ -6,9 +6,9 @@ use diskspd_model::machine::Topology;
 use diskspd_model::machine::cpu_times::*;
 use std::collections::BTreeMap;
 
-/// Times of every online CPU since the machine was started, by the kernel's number ([`kernel_cpu`]): on Linux
-/// in clock ticks (normally 10 ms: a window of a second is known to 1 % only), on Windows in 100 ns (counted
-/// by ticks of normally 15.6 ms).
+/// Times of every online CPU since boot, by the kernel's number ([`kernel_cpu`]). Linux uses clock ticks
+/// of normally 10 ms, so a window of a second has a resolution of 1 %. Windows uses 100 ns, counted in
+/// ticks of normally 15.6 ms.
 ///
 /// [`kernel_cpu`]: diskspd_model::machine::kernel_cpu
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,10 +16,10 @@ pub struct CpuClock(BTreeMap<u32, (CpuTimes, LostTimes)>);
 
 #[cfg(windows)]
 impl CpuClock {
-    /// Reads the times now, of all groups.
+    /// Reads the current times of all processor groups.
     ///
     /// # Errors
-    /// The kernel doesn't tell them.
+    /// Fails if the kernel does not report them.
     pub fn read() -> std::io::Result<CpuClock> {
         let times = super::windows::fetched::processor_times()?;
         if times.is_empty() {
@@ -39,10 +39,10 @@ impl CpuClock {
         CpuClock::read_at(&Root::live())
     }
 
-    /// Reads the times of the machine whose files lie in a directory.
+    /// Reads the times of the machine with its files in a directory.
     ///
     /// # Errors
-    /// As [`CpuClock::read`].
+    /// As for [`CpuClock::read`].
     pub fn read_at(root: &Root) -> std::io::Result<CpuClock> {
         let clock = CpuClock::parse(&std::fs::read_to_string(root.path("/proc/stat"))?);
         if clock.0.is_empty() {
@@ -57,9 +57,8 @@ impl CpuClock {
 }
 
 impl CpuClock {
-    /// What passed between an earlier reading and this one, for the active CPUs in their order. A CPU that
-    /// is missing in one of the two was idle all the time; a counter that ran backwards (they do, slightly)
-    /// stood still.
+    /// Returns the differences to an earlier reading, for the active CPUs in their order. A CPU missing in
+    /// one reading counts as idle. A counter that ran backwards (they do, slightly) counts as unchanged.
     pub fn since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<CpuTimes> {
         let idle = CpuTimes { idle: 1, kernel: 0, user: 0 };
         topology
@@ -82,7 +81,7 @@ impl CpuClock {
         topology.kernel_cpus().filter(gone).collect()
     }
 
-    /// What was lost between an earlier reading and this one, for the active CPUs in their order.
+    /// Returns the lost time since an earlier reading, for the active CPUs in their order.
     pub fn lost_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<LostTimes> {
         let lost = |cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
             (Some((_, now)), Some((_, then))) => LostTimes {
@@ -95,10 +94,9 @@ impl CpuClock {
     }
 }
 
-/// A line of `/proc/stat`:
-/// `cpu<n> user nice system idle iowait irq softirq steal guest guest_nice`: guests are counted in user and
-/// nice already; waiting for a disk is idleness to DISKSPD; time that a hypervisor took is not the
-/// program's.
+/// Parses a line of `/proc/stat`: `cpu<n> user nice system idle iowait irq softirq steal guest
+/// guest_nice`. Guest times are included in user and nice. Waiting for a disk is idle time, as in DISKSPD,
+/// and stolen time does not belong to the program.
 #[cfg(target_os = "linux")]
 fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
     let mut words = line.split_ascii_whitespace();

@@ -1,4 +1,4 @@
-//! Block devices as `/sys` knows them: names, partitions, and who holds whom.
+//! Block devices from `/sys`: names, partitions, and holders.
 
 pub use super::disks::Details;
 use super::root::{Root, names, number, text};
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 pub(super) type DeviceNumber = (u32, u32);
 
-/// Details of the block device at a path; `None` when there is none.
+/// Returns details of the block device at a path; `None` if it is not a block device.
 pub fn details(path: &Path) -> Option<Details> {
     Some(Device::of(&Root::live(), block_number(path)?)?.details())
 }
 
-/// What all hosts call the same disk (WWN, or the UUID of a mapping), and which partition of it this is.
-/// `None` = the device at this path has no such name.
+/// Returns the globally unique name of a disk (WWN, or the UUID of a mapping) with the partition. `None`
+/// if the device at this path has no such name.
 pub fn name_of_world(path: &Path) -> Option<String> {
     let root = Root::live();
     let device = Device::of(&root, block_number(path)?)?;
@@ -107,7 +107,8 @@ impl Device {
         text(&self.directory.join("dm/name"))
     }
 
-    /// The parts of a device-mapper device's table; `None` = they aren't told, as they are to root alone.
+    /// Returns the parts of a device-mapper device's table; `None` if not available, for example without
+    /// root.
     pub(crate) fn mapped_parts(&self, root: &Root) -> Option<Vec<MappedPart>> {
         root.is_live().then(|| mapper::parts(self.number).ok()).flatten()
     }
@@ -121,15 +122,15 @@ impl Device {
         Path::new("/dev").join(self.name.replace('!', "/"))
     }
 
-    /// Whether no hardware of its own is behind it. NVMe disks with several paths count as hardware, though
-    /// the kernel files them under virtual devices too.
+    /// Whether the device is not backed directly by hardware. Multipath NVMe disks count as hardware,
+    /// although the kernel lists them as virtual devices too.
     pub(crate) fn is_virtual(&self) -> bool {
         self.directory.components().rev().nth(1).is_some_and(|parent| parent.as_os_str() == "block")
             && self.directory.components().rev().nth(2).is_some_and(|parent| parent.as_os_str() == "virtual")
     }
 
-    /// Whether the kernel knows this disk to have zones that are written in order only
-    /// (Documentation/ABI/stable/sysfs-block). Those of host-aware ones need not be.
+    /// Whether the kernel reports sequential-write-only zones (Documentation/ABI/stable/sysfs-block).
+    /// Host-aware disks do not require sequential writes.
     pub(crate) fn is_host_managed(&self) -> bool {
         text(&self.directory.join("queue/zoned")).is_some_and(|model| model == "host-managed")
     }
@@ -155,7 +156,6 @@ impl Device {
         }
     }
 
-    /// What the hardware calls itself, with its maker where that is told apart.
     pub(crate) fn model(&self) -> Option<String> {
         let word =
             |file: &str| text(&self.directory.join("device").join(file)).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! What NVMe devices say of themselves: reads the logs of [`LOG_SOURCES`] that a disk has.
+//! NVMe device logs: reads the logs of [`LOG_SOURCES`] that a disk supports.
 
 use super::device::{Device, split};
 use super::nvme::Generic;
@@ -15,7 +15,6 @@ pub struct DeviceLogs {
     name: String,
     file: io::Result<File>,
     rows: Vec<&'static LogRow>,
-    /// The endurance group that it is in, where data placement is on there.
     placement_group: Option<u16>,
 }
 
@@ -34,7 +33,7 @@ pub enum DeviceLogError {
 }
 
 impl DeviceLogs {
-    /// Of a disk by the kernel's name; `None` = it is no NVMe namespace.
+    /// Returns the logs of a disk by kernel name; `None` if it is not an NVMe namespace.
     pub fn of(root: &Root, name: &str) -> Option<DeviceLogs> {
         if !is_namespace(name) {
             return None;
@@ -53,7 +52,7 @@ impl DeviceLogs {
         &self.name
     }
 
-    /// All that it has. Each takes the device's time of a command, some 100 us and more.
+    /// Reads all supported logs. Each takes one device command, about 100 us or more.
     pub fn read(&self) -> Vec<(LogSource, Result<LogPage, DeviceLogError>)> {
         self.rows.iter().map(|row| (row.source, self.one(row))).collect()
     }
@@ -80,8 +79,8 @@ pub fn disk_of_namespace(path: &Path) -> Option<String> {
     Generic::at(&Root::live(), path)?.block.map(|block| block.name)
 }
 
-/// The endurance group of a namespace; `None` = no data placement is on there, or nobody may ask. A
-/// controller that doesn't have it isn't asked: what it doesn't know is an entry in its error log.
+/// Returns the endurance group of a namespace; `None` without data placement or permission. Controllers
+/// without the feature are not queried, because an unsupported command adds an entry to their error log.
 fn placement_group(file: &File) -> Option<u16> {
     let found = nvme::namespace(file).ok().filter(|found| found.places)?;
     nvme::is_placement_on(file, found.endurance_group).ok()?.then_some(found.endurance_group)

@@ -6,13 +6,13 @@ use super::root::Root;
 use super::usage;
 use std::path::PathBuf;
 
-/// All whole block devices, in an order that depends only on which there are: hardware first; then what is
-/// made of other devices (LVM, RAID, bcache, network and ZFS volumes); then loop, zram and ram devices;
-/// each by name, numbers in names by value, `sdz` before `sdaa`. Virtual devices without a capacity (loop
-/// devices without a file) are left out.
+/// Returns all whole block devices in a stable order. Hardware is first, then devices built from other
+/// devices (LVM, RAID, bcache, network and ZFS volumes), then loop, zram and ram devices. Within each
+/// group they are in name order with numbers by value, `sdz` before `sdaa`. Virtual devices without a
+/// capacity (loop devices without a file) are omitted.
 ///
-/// Numbers are positions in this list: they stay as long as no device comes or goes. Names under
-/// `/dev/disk/by-id` outlast that.
+/// Numbers are positions in this list, so they are stable until a device is added or removed. Names in
+/// `/dev/disk/by-id` are stable beyond that.
 pub fn list(root: &Root) -> Vec<Disk> {
     let mut devices: Vec<Device> = device::all(root)
         .filter(|device| !device.is_partition())
@@ -38,11 +38,11 @@ pub struct NoDevice {
     pub there: String,
 }
 
-/// Where the device with this number in [`list`] is, or the one with this name, given as the kernel or the
-/// device mapper calls it, or that partition.
+/// Returns the path of the device with this number in [`list`], or with this kernel or device mapper name.
+/// The name may be a partition.
 ///
 /// # Errors
-/// There is no such device.
+/// Fails if there is no such device.
 pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
     let disks = list(root);
     let found = match name.parse::<usize>() {
@@ -96,7 +96,6 @@ fn disk(root: &Root, number: usize, device: &Device) -> Disk {
     }
 }
 
-/// Hardware, what is made of other devices, and what is made of memory and files.
 fn rank(device: &Device) -> u8 {
     let kind = device.name.trim_end_matches(|c: char| c.is_ascii_digit());
     match (device.is_virtual(), kind) {

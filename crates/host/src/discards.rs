@@ -1,4 +1,4 @@
-//! What a target makes of discards (`--trim`).
+//! Support of a target for discards (`--trim`).
 
 use super::device::{Device, split};
 use super::root::{Root, number};
@@ -10,8 +10,8 @@ use std::os::linux::fs::MetadataExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// Looks at a target that is there; `is_remote`: its file system is another host's or program's. Nothing is
-/// discarded, and it isn't opened for writing.
+/// Checks an existing target; `is_remote`: the file system belongs to another host or program. It does not
+/// discard, and does not open the target for writing.
 pub fn look<L: Location + ?Sized>(location: &L, is_remote: bool) -> Discards {
     let path = location.way();
     let Ok(found) = std::fs::metadata(path) else { return Discards::default() };

@@ -1,4 +1,4 @@
-//! Disks and who uses them, as they are listed: the same on every system.
+//! Disks and their users, as listed on every system.
 
 use serde::Serialize;
 use std::path::PathBuf;
@@ -15,8 +15,7 @@ pub struct Disk {
     #[serde(flatten)]
     pub details: Details,
     pub partitions: Vec<Partition>,
-    /// Who uses it, a partition of it, or what is made of it; empty = nobody that the
-    /// system's own lists know of.
+    /// Users of the disk, its partitions, and derived devices; empty if the system's lists contain none.
     pub uses: Vec<Use>,
     /// Why some of its uses may be missing; `None` = all were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,22 +31,21 @@ pub struct Partition {
     pub size: u64,
 }
 
-/// What is known of a block device and its queue; `None` = the kernel doesn't tell, or it makes no sense
-/// here. A partition has the queue of its disk.
+/// Properties of a block device and its queue; `None` if the kernel does not report a value, or it does
+/// not apply. A partition has the queue of its disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Details {
-    /// What the hardware calls itself, with its maker where that is told apart; partitions have none.
     pub model: Option<String>,
     /// The name that a device-mapper device was given.
     pub mapper_name: Option<String>,
     pub backing_file: Option<String>,
-    /// Whether it has turning parts, as far as the kernel was told.
+    /// Whether the device has rotating parts, according to the kernel.
     pub rotational: Option<bool>,
     /// The smallest unit that can be read or written, bytes.
     pub logical_block_size: Option<u32>,
     /// The smallest unit that the device writes without reading around it, bytes.
     pub physical_block_size: Option<u32>,
-    /// Its volatile cache as the kernel treats it: `write back`, or `write through` where there is none.
+    /// Volatile cache mode of the kernel: `write back`, or `write through` without a cache.
     pub write_cache: Option<String>,
     /// The I/O scheduler in use; `none` is one of its names.
     pub scheduler: Option<String>,
@@ -55,11 +53,9 @@ pub struct Details {
     pub queue_depth: Option<u32>,
 }
 
-/// One use of a device, or of what is made of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Use {
-    /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of
-    /// it.
+    /// Device in use, by its usual name; it may be a partition or holder of the queried device.
     pub device: String,
     #[serde(flatten)]
     pub how: How,

@@ -1,13 +1,13 @@
-//! Counters that are read twice: what lies between is what was counted.
+//! Counters that are read at both edges of a measurement; the difference is the result.
 
 /// Counters of the kernel that are read at both edges of a measurement.
 pub trait EdgeCounters {
-    /// What they stand at; the default is that of counters which were not read.
+    /// Values at an edge; the default stands for unread counters.
     type AtEdge: Default;
     type BetweenEdges;
 
     fn read(&self) -> Self::AtEdge;
 
-    /// What was counted between two readings; nothing where both are needed and one is missing.
+    /// Returns the counts between two readings; empty if a required reading is missing.
     fn between(self, before: &Self::AtEdge, after: &Self::AtEdge) -> Vec<Self::BetweenEdges>;
 }

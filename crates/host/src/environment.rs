@@ -1,6 +1,5 @@
-//! What figures depend on beside the target itself: how the processors are driven, what the machine runs
-//! in, which limits hold for this process, how the disks are attached. Facts only; `truth` says what they
-//! mean.
+//! Environment of a measurement: processor settings, platform, limits of this process, and disk
+//! attachment. It contains only facts; `truth` interprets them.
 
 mod boot_parameters;
 mod control_groups;
@@ -16,7 +15,8 @@ use super::root::Root;
 use diskspd_model::machine::environment::*;
 use diskspd_model::machine::storage::Storage;
 
-/// What is around these targets. Takes a few milliseconds; nothing that is missing or odd is an error.
+/// Reads the environment of these targets. Takes a few milliseconds; missing or unusual values are not
+/// errors.
 pub fn read(root: &Root, targets: &[Storage]) -> Environment {
     with_disks(root, disks::beneath(root, targets))
 }

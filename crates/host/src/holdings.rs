@@ -1,5 +1,5 @@
-//! What holds files and devices without a claim that the kernel would mind: loop devices, swap files,
-//! storage servers.
+//! Users of files and devices that do not claim them in the kernel: loop devices, swap files, storage
+//! servers.
 
 use super::device::{Device, DeviceNumber, split};
 use super::file_place::FilePlace;
@@ -22,7 +22,7 @@ pub(super) enum Identity {
     File(DeviceNumber, u64),
     /// A block device.
     Device(DeviceNumber),
-    /// Nothing more is known than the name: it leads nowhere from here.
+    /// A name that cannot be resolved from here.
     Named(PathBuf),
 }
 
@@ -110,7 +110,7 @@ const SWAP_FILE: &str = "a swap file";
 const SERVED: &str = "served by a storage target of this machine";
 const BITMAP: &str = "the bitmap of a RAID";
 
-/// Files of servers and drivers that name what they hold, `*` for any name, and what these are called.
+/// Files of servers and drivers that list their devices (`*` for any name), and the servers' names.
 const SERVERS: [(&str, &str); 7] = [
     // Documentation/target, of Linux: the object's name is the directory.
     ("/sys/kernel/config/target/core/*/*/udev_path", "the storage target LIO"),
@@ -172,8 +172,8 @@ fn bitmaps(root: &Root) -> Result<Vec<Holding>, FailedCall> {
     Ok(files.map(|file| Holding::new(root, Identity::at(root, Path::new(file)), file, by())).collect())
 }
 
-/// The path in a file of a server: all of its first line, or what is behind `File: ` or `PATH: ` in a line
-/// of LIO's.
+/// Returns the path in a server's file: its first line, or the text after `File: ` or `PATH: ` in an LIO
+/// line.
 fn named_in(text: &str) -> Option<&str> {
     let first = text.lines().next().filter(|line| line.starts_with('/'));
     let told = || {
@@ -184,7 +184,6 @@ fn named_in(text: &str) -> Option<&str> {
     first.or_else(told)
 }
 
-/// The directory that a file is in, without that in which a mere number is.
 fn parent_name(file: &str) -> String {
     let mut names = file.rsplit('/').skip(1);
     match (names.next(), names.next()) {
@@ -260,8 +259,7 @@ fn identity(backing: &loops::Backing) -> Identity {
     }
 }
 
-/// What is behind a loop device whose file has this name, as far as it can be seen from here; `None` =
-/// nothing any more.
+/// Returns the file of a loop device, if it is visible from here; `None` if it no longer exists.
 fn behind(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, FailedCall> {
     let by_name = || Identity::at(root, Path::new(name));
     if !root.is_live() {

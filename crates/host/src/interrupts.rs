@@ -1,4 +1,4 @@
-//! On which CPUs the interrupts of devices arrive: the counters of the kernel's interrupt numbers.
+//! The CPUs that handle device interrupts, from the kernel's interrupt counters.
 
 use super::edges::EdgeCounters;
 use super::root::{Root, names, text};
@@ -6,14 +6,13 @@ use diskspd_model::machine::cpu_list;
 use diskspd_model::machine::interrupts::*;
 use std::path::{Path, PathBuf};
 
-/// More interrupt numbers than this are not read: it would take longer than a few milliseconds.
+/// Maximum number of interrupts read, which limits the time to a few milliseconds.
 const MOST: usize = 512;
 
 /// The counters of the interrupts of some devices.
 #[derive(Debug)]
 pub struct InterruptCounters {
     devices: Vec<Interrupting>,
-    /// The CPUs that the counters are of, in their order.
     cpus: Vec<u32>,
 }
 
@@ -24,13 +23,12 @@ struct Interrupting {
     files: Vec<PathBuf>,
 }
 
-/// What the counters stood at, by device, interrupt and CPU; `None` = unreadable.
 #[derive(Debug, Default)]
 pub struct InterruptReading(Vec<Option<Vec<Vec<u64>>>>);
 
 impl InterruptCounters {
-    /// Finds the counters of these block devices, by the kernel's names. Devices without interrupts of their
-    /// own (loop devices, RAID, those of a network) are left out, and a partition is its disk.
+    /// Finds the counters of these block devices, by kernel name. Devices without interrupts (loop
+    /// devices, RAID, network devices) are omitted, and a partition stands for its disk.
     pub fn find(root: &Root, devices: &[String]) -> InterruptCounters {
         let mut found: Vec<Interrupting> = Vec::new();
         let mut known = 0;
@@ -73,8 +71,8 @@ impl EdgeCounters for InterruptCounters {
     }
 }
 
-/// By CPU, what all interrupt numbers of a device counted between two readings; `None` = there are other
-/// numbers of counters than of CPUs, so that nobody knows whose they are.
+/// Returns the interrupts of a device between two readings, by CPU. `None` if the number of counters
+/// differs from the number of CPUs, so the assignment is unknown.
 fn sums(cpus: usize, before: &[Vec<u64>], after: &[Vec<u64>]) -> Option<Vec<u64>> {
     let mut sums = vec![0u64; cpus];
     for (then, now) in before.iter().zip(after) {

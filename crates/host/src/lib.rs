@@ -1,8 +1,7 @@
-//! Reads the machine: its processors and devices, who uses them, what lies beneath a file, the kernel's
-//! counters.
+//! Access to the machine: processors, devices and their users, storage stacks, and kernel counters.
 //!
-//! What is read is plain data of [`diskspd_model::machine`], the same on Linux and on Windows. Windows is
-//! read by `windows`.
+//! The results are plain data of [`diskspd_model::machine`], the same on Linux and Windows. `windows`
+//! contains the Windows implementation.
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]

@@ -1,4 +1,4 @@
-//! A target that was looked for once: what is checked, opened and judged from then on is the same object.
+//! A target that is located once, so that all later checks and opens use the same object.
 
 use crate::root::Root;
 use crate::stack;
@@ -13,7 +13,6 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// What was found at a path. Copies know what the others have found out.
 #[derive(Debug, Clone)]
 pub struct Located {
     root: Root,
@@ -49,10 +48,10 @@ impl Located {
         &self.root
     }
 
-    /// What it is now, and how large: [`target::probe`].
+    /// Returns the current kind and size: [`target::probe`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`target::probe`].
     pub fn facts(&self) -> Result<TargetFacts, TargetError> {
         target::facts(&self.anchor, |find_out| *self.learned.direct.get_or_init(find_out))
     }
@@ -65,9 +64,9 @@ impl Located {
         }
     }
 
-    /// Opens the target to look at it, and tells what it lies on.
+    /// Opens the target for inspection, and returns its storage stack.
     ///
-    /// What is to be `written` is opened for that: an overlay moves it to where it is written to by then.
+    /// A `written` target is opened for writing, because an overlay then moves it to its writable layer.
     pub fn opened(&self, written: bool) -> OpenedToLook {
         let stack = if written { &self.learned.written } else { &self.learned.read };
         let file = files::open_to_locate(&self.anchor, written).ok();
@@ -89,7 +88,8 @@ impl Location for Located {
     }
 }
 
-/// The targets of a run, each looked for once. What isn't there is looked for anew: `-c` may have made it.
+/// The targets of a run, each located once. Missing targets are located again, because `-c` may have
+/// created them.
 #[derive(Debug)]
 pub struct LocatedTargets {
     root: Root,
@@ -103,15 +103,15 @@ impl Default for LocatedTargets {
 }
 
 impl LocatedTargets {
-    /// Files were made, or time has passed: whatever is looked for is found as it is now.
+    /// Clears the cache, after files were created or time has passed.
     pub fn look_anew(&mut self) {
         *self = LocatedTargets::default();
     }
 
-    /// The target at a path; `None` = nothing is there.
+    /// Returns the target at a path; `None` if it does not exist.
     ///
     /// # Errors
-    /// What keeps us from looking: permissions, too long names, link loops, a link that leads nowhere.
+    /// Fails for missing permissions, too long names, link loops, and dangling links.
     pub fn at(&mut self, path: &Path) -> Result<Option<Located>, TargetError> {
         if let Some(known) = self.known.get(path) {
             return Ok(Some(known.clone()));

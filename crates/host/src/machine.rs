@@ -1,4 +1,4 @@
-//! What the machine is called, runs, and has.
+//! Name, software and hardware of the machine.
 
 use super::cgroup::Groups;
 use super::environment;
@@ -10,9 +10,9 @@ use diskspd_model::machine::numbers::CONTAINER;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::machine::{PowerScheme, System};
 
-/// The machine this process runs on, as it is now. Take it once, before threads are bound to CPUs.
+/// Returns a snapshot of this machine. Take it once, before threads are bound to CPUs.
 ///
-/// Nothing that is missing or odd is an error: unknown is told as unknown.
+/// Missing or unusual values are not errors, but are reported as unknown.
 pub fn snapshot() -> System {
     let root = Root::live();
     System { unreadable: unread_facts(&root), ..read(&root) }
@@ -46,8 +46,8 @@ pub fn read(root: &Root) -> System {
     }
 }
 
-/// A number that stands for this machine: made of `machine-id(5)`, which can't be got back from it. A
-/// container has none of its own, or that of its image.
+/// Returns an identifier of this machine, a one-way hash of `machine-id(5)`. A container has no
+/// identifier, or its image's.
 fn number(root: &Root) -> Option<String> {
     if environment::is_container(root) {
         return None;
@@ -58,7 +58,7 @@ fn number(root: &Root) -> Option<String> {
     Some(Fingerprint::of_parts([("diskspd machine".into(), known)].into()).hash)
 }
 
-/// The number that stands for the hardware beneath a container: the machines of a fleet share it.
+/// Returns an identifier of the hardware under a container; identical machines of a fleet share it.
 fn container_number(system: &System, fingerprint: &Fingerprint) -> Option<String> {
     let is_container = system.environment.as_ref().is_some_and(|around| around.platform.container);
     let hardware = ["cpu model", "cpus", "memory", "platform", "cloud"];
@@ -71,12 +71,12 @@ fn container_number(system: &System, fingerprint: &Fingerprint) -> Option<String
     is_container.then(|| format!("{CONTAINER}{}", Fingerprint::of_parts(parts).hash))
 }
 
-/// What tells the running kernel from all others, containers on it included; `None` = it doesn't say.
+/// Returns an identifier of the running kernel, which containers share; `None` if unavailable.
 pub fn boot(root: &Root) -> Option<String> {
     root.text("/proc/sys/kernel/random/boot_id").filter(|id| !id.is_empty())
 }
 
-/// Looks at what is around the targets of a run on this machine; none: around all its disks. Takes
+/// Reads the environment of a run's targets on this machine, or of all its disks without targets. Takes
 /// milliseconds.
 pub fn look_around(system: &mut System, targets: Vec<Storage>) {
     look_around_at(system, &Root::live(), targets);

@@ -7,7 +7,7 @@ use diskspd_model::machine::file_systems::FileSystemType;
 use diskspd_model::machine::memory_backed::*;
 use std::path::Path;
 
-/// What a device is; `None` = as far as can be seen, no memory.
+/// Returns the kind of memory that backs the device; `None` if memory was not detected.
 pub(super) fn of(root: &Root, device: &Device) -> Option<InMemory> {
     let numbered = |driver: &str| {
         let number = device.name.strip_prefix(driver);

@@ -1,11 +1,11 @@
-//! `/proc/self/mountinfo`: what is mounted where.
+//! The mounts in `/proc/self/mountinfo`.
 
 use super::device::{DeviceNumber, parse_number};
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
-    /// Its own number, as `mnt_id` of an open file has it.
+    /// Mount ID, the same as `mnt_id` of an open file.
     pub id: u32,
     /// Number of the file system's device; one without a device has a number too.
     pub number: DeviceNumber,
@@ -43,16 +43,13 @@ pub(super) fn parse(text: &str) -> impl Iterator<Item = Mount> + '_ {
     })
 }
 
-/// The mount that a path without links lies on. A later mount hides an earlier one at the same place, so
-/// the last of the deepest counts.
 pub(super) fn holding(text: &str, place: &Path) -> Option<Mount> {
     parse(text)
         .filter(|mount| place.starts_with(&mount.at))
         .max_by_key(|mount| Path::new(&mount.at).components().count())
 }
 
-/// Type and source of the file system that an existing path lies on, as mount(8) names them; `None` =
-/// unknown.
+/// Returns type and source of an existing path's file system, as in mount(8); `None` if unknown.
 pub fn mounted(path: &Path) -> Option<(String, String)> {
     let text = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
     let mount = holding(&text, &std::fs::canonicalize(path).ok()?)?;

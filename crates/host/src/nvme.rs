@@ -1,6 +1,6 @@
-//! The character devices of NVMe namespaces: which block device is the same namespace, and what it is.
+//! The character devices of NVMe namespaces, and the corresponding block devices.
 //!
-//! The driver makes both beside each other, `ng0n1` and `nvme0n1` (drivers/nvme/host/core.c,
+//! The driver creates both, for example `ng0n1` and `nvme0n1` (drivers/nvme/host/core.c,
 //! `nvme_add_ns_cdev`; multipath.c for several paths).
 
 use super::device::{Device, DeviceNumber, split};
@@ -24,7 +24,8 @@ pub(super) struct Generic {
 }
 
 impl Generic {
-    /// What `stat` has found; `None` = it is something else, or /sys doesn't tell.
+    /// Returns the character device of a `stat` result; `None` if it is something else, or /sys has no
+    /// entry.
     pub(crate) fn found(root: &Root, found: &Stat) -> Option<Generic> {
         let is_character = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
         is_character.then(|| Generic::of(root, split(found.st_rdev))).flatten()
@@ -47,10 +48,10 @@ impl Generic {
         Some(Generic { name, block })
     }
 
-    /// The block device, without which nobody knows who uses the namespace.
+    /// Returns the block device, which is required to find the users of the namespace.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if there is no block device.
     pub(crate) fn used_as(&self) -> Result<&Device, Unknown> {
         let sibling = || format!("/sys/class/block/nvme{}", self.name.trim_start_matches("ng"));
         let unknown = || Unknown::new(IN_USE, FailedCall::absent(sibling()));
@@ -74,7 +75,8 @@ impl Generic {
         }
     }
 
-    /// What the commands go to: the disk, where the kernel counts them (Linux 6.13, if asked to).
+    /// Returns the target stack of the commands. The disk is included if the kernel counts commands (Linux
+    /// 6.13, if enabled).
     pub(crate) fn stack(&self, root: &Root, of_device: impl FnOnce(DeviceNumber) -> Stack) -> Stack {
         let Some(device) = &self.block else {
             return Stack::without(
@@ -120,8 +122,8 @@ impl Device {
     }
 }
 
-/// What is claimed and checked of a target that is written to: itself, or the block device that is the same
-/// NVMe namespace.
+/// The checked and claimed device of a written target: the target, or the block device of the same NVMe
+/// namespace.
 #[derive(Debug)]
 pub(super) struct Claimable {
     name: PathBuf,

@@ -1,25 +1,28 @@
-//! Which ways to storage are usable, as the kernel says it right now: paths of multipath devices,
-//! controllers, network links.
+//! Current state of storage paths: paths of multipath devices, controllers, network links.
 
 use crate::root::Root;
 use std::collections::BTreeMap;
 
 const MOST_LINKS: usize = 64;
-/// What is told of a network interface: whether it is up, and how often its carrier has come or gone.
 const OF_LINKS: [&str; 2] = ["operstate", "carrier_changes"];
 
-/// By name of the device and of the file that says so, what it says: `sdb state` → `running`. Takes some
-/// tens of microseconds for each device.
+/// Values by device and file name: `sdb state` → `running`. Reading takes tens of microseconds for each
+/// device.
 pub type PathStates = BTreeMap<String, String>;
 
-/// The states of these block devices, by the kernel's names, of their paths, and of all network links.
+/// Returns the states of these block devices (by kernel name), of their paths, and of all network links.
 ///
-/// * `device/state` of SCSI disks (`running`, `blocked`, `offline`, `transport-offline`:
-///   drivers/scsi/scsi_sysfs.c), and of the controllers of NVMe namespaces (`live`, `resetting`,
-///   `connecting`: drivers/nvme/host/sysfs.c);
-/// * `ana_state` of the paths of an NVMe namespace, `nvme0c1n1` of `nvme0n1` (`optimized`, `non-optimized`,
-///   `inaccessible`, `persistent-loss`, `change`: drivers/nvme/host/multipath.c);
-/// * `md/degraded`, members that a RAID lacks (Documentation/admin-guide/md.rst);
+/// * `device/state` of SCSI disks: `running`, `blocked`, `offline` or `transport-offline`
+///   (drivers/scsi/scsi_sysfs.c).
+///
+/// * `device/state` of the controllers of NVMe namespaces: `live`, `resetting` or `connecting`
+///   (drivers/nvme/host/sysfs.c).
+///
+/// * `ana_state` of the paths of an NVMe namespace, `nvme0c1n1` of `nvme0n1`: `optimized`,
+///   `non-optimized`, `inaccessible`, `persistent-loss` or `change` (drivers/nvme/host/multipath.c).
+///
+/// * `md/degraded`, the number of missing RAID members (Documentation/admin-guide/md.rst).
+///
 /// * `operstate` and `carrier_changes` of network interfaces (Documentation/ABI/testing/sysfs-class-net).
 pub fn read(root: &Root, devices: &[String]) -> PathStates {
     let mut states = PathStates::new();

@@ -1,14 +1,13 @@
-//! What the machine is, or pretends to be: hardware, a virtual machine, somebody's cloud, a container. The
-//! firmware says the same on every system.
+//! The platform: hardware, a virtual machine, a cloud, or a container. The firmware strings are the same
+//! on every system.
 
 use diskspd_model::machine::environment::Platform;
 
-/// What the firmware tells, by the names of files of `/sys/class/dmi/id`.
+/// Names of the firmware strings, from `/sys/class/dmi/id`.
 pub(crate) const FIRMWARE: [&str; 4] = ["sys_vendor", "product_name", "chassis_asset_tag", "bios_version"];
 
 #[derive(Debug, Default)]
 pub(crate) struct OwnAccount {
-    /// The values of [`FIRMWARE`]; empty = it isn't told.
     pub firmware: [String; 4],
     pub hypervisor: Option<String>,
     /// Whether the processor says that it is a virtual one; `None` = it doesn't say.
@@ -16,7 +15,7 @@ pub(crate) struct OwnAccount {
     pub container: bool,
 }
 
-/// (file, what it contains, lower case, the cloud). The first that fits counts.
+/// (file, contained lower-case text, cloud). The first match counts.
 const CLOUDS: [(&str, &str, &str); 19] = [
     ("sys_vendor", "amazon ec2", "Amazon EC2"),
     ("bios_version", "amazon", "Amazon EC2"),

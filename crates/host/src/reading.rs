@@ -4,13 +4,13 @@ use diskspd_model::machine::io_counters::{Activity, OwnIo};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Of every device, in the order they were asked for; `None` = it can't be read.
     pub devices: Vec<Option<Activity>>,
     /// Whether the kernel counts their I/O, in the same order.
     pub counted: Vec<bool>,
-    /// Of this process; `None` = the kernel doesn't tell what it asked of devices.
+    /// I/O of this process; `None` if the kernel does not report it.
     pub own: Option<OwnIo>,
-    /// Of the machine's memory, as [`unwritten`] counts it; `None` = the kernel doesn't tell.
+    /// Unwritten memory of the machine, as counted by [`unwritten`]; `None` if the kernel does not report
+    /// it.
     ///
     /// [`unwritten`]: diskspd_model::machine::io_counters::unwritten
     pub unwritten: Option<u64>,

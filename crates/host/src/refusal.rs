@@ -1,4 +1,4 @@
-//! Whether writing is refused: because what is written to is in use, or because there is something on it.
+//! Refusals to write: the target is in use, or contains data.
 
 use super::device::{Device, block_number};
 use super::file_place::FilePlace;
@@ -24,23 +24,21 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 impl Refusal {
-    /// It can't be found out whether what the user calls `path` is in use.
     pub(super) fn unknown(path: &Path, unknown: Unknown) -> Refusal {
         let (why, remedy) = (unknown.to_string(), unknown.cause.remedy());
         Refusal::Unknown { path: path.to_owned(), why, remedy }
     }
 }
 
-/// Why the target at the path must not be written to; `None` = nothing against it, or there is nothing.
-/// `destroy` permits to overwrite what lies on a device, not to write to one in use. What regular files
-/// hold is nobody's concern.
+/// Returns the reason why the target at the path must not be written to. `None` if writing is permitted,
+/// or the target does not exist. `destroy` permits overwriting a device's content, but not writing to a
+/// device in use. The content of regular files is not checked.
 ///
-/// The answer is a snapshot, for telling. What is written to goes through [`super::claims::protect`], which
-/// lets the kernel keep others away, and knows uses that leave no trace in /proc and /sys (ZFS, other mount
-/// namespaces).
+/// The result is a snapshot for messages. Writes go through [`super::claims::protect`], which uses kernel
+/// claims. It also detects uses without a trace in /proc and /sys (ZFS, other mount namespaces).
 ///
 /// # Errors
-/// The device can't be read, so that it isn't known what is on it.
+/// Fails if the device cannot be read, because its content is then unknown.
 pub fn write_refusal<L: Location + ?Sized>(
     location: &L,
     destroy: bool,
@@ -65,7 +63,6 @@ pub fn write_refusal<L: Location + ?Sized>(
     Ok((!found.is_empty()).then(|| Refusal::WouldDestroy { path: path.to_owned(), found }))
 }
 
-/// Why the device must not be written to whatever is on it.
 pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<Refusal> {
     match uses(&Root::live(), number) {
         Ok(uses) if uses.is_empty() => None,
@@ -214,7 +211,7 @@ impl DataPlaces {
     }
 }
 
-/// Why the regular file that is open must not be written to. Anything else that is open isn't looked at.
+/// Returns the reason why the open regular file must not be written to. Other objects are not checked.
 pub(super) fn open_file_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
     refusal_of(path, &rustix::fs::fstat(opened).ok()?, Some(opened))
 }
@@ -288,7 +285,7 @@ fn is_held_above(root: &Root, inode: u64) -> bool {
         && std::iter::successors(Some(own), parent).skip(1).take(64).any(|above| holders.contains(&above))
 }
 
-/// What is on an open block device, as [`signatures::find`] names it.
+/// Returns the content of an open block device, as named by [`signatures::find`].
 pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Name>, TargetError> {
     let fail = |error: io::Error| match error.raw_os_error() {
         // Claimed for writing, because we may not read it.
@@ -299,10 +296,10 @@ pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Nam
     signatures::find(device, size).map_err(fail)
 }
 
-/// The uses of a device, by (major, minor), of the machine whose files lie in a directory.
+/// Returns the uses of a device, by (major, minor), of the machine with its files in a directory.
 ///
 /// # Errors
-/// They can't be found out; the machine doesn't know the device.
+/// Fails if they cannot be determined, or the device does not exist.
 pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, Unknown> {
     let (major, minor) = number;
     let node = || format!("/sys/dev/block/{major}:{minor}");

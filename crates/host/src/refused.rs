@@ -7,14 +7,13 @@ use crate::signatures;
 use diskspd_model::units::visible::line;
 use std::path::{Path, PathBuf};
 
-/// What a system calls that which is no place for a file.
 #[cfg(not(windows))]
 const DEVICE: &str = "a block device";
 #[cfg(windows)]
 const DEVICE: &str = "a disk, a volume or a device";
 
-/// Why a device or file isn't written to. The text is for the user: what is in use or would be lost, and
-/// what to do.
+/// Reason for not writing to a device or file. The user message names the use or the data at risk, and the
+/// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Never allowed.
@@ -23,7 +22,7 @@ pub enum Refusal {
     /// Never allowed.
     #[error("refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}", shown(path))]
     Unknown { path: PathBuf, why: String, remedy: &'static str },
-    /// Never allowed; only where links are followed that anybody may make.
+    /// A link of another user in a world-writable directory; never permitted.
     #[error(
         "refusing to overwrite {}: it is reached by a link of another user (number {owner}), {}, in a \
          world-writable folder, which may lead anywhere; name the file itself",
@@ -62,7 +61,6 @@ pub enum Refusal {
     )]
     WouldDestroy {
         path: PathBuf,
-        /// What there is, as the table of signatures names it; at least one.
         found: Vec<signatures::Name>,
     },
 }
@@ -87,7 +85,7 @@ fn told(used: &Use) -> String {
     told_on_windows(used)
 }
 
-/// The holder of a partition that Windows starts from, among the uses of its disk.
+/// Holder of a Windows boot partition, among the uses of its disk.
 #[cfg(any(windows, test))]
 pub(crate) const BOOT: &str = "a boot partition (EFI system or recovery)";
 

@@ -1,4 +1,4 @@
-//! What the clients of NFS and SMB count of their mounts.
+//! Client counters of NFS and SMB mounts.
 
 use super::root::Root;
 use diskspd_model::machine::remote::{Protocol, RemoteActivity, RemoteMount, TcpSegments};
@@ -6,11 +6,11 @@ use diskspd_model::machine::remote::{Protocol, RemoteActivity, RemoteMount, TcpS
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteReading {
     pub done: RemoteActivity,
-    /// What the machine has sent over TCP; `None` = the kernel doesn't tell.
+    /// TCP segments sent by the machine; `None` if the kernel does not report them.
     pub tcp: Option<TcpSegments>,
 }
 
-/// Reads the counters of a mount; `None` = there are none, or they don't tell all (pNFS).
+/// Reads the counters of a mount; `None` if missing or incomplete (pNFS).
 pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
     let done = match mount.protocol {
         Protocol::Nfs => {

@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The directory that `proc`, `sys` and `dev` are looked for in. What is missing or unreadable there is
-/// `None` or empty: the kernel's files come and go with versions, configurations and containers.
+/// The directory of `proc`, `sys` and `dev`. Missing or unreadable files give `None` or empty values,
+/// because they vary with kernel versions, configurations and containers.
 #[derive(Debug, Clone)]
 pub struct Root {
     directory: PathBuf,

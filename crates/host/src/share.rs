@@ -38,13 +38,12 @@ pub(super) fn parse(target: &str) -> Option<SharePath> {
 }
 
 impl SharePath {
-    /// Where the share's file is on a machine with these mounts.
+    /// Returns the location of the share's file on a machine with these mounts.
     ///
-    /// A mount counts when what was mounted is named like the share, whatever its type: `cifs`, or a
-    /// user-space file system that was given that name. Of several the one that leads deepest into the
-    /// share is taken, and of those the one mounted last. Names of servers, shares and their directories
-    /// don't depend on case. Where there is none, but an smbnetfs, which shows a network's servers and
-    /// their shares as directories, the share is there.
+    /// A mount counts if its source has the name of the share, regardless of its type: `cifs`, or a
+    /// user-space file system with that name. The deepest mount in the share is used, then the last
+    /// mounted. Names of servers, shares and their directories are case-insensitive. Without such a mount
+    /// an smbnetfs is used, which shows all servers of a network and their shares as directories.
     pub(crate) fn find(&self, mountinfo: &str) -> MountFound {
         let mounts: Vec<(usize, Mount)> =
             mountinfo::parse(mountinfo).filter_map(|mount| Some((self.covered_by(&mount)?, mount))).collect();

@@ -1,7 +1,7 @@
-//! What lies on a device, by the marks that file systems, partition tables, volume managers and others
-//! leave at its beginning and end: what writing to it would destroy. What libblkid recognizes counts, where
-//! it is installed, and what our own table knows (`signatures/marks.rs`), which has formats that libblkid
-//! doesn't, and works alone.
+//! Detection of a device's content by the signatures of file systems, partition tables, volume managers
+//! and others at its start and end. Writing would destroy this content. The results combine libblkid, if
+//! installed, and the built-in table (`signatures/marks.rs`). The table has formats unknown to libblkid,
+//! and works alone.
 
 mod marks;
 
@@ -17,21 +17,20 @@ use {
     std::os::unix::fs::FileExt,
 };
 
-/// How much of the beginning is looked at, bytes: up to the last place of a second LUKS header.
+/// Bytes checked at the start: up to the last position of a second LUKS header.
 pub const HEAD: u64 = (4 << 20) + (64 << 10);
 
-/// How much of the end is looked at, bytes: Promise's RAID is the farthest from it.
+/// Bytes checked at the end; Promise's RAID signature is the farthest from the end.
 pub(crate) const TAIL: u64 = 2 << 20;
 
 const KIB: u64 = 1 << 10;
 
 pub type Name = Cow<'static, str>;
 
-/// What the table finds on a device of `size` bytes that is read so: into all of these bytes, from that
-/// offset.
+/// Returns the table's matches on a device of `size` bytes. `read` fills a buffer from an offset.
 ///
 /// # Errors
-/// What reading answers.
+/// Fails with the read error.
 pub(crate) fn find_in(
     size: u64,
     mut read: impl FnMut(&mut [u8], u64) -> io::Result<()>,
@@ -44,10 +43,10 @@ pub(crate) fn find_in(
     Ok(recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect())
 }
 
-/// What lies on a device of `size` bytes, at most once each; empty = nothing known.
+/// Returns the content of a device of `size` bytes, without duplicates; empty if unknown.
 ///
 /// # Errors
-/// What reading answers.
+/// Fails with the read error.
 #[cfg(target_os = "linux")]
 pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
     let mut found = find_in_table(device, size)?;
@@ -173,8 +172,8 @@ fn ufs(ends: &Ends) -> bool {
     })
 }
 
-/// A log of its own has a record in some of the first sectors: `xlog_rec_header` of linux
-/// fs/xfs/libxfs/xfs_log_format.h, its magic number, its version, and that it isn't empty.
+/// Whether it is an external XFS log, with a record in one of the first sectors. Checks magic number,
+/// version and non-zero length in `xlog_rec_header` of linux fs/xfs/libxfs/xfs_log_format.h.
 fn xfs_journal(ends: &Ends) -> bool {
     let record = |at: u64| {
         let version = ends.at(at + 8, 4).map(|version| matches!(version, [0, 0, 0, 1..=3]));
@@ -192,7 +191,8 @@ fn drbd(ends: &Ends) -> bool {
     places.into_iter().flatten().any(|at| versions.iter().any(|magic| ends.has(at + offset, magic)))
 }
 
-/// libblkid superblocks/via_raid.c: a short magic number, and the sum of the first 50 bytes behind them.
+/// Whether it is a VIA RAID: a short magic number, and a checksum of the first 50 bytes (libblkid
+/// superblocks/via_raid.c).
 fn via(ends: &Ends) -> bool {
     let Some(at) = (ends.size & !511).checked_sub(512) else { return false };
     match ends.at(at, 51) {
@@ -263,8 +263,8 @@ fn zfs(ends: &Ends) -> bool {
     uberblocks.any(|at| ends.has(at, &magic.to_le_bytes()) || ends.has(at, &magic.to_be_bytes()))
 }
 
-/// 0x55 0xAA at the end of the first sector, and four entries, each marked as bootable or not. A table
-/// without partitions is one, too: it may have a loader before it, and a number that others know the disk by.
+/// Whether it is an MBR: 0x55 0xAA at the end of the first sector, and four entries with valid boot flags.
+/// A table without partitions counts too, because it may have a boot loader and a disk identifier.
 fn mbr(ends: &Ends) -> bool {
     let mut entries = ends.at(446, 64).unwrap_or_default().chunks_exact(16);
     ends.has(510, &[0x55, 0xaa]) && entries.all(|entry| matches!(entry, [0 | 0x80, ..]))

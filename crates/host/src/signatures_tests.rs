@@ -3,7 +3,6 @@ use super::*;
 /// Bytes at offsets.
 type Marks<'a> = &'a [(u64, &'a [u8])];
 
-/// What the table finds on a device of this size with these marks.
 fn recognized(size: u64, marks: Marks) -> Vec<Name> {
     find_in_table(crafted(size, marks).as_file(), size).unwrap()
 }
@@ -88,7 +87,6 @@ fn tiny_devices_are_no_problem() {
     assert_eq!(recognized(8, &[(0, b"XFSB")]), ["an xfs file system"]);
 }
 
-/// What benchmarks leave: nothing of it looks like something of the user's.
 #[test]
 fn test_patterns_are_not_signatures() {
     let pattern: Vec<u8> = (0..SIZE).map(|offset| offset as u8).collect();
@@ -110,7 +108,8 @@ fn blkid_says(image: &std::path::Path) -> Option<Vec<String>> {
     Some(values.map(str::to_owned).collect())
 }
 
-/// The table knows it alone, both know it together, and all that `blkid -p` says is among what they say.
+/// Checks that the table alone and both sources recognize the image, and that the results include all of
+/// `blkid -p`.
 fn check(name: &str, image: &std::path::Path, expected: &str) {
     let device = File::open(image).unwrap();
     let size = device.metadata().unwrap().len();
@@ -129,8 +128,8 @@ fn check(name: &str, image: &std::path::Path, expected: &str) {
     }
 }
 
-/// Images as their own tools make them: size in MiB, the command line with `{}` for the image and `[]` for
-/// a directory with a file, and what it is. A tool that isn't installed is left out.
+/// Images made by the original tools: size in MiB, the command line with `{}` for the image and `[]` for a
+/// directory with a file, and the name. Missing tools are skipped.
 const TOOLS: &[(u64, &str, &str)] = &[
     (16, "mkfs.ext2 -q -F {}", "an ext2"),
     (16, "mkfs.ext3 -q -F {}", "an ext3"),

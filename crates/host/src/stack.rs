@@ -1,5 +1,5 @@
-//! What a target lies on, all the way down: file system, partition, device mapper, RAID, loop, to the
-//! devices that have nothing beneath them.
+//! The storage stack of a target: file system, partition, device mapper, RAID, loop, down to the lowest
+//! devices.
 
 mod beneath;
 mod loop_file;
@@ -19,7 +19,6 @@ use diskspd_model::machine::stack::*;
 pub use opened::{moved_to, of_open, remounted};
 use std::path::Path;
 
-/// Drivers that count I/O whatever the switch for that (`queue/iostats`) says.
 pub(super) const COUNTED_ANYWAY: [&str; 3] = ["zram", "drbd", "bcache"];
 
 pub fn stack(path: &Path) -> Stack {
@@ -43,7 +42,8 @@ pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
     }
 }
 
-/// What a file lies on. `place`: its path without links; `number`: of its file system's device, where known.
+/// Returns the stack of a file. `place`: its path without links; `number`: the device number of its file
+/// system, if known.
 pub fn of_file(root: &Root, place: &Path, number: Option<DeviceNumber>) -> Stack {
     at(root, &FilePlace { path: place.to_owned(), number, mount: None })
 }
@@ -168,7 +168,6 @@ fn is_faithful_mapper(device: &Device, below: &Result<Vec<Device>, Without>) -> 
     alone || uuid.starts_with("mpath-")
 }
 
-/// Whether a mapper is a cache. Its kind is told to root alone; LVM names what such a one lies on.
 fn is_cache(root: &Root, mapped: &Device, below: &[Device]) -> bool {
     match mapped.mapped_parts(root) {
         Some(parts) => parts.iter().any(|part| matches!(part.kind.as_str(), "cache" | "writecache")),
@@ -179,8 +178,8 @@ fn is_cache(root: &Root, mapped: &Device, below: &[Device]) -> bool {
     }
 }
 
-/// Whether a mapper over one device asks it for nothing but what it is asked for itself. Only the programs
-/// that make mappers name their kind, in the `uuid`; of others nothing is known.
+/// Whether a mapper over one device passes I/Os through unchanged. Only the `uuid` shows the kind, where
+/// the creating program sets it; otherwise it is unknown.
 fn passes_on(uuid: &str, below: &Device) -> bool {
     // Checksums and a journal of dm-integrity, by itself and beneath LUKS2.
     let checks = ["CRYPT-INTEGRITY-", "CRYPT-SUBDEV-"].iter().any(|kind| uuid.starts_with(kind));
@@ -196,8 +195,8 @@ impl Device {
         self.linked("slaves")
     }
 
-    /// Whether the kernel counts its I/O. A device without a queue of its own is taken to be counted; some
-    /// drivers count whatever the switch says.
+    /// Whether the kernel counts its I/O. A device without a queue is assumed to be counted; some drivers
+    /// count regardless of the switch.
     fn is_counted(&self) -> bool {
         if COUNTED_ANYWAY.iter().any(|driver| self.name.starts_with(driver)) {
             return true;

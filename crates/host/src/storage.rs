@@ -1,5 +1,5 @@
-//! What the targets lie on, for the record: a figure without the file system's mount options and the
-//! device's queue settings can't be compared with another one.
+//! The storage of the targets, for the record. Results are only comparable with the file system's mount
+//! options and the device's queue settings.
 
 mod look;
 

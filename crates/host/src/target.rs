@@ -1,4 +1,4 @@
-//! What a target is: read from the file system before planning.
+//! Properties of a target, read from the file system before planning.
 
 use super::device::{Device, split};
 use super::nvme::Generic;
@@ -31,22 +31,22 @@ pub enum LocateError {
     NotMounted { share: String, advice: String },
 }
 
-/// Where a target is, as it was given: a path is its own place; `#<n>` and `#<name>` are block devices of
-/// [`devices::list`]; `//server/share/path` and `\\server\share\path` lie where the share is mounted.
-/// Regular files of such names are written with `./` in front.
+/// Returns the path of a target as given. A path is unchanged. `#<n>` and `#<name>` are block devices of
+/// [`devices::list`]. `//server/share/path` and `\\server\share\path` are files in a mounted share.
+/// Regular files with such names need the prefix `./`.
 ///
-/// Ask once and keep the answer: devices and mounts come and go.
+/// Call this once and keep the result, because devices and mounts change.
 ///
 /// # Errors
-/// There is no such device, or the share isn't mounted.
+/// Fails if the device does not exist, or the share is not mounted.
 pub fn locate(target: &[u8]) -> Result<PathBuf, LocateError> {
     locate_at(&Root::live(), target)
 }
 
-/// The same on the machine whose files lie in a directory; the answer is a path of that machine.
+/// Like [`locate`], on the machine with its files in a directory; returns a path of that machine.
 ///
 /// # Errors
-/// As [`locate`].
+/// As for [`locate`].
 pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
     let as_given = || path::path(target).into_owned();
     if let [b'#', name @ ..] = target
@@ -68,18 +68,18 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
     }
 }
 
-/// Looks at a target without the right to write to it; links are followed.
+/// Reads the properties of a target without write permission; links are followed.
 ///
-/// Nothing at the path is a finding, [`TargetKind::Missing`], not an error: `-c` may create it. For a
-/// regular file without write permission for us it's no error either; opening tells.
+/// A missing target is a result, [`TargetKind::Missing`], not an error, because `-c` may create it.
+/// Missing write permission for a regular file is not an error either; it is detected by opening.
 ///
 /// # Errors
-/// What keeps us from looking: permissions, too long names, link loops, a link that leads nowhere.
+/// Fails for missing permissions, too long names, link loops, and dangling links.
 pub fn probe<L: Location + ?Sized>(location: &L) -> Result<TargetFacts, TargetError> {
     facts(location, |find_out| find_out())
 }
 
-/// The same; `direct` is asked for what `O_DIRECT` needs, and given what finds that out.
+/// Like [`probe`]; `direct` returns the requirements of `O_DIRECT`.
 pub(super) fn facts<L: Location + ?Sized>(
     location: &L,
     direct: impl FnOnce(&mut dyn FnMut() -> Option<DirectRequirements>) -> Option<DirectRequirements>,
@@ -136,7 +136,7 @@ fn on_storage(path: &Path, file_system: &str) -> Result<(), TargetError> {
     if stores { Ok(()) } else { Err(TargetError::new(path, problem())) }
 }
 
-/// The alignment of memory that NVMe controllers ask for, bytes: of a double word.
+/// Memory alignment required by NVMe controllers in bytes: a double word.
 const NVME_MEMORY: u32 = 4;
 
 fn of_namespace<L: Location + ?Sized>(
@@ -152,7 +152,6 @@ fn of_namespace<L: Location + ?Sized>(
     Ok(())
 }
 
-/// Facts about the place where a file would be created: those of the nearest directory above that exists.
 fn missing(path: &Path) -> TargetFacts {
     let directory = existing_directory(path);
     let direct = rustix::fs::stat(&directory).ok().and_then(|found| {
@@ -177,7 +176,7 @@ fn existing_directory(path: &Path) -> PathBuf {
     above.into_iter().find(|above| above.is_dir()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// What the kernel states (since Linux 6.1, and not for every file system).
+/// Returns the requirements reported by the kernel (since Linux 6.1, for some file systems).
 fn stated(path: &Path) -> Option<DirectRequirements> {
     let found = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN).ok()?;
     StatxFlags::from_bits_retain(found.stx_mask)

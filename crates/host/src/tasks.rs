@@ -1,4 +1,4 @@
-//! What else used the CPUs: threads of the kernel, and programs beside this one.
+//! Other users of the CPUs: kernel threads and other programs.
 
 use super::root::Root;
 use diskspd_model::machine::tasks::*;
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 const NAMED: usize = 16;
 const LEAST: f64 = 0.01;
-/// Where there are more processes than this nobody looks: that would take longer than 100 ms, with the
-/// window about to begin. (No limit of time: it is crowded machines that are to be seen.)
+/// Maximum number of processes for the check, which would take longer than 100 ms right before the window.
+/// A time limit would exclude crowded machines, which matter most.
 const MOST: usize = 4000;
 /// A thread of the kernel, in the flags of its `stat` (`PF_KTHREAD`).
 const KERNEL: u64 = 0x0020_0000;
@@ -24,14 +24,14 @@ pub struct Tasks {
 struct Times {
     name: String,
     kernel: bool,
-    /// In clock ticks since the machine was started: tells a number that was used again.
+    /// Start time in clock ticks since boot, which distinguishes reused process numbers.
     started: u64,
     busy: u64,
     waiting: Option<u64>,
 }
 
 impl Tasks {
-    /// All tasks now; `None` = there are too many of them, or none can be seen.
+    /// Returns all current tasks; `None` if there are too many, or they are not visible.
     pub fn read(root: &Root) -> Option<Tasks> {
         let at = clock::monotonic();
         let own = std::process::id();

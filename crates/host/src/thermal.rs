@@ -1,4 +1,4 @@
-//! Thermal state: temperatures of disks, and how often CPUs slowed down for it, where the machine tells.
+//! Thermal state: disk temperatures, and thermal throttling of CPUs, where the machine reports them.
 
 use super::root::Root;
 use diskspd_model::machine::thermal::*;
@@ -9,8 +9,8 @@ pub fn read(root: &Root, disks: &[&str]) -> Thermal {
     Thermal { disks: disks.collect(), cpu_throttles: cpu_throttles(root) }
 }
 
-/// The first sensor that belongs to the disk: NVMe has it beside the controller's files, SATA disks
-/// (drivetemp) in a directory of its own.
+/// Returns the first sensor of the disk: with the controller's files for NVMe, in a separate directory for
+/// SATA disks (drivetemp).
 fn temperature(root: &Root, disk: &str) -> Option<Temperature> {
     let device = format!("/sys/class/block/{disk}/device");
     [device.clone(), format!("{device}/hwmon")].iter().find_map(|place| {

@@ -1,9 +1,10 @@
-//! What a thread of this process has cost, seen from another one.
+//! CPU time of a thread of this process, read from another thread.
 
 use super::root::Root;
 use diskspd_model::machine::threads::*;
 
-/// Of a thread of this process since it was started; `None` = it has ended, or the kernel doesn't tell.
+/// Returns the times of a thread of this process since its start; `None` if it has ended, or the kernel
+/// does not report them.
 pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
     let directory = format!("/proc/self/task/{thread}");
     // The name, which comes second, may hold anything: what follows the last parenthesis is numbers.
@@ -20,7 +21,7 @@ pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
     Some(ThreadTimes { busy: busy.unwrap_or(user + system), run_delay: waiting, user, system })
 }
 
-/// Whether a thread is one of this process, those that the kernel does its I/O in among them (`iou-wrk`).
+/// Whether a thread belongs to this process, including the kernel's I/O workers (`iou-wrk`).
 pub fn is_own(thread: i32) -> bool {
     std::path::Path::new("/proc/self/task").join(thread.to_string()).exists()
 }

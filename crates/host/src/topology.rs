@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const GROUP: u32 = 64;
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// The topology of the active CPUs: all that are online, with a note of those that this process may not
-/// use. A CPU that the kernel tells nothing about is a core of its own in node 0 and socket 0.
+/// Reads the topology of all online CPUs, and marks CPUs that this process may not use. A CPU without
+/// kernel data counts as a separate core in node 0 and socket 0.
 pub(crate) fn read(root: &Root) -> Topology {
     let (active, forbidden) = active(root);
     let cores = cores(root, &active);
@@ -27,7 +27,6 @@ fn list(root: &Root, file: &str) -> Vec<u32> {
     root.text(file).map(|text| cpu_list(&text)).unwrap_or_default()
 }
 
-/// The CPUs that are online, and those of them that this process may not use.
 fn active(root: &Root) -> (Vec<u32>, Vec<u32>) {
     let mut online = list(root, &format!("{CPUS}/online"));
     if online.is_empty() {

@@ -1,15 +1,13 @@
-//! Who traces this program: a debugger, or `strace`. Each of its system calls then takes several times as
-//! long.
+//! Detection of tracers: a debugger, or `strace`. They make each system call several times as slow.
 
 use super::root::Root;
 use diskspd_model::machine::tracer::Tracer;
 use diskspd_sys::clock;
 
-/// So often the state of each thread is looked at when somebody traces one: a debugger that only waits stops
-/// none of them, `strace` each one most of the time.
+/// Number of samples of each traced thread's state. A waiting debugger stops no thread, `strace` stops
+/// each one most of the time.
 const SAMPLES: usize = 12;
 
-/// More threads than this are not asked each time: who traces one mostly traces all.
 const MOST_THREADS: usize = 16;
 
 #[derive(Debug)]
@@ -24,13 +22,11 @@ impl TracerWatch {
         TracerWatch { root, threads: Vec::new(), found: Tracer::default() }
     }
 
-    /// Looks for the first time: these are the threads that do I/O.
     pub fn begin(&mut self, threads: impl Iterator<Item = i32>) {
         self.threads = threads.take(MOST_THREADS).collect();
         self.look();
     }
 
-    /// Looks whether somebody traces one of the threads.
     pub fn look(&mut self) {
         self.found.checks += 1;
         let Some(pid) = self.threads.iter().find_map(|thread| tracer_of(&self.root, *thread)) else { return };
@@ -43,7 +39,6 @@ impl TracerWatch {
         }
     }
 
-    /// Looks what the threads do, and what a call costs, several times.
     fn sample(&mut self) {
         for _ in 0..SAMPLES {
             let began = clock::monotonic();
@@ -66,7 +61,7 @@ impl TracerWatch {
     }
 }
 
-/// Who traces a thread of this process; `None` = nobody, or it has ended.
+/// Returns the tracer of a thread of this process; `None` if not traced, or the thread has ended.
 fn tracer_of(root: &Root, thread: i32) -> Option<u32> {
     let status = status_of(root, thread)?;
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"))?;

@@ -1,4 +1,4 @@
-//! What of the machine can be traced (`-e`): where the kernel tells of it, and how to get there.
+//! Kernel tracing support (`-e`): available tracepoints and access to them.
 
 mod block_format;
 pub mod devices;

@@ -1,4 +1,4 @@
-//! Who uses a block device now: whatever would be hurt by writing to it behind its back.
+//! Current users of a block device, which a write to it could damage.
 
 use super::device::{Device, DeviceNumber};
 pub use super::disks::{How, Use};
@@ -102,7 +102,6 @@ struct Walk<'a> {
     uses: Vec<Use>,
     related: Vec<Device>,
     queue: VecDeque<Device>,
-    /// What was asked about, and what that is made of: they hold each other, which is no use.
     own: Vec<Device>,
     disks: Vec<Device>,
 }
@@ -115,8 +114,8 @@ impl Walk<'_> {
         Walk { root, holdings, unknown, uses, related, queue, own, disks }
     }
 
-    /// The device, and what it is made of. What is made of a device or file by a loop device is as free to
-    /// others as before; what LVM and the like are made of is theirs, but for loop devices and servers.
+    /// Adds the device and its components. The backing of a loop device remains available to others.
+    /// Components of LVM and similar devices belong to them, except for use by loop devices and servers.
     fn downwards(&mut self, device: &Device) {
         if self.own.contains(device) {
             return;
@@ -230,8 +229,8 @@ impl Walk<'_> {
     }
 }
 
-/// Number of the file system and those of the devices it was mounted from: they differ where a file system
-/// has many.
+/// Returns the device number of the file system, and of the devices it was mounted from. They differ if a
+/// file system has several devices.
 pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<DeviceNumber> {
     // bcachefs names all its devices, with colons between.
     let nodes = mount.source.split(':').filter(|node| node.starts_with("/dev/"));

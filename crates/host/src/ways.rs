@@ -1,4 +1,5 @@
-//! What file system and device of a target offer beside plain reads and writes. Nothing is written.
+//! Features of a target's file system and device other than plain reads and writes. The checks do not
+//! write.
 
 use super::device::{Device, split};
 use super::root::{Root, number};
@@ -26,13 +27,12 @@ pub fn look(path: &Path) -> WayFacts {
     }
 }
 
-/// The same of what is going to be written through the page cache without waiting.
 pub fn look_at_writes(path: &Path) -> WayFacts {
     WayFacts { no_nowait_writes: no_nowait_writes(path), ..look(path) }
 }
 
-/// By statx(2), which has known atomic writes since Linux 6.11 and says 0 where there are none. What the
-/// device does is in /sys.
+/// Returns the limits from statx(2), which supports atomic writes since Linux 6.11 and reports 0 without
+/// support. The device's limits are in /sys.
 fn atomic(path: &Path) -> Option<AtomicWrites> {
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::from_bits_retain(WRITE_ATOMIC)).ok()?;
     let device_max = queue(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
@@ -48,7 +48,6 @@ fn atomic(path: &Path) -> Option<AtomicWrites> {
     })
 }
 
-/// The settings in /sys of the disk that a target is, or lies on.
 fn queue(path: &Path) -> Option<PathBuf> {
     let found = stat(path).ok()?;
     let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
@@ -59,8 +58,8 @@ fn queue(path: &Path) -> Option<PathBuf> {
 /// `STATX_WRITE_ATOMIC` of linux/stat.h.
 const WRITE_ATOMIC: u32 = 0x1_0000;
 
-/// Tries a write of nothing. The kernel knows none of block devices (`blkdev_write_iter` of block/fops.c), of
-/// which nothing says nothing.
+/// Tests an empty write. The kernel does not support it for block devices (`blkdev_write_iter` of
+/// block/fops.c), and an empty write would not show that.
 fn no_nowait_writes(path: &Path) -> Option<String> {
     let found = stat(path).ok()?;
     if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
@@ -74,7 +73,7 @@ fn no_nowait_writes(path: &Path) -> Option<String> {
     }
 }
 
-/// Tries a read behind the end. What can't be read isn't asked.
+/// Tests a read beyond the end. Unreadable targets are not tested.
 fn not_taken(path: &Path, ways: IoWays) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = open(path, flags, Mode::empty()).ok()?;
@@ -85,8 +84,9 @@ fn not_taken(path: &Path, ways: IoWays) -> Option<String> {
     }
 }
 
-/// How many write streams a block device has (`queue/max_write_streams`, Linux 6.16); `None` = it is none, or
-/// the kernel doesn't tell. A partition has none (`bdev_max_write_streams` of linux/blkdev.h).
+/// Returns the number of write streams of a block device (`queue/max_write_streams`, Linux 6.16). `None`
+/// if it is not a block device, or the kernel does not report it. A partition has no streams
+/// (`bdev_max_write_streams` of linux/blkdev.h).
 pub fn write_streams(path: &Path) -> Option<u64> {
     let found = stat(path).ok()?;
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
@@ -99,7 +99,8 @@ pub fn write_streams(path: &Path) -> Option<u64> {
     }
 }
 
-/// The character device that takes commands for the NVMe namespace of a block device; `None` = it is none.
+/// Returns the character device for commands to the NVMe namespace of a block device; `None` if it is not
+/// a namespace.
 pub fn pass_through(path: &Path) -> Option<String> {
     let found = stat(path).ok()?;
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
@@ -111,17 +112,17 @@ pub fn pass_through(path: &Path) -> Option<String> {
     Path::new(&node).exists().then_some(node)
 }
 
-/// What the namespace at a path, by itself or as a block device, is formatted with; `None` = it is none, or
-/// can't be asked.
+/// Returns the format of the namespace at a path, as character or block device; `None` if it is not a
+/// namespace, or cannot be queried.
 pub fn namespace(path: &Path) -> Option<Namespace> {
     let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
     nvme::look(node.as_path()).ok()
 }
 
-/// The placement handles of the namespace at a path, by itself or as a block device.
+/// Returns the placement handles of the namespace at a path, as character or block device.
 ///
 /// # Errors
-/// Why it has none.
+/// Fails with the reason if there are no handles.
 pub fn placement(path: &Path) -> Result<Vec<PlacementHandle>, NoPlacement> {
     let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
     let not_asked = |error: io::Error| NoPlacement::NotAsked(error.to_string());

@@ -8,9 +8,8 @@ use diskspd_sys::zones;
 use rustix::fs::{FileType, Mode, OFlags};
 use std::path::Path;
 
-/// Looks at the zones of what a path leads to, which isn't opened for writing; of the character device of an
-/// NVMe namespace it is the block device that is the same. `None` = it has no zones that must be written in
-/// order, as far as the kernel knows.
+/// Reads the zones of a device without opening it for writing. The character device of an NVMe namespace
+/// stands for the corresponding block device. `None` if the kernel reports no sequential-write zones.
 pub fn look(path: &Path) -> Option<ZoneFacts> {
     let root = Root::live();
     let found = rustix::fs::stat(path).ok()?;
@@ -27,8 +26,8 @@ pub fn look(path: &Path) -> Option<ZoneFacts> {
     }
 }
 
-/// Whether the kernel knows a disk, or that of a partition, to have zones that are written in order only.
-/// Most have none, and need no further look.
+/// Whether the kernel reports sequential-write zones for a disk, or a partition's disk. Most disks do not
+/// have them, and need no further check.
 fn is_host_managed(root: &Root, (major, minor): DeviceNumber) -> bool {
     let model = |folder| root.text(format!("/sys/dev/block/{major}:{minor}/{folder}/zoned"));
     model("queue").or_else(|| model("../queue")).is_some_and(|model| model == "host-managed")

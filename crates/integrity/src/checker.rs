@@ -1,4 +1,4 @@
-//! What a worker calls: before its I/Os are submitted, and when they have ended.
+//! The integrity checks of a worker: before submission and after completion of its I/Os.
 
 use super::Integrity;
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
@@ -18,14 +18,14 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Stamps what a thread writes and checks what it reads. Nothing is allocated while it works but room for
-/// what waits for a flush, and for details of failures.
+/// Stamps a thread's writes and checks its reads. During the run it allocates only for writes waiting for
+/// a flush, and for details of failures.
 pub struct SectorChecker<'a> {
     run: &'a Integrity,
     thread: u32,
     targets: Vec<CheckedTarget>,
     flights: Vec<CheckedFlight>,
-    /// What there could be when reads began: so many units for each request.
+    /// Possible versions at the start of reads: a fixed number of units for each request.
     looks: Vec<UnitVersions>,
     units_of_request: usize,
     /// Number of the last write that has begun.
@@ -46,9 +46,9 @@ struct CheckedTarget {
     /// A write that has completed is durable.
     is_durable: bool,
     results: IntegrityResults,
-    /// Of a target that is only read: what carries stamps of each run.
+    /// Runs with stamps in a read-only target.
     stamped: Vec<StampedAs>,
-    /// What the next flush makes durable, and how many there were before those.
+    /// Writes that the next flush makes durable, and the number of earlier ones.
     unflushed: VecDeque<Acknowledged>,
     flushed: u64,
 }
@@ -57,14 +57,12 @@ struct CheckedTarget {
 struct CheckedFlight {
     io: Io,
     is_open: bool,
-    /// Number of the write among those of the thread.
     write: u64,
-    /// A flush makes durable what completed before: so many since the beginning.
+    /// Number of completed writes that the flush makes durable, counted from the start.
     flushes_to: u64,
 }
 
 impl<'a> SectorChecker<'a> {
-    /// For a worker; `files`: the file of each of its targets in the engine.
     pub fn new(run: &'a Integrity, plan: &WorkerPlan, files: &[u32]) -> SectorChecker<'a> {
         let mut targets: Vec<CheckedTarget> = Vec::new();
         let (mut longest, mut units) = (0, 1);
@@ -119,7 +117,6 @@ impl<'a> SectorChecker<'a> {
         self.start_signal = start_signal;
     }
 
-    /// These I/Os are about to be submitted: writes get their stamps.
     pub fn begin(&mut self, batch: &[Io], engine: &mut dyn Engine) {
         if batch.len() > 1 {
             self.look_ahead(batch);
@@ -136,8 +133,8 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    /// Versions lie far apart in a memory that is larger than any cache: those of a batch are fetched side by
-    /// side here, and not one behind the other, each when it is needed.
+    /// Prefetches the versions for a batch. They are scattered over memory larger than any cache, so
+    /// parallel fetches are faster than sequential ones.
     fn look_ahead(&self, batch: &[Io]) {
         let first = |io: &Io| Some(self.targets[io.file as usize].versions.as_ref()?.first_look(io.offset));
         let seen = batch.iter().filter_map(first).fold(0, |seen, versions| seen | versions.latest());
@@ -190,7 +187,6 @@ impl<'a> SectorChecker<'a> {
         true
     }
 
-    /// These I/Os have ended: what was read is looked at, and what was written is in its place.
     pub fn ended(&mut self, done: &[Done], engine: &dyn Engine) {
         for ended in done {
             let flight = self.flights[ended.request as usize];
@@ -269,7 +265,6 @@ impl<'a> SectorChecker<'a> {
         self.acknowledge();
     }
 
-    /// Looks at so many bytes that were read.
     fn read(&mut self, io: &Io, bytes: usize, engine: &dyn Engine) {
         let target = &mut self.targets[io.file as usize];
         let data = &mut self.data[..bytes / target.sector * target.sector];
@@ -324,7 +319,6 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    /// Puts what was found to the results of the thread's targets.
     pub fn finish(&mut self, results: &mut [TargetResults]) {
         for target in &mut self.targets {
             if let Some(of) = results.iter_mut().find(|results| results.target == target.id) {
@@ -339,7 +333,6 @@ impl<'a> SectorChecker<'a> {
     }
 }
 
-/// What a target has of the run that wrote a stamp; `None` = of too many runs.
 fn stamped_as<'a>(
     target: TargetId,
     known: &'a mut Vec<StampedAs>,
@@ -355,7 +348,6 @@ fn stamped_as<'a>(
     known.get_mut(of_run?)
 }
 
-/// A sector that was read now, as it is told if its target turns out to be the wrong one.
 fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> FailedSector {
     FailedSector {
         fault: SectorFault::Misplaced,
@@ -366,7 +358,7 @@ fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> F
     }
 }
 
-/// The units that an I/O touches with its first `bytes`; `None` = it touches one in part, or lies outside.
+/// Returns the units in the first `bytes` of an I/O; `None` if a unit is partial or outside.
 fn units(versions: &Generations, io: &Io, bytes: u64) -> Option<Range<usize>> {
     let (unit, end) = (versions.unit(), io.offset + u64::from(io.length));
     let whole = io.offset.is_multiple_of(unit) && end.is_multiple_of(unit) && end <= versions.covered();
@@ -413,7 +405,6 @@ fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &Damage
 }
 
 impl SectorStamp {
-    /// As results have it, for the run that it should be of; `None` = any.
     pub(super) fn found(&self, run: Option<u64>) -> FoundStamp {
         FoundStamp {
             of_this_run: run == Some(self.run),
@@ -426,7 +417,7 @@ impl SectorStamp {
     }
 }
 
-/// Writes that never came back: nobody knows what they did. The engine has been dropped before.
+/// Treats outstanding writes as indeterminate. The engine has been dropped before.
 impl Drop for SectorChecker<'_> {
     fn drop(&mut self) {
         for flight in std::mem::take(&mut self.flights) {

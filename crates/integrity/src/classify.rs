@@ -1,4 +1,4 @@
-//! What a sector that was read tells: as it has to be, or what is wrong with it.
+//! Classification of a read sector: correct, or the kind of error.
 
 use super::stamp::SectorStamp;
 use diskspd_model::results::SectorFault;
@@ -10,7 +10,7 @@ pub(crate) struct Expected {
     pub target: u32,
     /// Where the sector lies, byte offset.
     pub offset: u64,
-    /// The oldest version that can be there; 0 = also what nobody of us wrote.
+    /// Oldest possible version; 0 includes content from before the run.
     pub oldest: u64,
     pub newest: u64,
     /// The sector may be a mixture of versions.
@@ -28,8 +28,7 @@ pub(crate) enum SectorVerdict {
 
 use SectorVerdict::{Failed, Undecided, Unknown, Verified};
 
-/// Judges one sector by itself; `intact`: its checksum fits. That it is torn only its neighbours can tell:
-/// [`is_torn`].
+/// Judges one sector alone; `intact`: its checksum is valid. Torn writes need the neighbours: [`is_torn`].
 pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
     let stamp = SectorStamp::of(sector);
     let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
@@ -54,8 +53,8 @@ pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorV
     }
 }
 
-/// A stamp of this run whose checksum doesn't fit. Versions of a place differ in all their words, and agree
-/// in what they say of run, target and place: so a mixture of them is told from all else, and from which.
+/// Judges a stamp of this run with an invalid checksum. Versions of a place differ in all words, but share
+/// run, target and place, so a mixture and its versions can be identified.
 fn judge_broken(expected: &Expected, stamp: &SectorStamp, sector: &[u8]) -> SectorVerdict {
     let Expected { target, offset, oldest, newest, may_be_mixed, .. } = *expected;
     let is_here = (stamp.target, stamp.offset) == (target, offset);
@@ -67,7 +66,7 @@ fn judge_broken(expected: &Expected, stamp: &SectorStamp, sector: &[u8]) -> Sect
     }
 }
 
-/// Of a target that is only read: sectors that carry a stamp have to be whole and in their place.
+/// Judges a sector of a read-only target: a stamped sector must be intact and in its place.
 fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) -> SectorVerdict {
     match stamp {
         None => Unknown,
@@ -79,8 +78,8 @@ fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) 
     }
 }
 
-/// Whether a sector that failed is a missing part of a write of which other sectors arrived: `neighbours` are
-/// stamps of whole sectors that are as they have to be. `held`: what the sector itself holds.
+/// Whether a failed sector is a missing part of a write with other sectors present. `neighbours` are
+/// stamps of correct intact sectors. `held`: the stamp of the sector.
 pub(crate) fn is_torn(
     fault: SectorFault,
     offset: u64,

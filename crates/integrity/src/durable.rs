@@ -1,4 +1,4 @@
-//! Which writes are durable when they complete.
+//! The writes that are durable at completion.
 
 use super::system;
 use diskspd_model::plan::WorkerTarget;

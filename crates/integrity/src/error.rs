@@ -6,7 +6,6 @@ use diskspd_model::units::Size;
 use std::io;
 use std::sync::Arc;
 
-/// Why the journal is at its end. It is told to all who wait for it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
     #[error("its device hasn't completed I/O for {0} s")]

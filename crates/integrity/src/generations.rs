@@ -1,8 +1,8 @@
-//! Which versions of each place of a target there may be: what readers are told wrong sectors by.
+//! The possible versions of each place in a target, which reveal wrong sectors to readers.
 //!
-//! A target is divided into units, the largest that no I/O touches in part. Every write gives each of its
-//! units a new version number, its generation. Nothing is ever locked: a reader looks before it begins and
-//! after it has ended, and what it may see follows from both looks.
+//! A target is divided into units, the largest size that no I/O touches partially. Every write gives each
+//! of its units a new version number, its generation. There are no locks. A reader checks before its start
+//! and after its end, and both results determine the permitted versions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,7 @@ pub struct Generations {
     unit: u64,
 }
 
-/// The versions of a unit at a moment: eight bits of each of `in_flight`, `group` and `window`, then those of
+/// Versions of a unit at one time: eight bits each of `in_flight`, `group` and `window`, then the bits of
 /// `latest`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnitVersions(u64);
@@ -27,12 +27,12 @@ impl UnitVersions {
         UnitVersions((latest << 24) | (few(window) << 16) | (few(group) << 8) | few(in_flight))
     }
 
-    /// The newest version that anybody has begun to write; 0 = nobody has.
+    /// Returns the newest version with a started write; 0 if none.
     pub fn latest(self) -> u64 {
         self.0 >> 24
     }
 
-    /// The oldest version that can be there; 0 = also what was there before the run.
+    /// Returns the oldest possible version; 0 includes content from before the run.
     pub fn oldest(self) -> u64 {
         match self.window() {
             MANY => 0,
@@ -55,7 +55,7 @@ impl UnitVersions {
         (self.0 >> 8) & MANY
     }
 
-    /// Writes in flight. Who has once counted many never counts down again: the unit stays open.
+    /// Returns the number of writes in flight. A saturated count never decreases, so the unit stays open.
     fn in_flight(self) -> u64 {
         self.0 & MANY
     }
@@ -65,8 +65,9 @@ impl UnitVersions {
         UnitVersions::new(self.latest() + 1, self.window() + 1, group, self.in_flight() + 1)
     }
 
-    /// When the last write in flight has ended, the first of its group and all later ones remain possible:
-    /// nobody knows the order in which writes that overlapped arrived. After one that failed everything is.
+    /// Returns the state after a write. After the last write in flight, the first of its group and all
+    /// later ones remain possible, because the order of overlapping writes is unknown. After a failed
+    /// write all versions are possible.
     fn ended(self, well: bool) -> UnitVersions {
         let in_flight = if self.in_flight() == MANY { MANY } else { self.in_flight().saturating_sub(1) };
         let group = if well { self.group() } else { MANY };
@@ -76,7 +77,7 @@ impl UnitVersions {
 }
 
 impl Generations {
-    /// Of a target of so many bytes, of which nothing has been written; `None` = there isn't memory for it.
+    /// Creates the versions of an unwritten target of `size` bytes; `None` if memory is insufficient.
     pub fn new(size: u64, unit: u64) -> Option<Generations> {
         let count = usize::try_from(size.div_ceil(unit)).ok()?;
         let mut units = Vec::new();
@@ -106,7 +107,7 @@ impl Generations {
         self.change(unit, UnitVersions::begun)
     }
 
-    /// It has ended: `well` = all of it is written, else nobody knows how much.
+    /// Ends a write; `well` = completely written, otherwise the written part is unknown.
     #[inline]
     pub fn end(&self, unit: usize, well: bool) -> UnitVersions {
         self.change(unit, |versions| versions.ended(well))
@@ -117,7 +118,7 @@ impl Generations {
         UnitVersions(self.units[unit].load(Ordering::SeqCst))
     }
 
-    /// The same of the unit at a byte offset; one that lies outside has none.
+    /// Returns the versions of the unit at a byte offset before a read; zero outside the target.
     #[inline]
     pub(crate) fn first_look(&self, offset: u64) -> UnitVersions {
         let unit = self.units.get((offset / self.unit) as usize);
@@ -130,7 +131,7 @@ impl Generations {
         }
     }
 
-    /// Something is written here in another way than all else: it is never judged again.
+    /// Excludes units from further checks, after a write of another kind.
     pub fn give_up(&self, offset: u64, length: u64) {
         let units = offset / self.unit..(offset + length).div_ceil(self.unit);
         for unit in units.filter_map(|unit| self.units.get(unit as usize)) {
@@ -223,8 +224,8 @@ mod tests {
     }
 
     proptest! {
-        /// A place that takes each write at some moment between its begin and its end; a reader that begins
-        /// at any time sees what is there at any later time. Nothing that can be seen is ever excluded.
+        /// Checks with a model that possible content is never rejected. In the model each write takes
+        /// effect at one time between its start and end.
         #[test]
         fn what_can_be_read_is_never_excluded(steps in prop::collection::vec((0..4u8, 0..8usize), 1..120)) {
             let unit = one();

@@ -1,4 +1,4 @@
-//! Which of its targets the run was that stamped a target: of stamps alone, where a run only reads.
+//! Identification of targets by their stamps, for runs that only read.
 
 use diskspd_model::profile::TargetId;
 use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault, ThreadResults};
@@ -18,24 +18,25 @@ pub struct StampedAs {
     pub first: Option<FailedSector>,
 }
 
-/// What all threads and time spans of a run have seen of that.
+/// Stamps seen by all threads and time spans of a run.
 #[derive(Debug, Default)]
 pub struct TargetOrder {
     given: Vec<u32>,
-    /// By which number a run calls a target: by that of the first of its stamps that anybody read there.
+    /// Number of a target in the writing run: the number in the first stamp that any thread read.
     numbers: Mutex<Vec<(u64, TargetId, u32)>>,
     found: Mutex<Vec<(u32, TargetId, StampedAs)>>,
 }
 
 impl TargetOrder {
-    /// `given`: which target of the run that stamped them each one is, from 1; empty = isn't said.
+    /// Creates the order. `given`: the number of each target in the writing run, from 1; empty if not
+    /// specified.
     pub fn new(given: &[u32]) -> TargetOrder {
         let given = given.iter().map(|number| number.saturating_sub(1)).collect();
         TargetOrder { given, ..TargetOrder::default() }
     }
 
-    /// The number that stamps of a run have to carry in a target; `seen`: what one of them carries. Asked
-    /// once by each thread, for each target and run.
+    /// Returns the required number in a run's stamps in a target; `seen`: the number in one of them. Each
+    /// thread calls it once for each target and run.
     pub fn number(&self, target: TargetId, run: u64, seen: u32) -> u32 {
         if let Some(given) = self.given.get(target.index()) {
             return *given;
@@ -53,8 +54,8 @@ impl TargetOrder {
         self.found.lock_anyway().extend(found.into_iter().map(|found| (thread, target, found)));
     }
 
-    /// All threads of a time span have ended: what they took for right and lies in the wrong target is
-    /// damage.
+    /// Judges misplaced stamps after all threads of a time span have ended. Stamps accepted in the wrong
+    /// target count as damage.
     pub fn judge(&self, threads: &mut [ThreadResults]) {
         let found = std::mem::take(&mut *self.found.lock_anyway());
         if !self.given.is_empty() {
@@ -84,10 +85,10 @@ fn misplace(results: &mut IntegrityResults, stamped: StampedAs) {
     *results.counts.failed.entry(SectorFault::Misplaced).or_default() += stamped.sectors.saturating_sub(1);
 }
 
-/// Whether a target holds what a run wrote to another one. `numbers`: by which number that run calls each
-/// target that it stamped. Targets may be named alone, and some of them only, in the order in which that run
-/// had them: then their numbers rise. Where they don't, those are at home that have the place of their
-/// number, if each has one of their places; else nobody knows which of them went astray.
+/// Whether a target contains another target's data. `numbers`: the run's number of each stamped target.
+/// The given targets may be a subset in the run's order, so their numbers rise. Otherwise targets at the
+/// position of their number are correct, if all numbers have a position. If not, the misplaced target is
+/// unknown.
 fn is_astray(target: TargetId, numbers: &[(TargetId, u32)]) -> bool {
     let Some((_, own)) = numbers.iter().find(|(other, _)| *other == target) else { return false };
     let is_home = |(target, number): &(TargetId, u32)| target.0 == *number;

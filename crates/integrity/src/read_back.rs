@@ -1,4 +1,4 @@
-//! Reading back what a journal says is durable: after a power cut, or whenever a run has ended.
+//! Verification of the durable writes in a journal: after a power loss, or after any run.
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::error::ReadBackError;
@@ -24,21 +24,20 @@ const SEARCHED_PER_BYTE: u64 = 16;
 pub struct TargetReadBack {
     /// Units of which a version was acknowledged.
     pub units: u64,
-    /// Their sectors. Failures are timed in us since the journal was begun: when the version that has to be
-    /// there was acknowledged.
+    /// Sector results. Failures have the acknowledgement time of the required version, in us since the
+    /// journal's start.
     pub results: IntegrityResults,
-    /// Those of them that hold a later version, which was never acknowledged.
     pub newer: u64,
 }
 
 /// Whether the storage had power from the run until it is read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
-    /// This machine is known to have run ever since: what is missing was killed at most.
+    /// The machine has run since then, so data can only be missing because of a kill.
     Held,
     /// The storage is known to have lost it.
     Lost,
-    /// Nobody knows: this machine was started again since, or the journal doesn't tell.
+    /// Unknown, because the machine was restarted since then, or the journal has no information.
     Unknown,
 }
 
@@ -92,9 +91,8 @@ struct BackReader<'a> {
     file: File,
     found: TargetReadBack,
     beside: Option<Buffer>,
-    /// The unit that was looked at last, by its offset, and the version of its first whole sector.
+    /// Offset of the last checked unit, and the version of its first whole sector.
     block: Option<(u64, u64)>,
-    /// The last write that was looked for, by thread and number, and one of its sectors.
     arrived: Option<(u32, u64, Option<SectorStamp>)>,
     /// Where the target is known to end, byte offset.
     end: u64,
@@ -126,7 +124,6 @@ impl BackReader<'_> {
         }
     }
 
-    /// Counts the rest of a unit, from an offset on, as unreadable: it is after the end of the target.
     fn count_missing(&mut self, ack: &Acknowledged, from: u64) {
         let from = from.max(ack.offset);
         let sectors = (ack.offset + self.target.unit - from) / u64::from(self.target.sector);
@@ -213,8 +210,8 @@ impl BackReader<'_> {
         }
     }
 
-    /// A sector is as it has to be by itself: of a unit whose writes are atomic all sectors have to be of one
-    /// version, also of one that was never acknowledged. Of writes that overlapped nothing is promised.
+    /// Judges a sector within its unit. All sectors of an atomic unit must have one version, even an
+    /// unacknowledged one. Overlapping writes have no guarantee.
     fn of_block(&mut self, ack: &Acknowledged, version: u64) -> SectorVerdict {
         if !self.target.atomic || ack.overlapped {
             return SectorVerdict::Verified;

@@ -1,4 +1,4 @@
-//! What all threads of a run share: its number, the versions of each target, the journal.
+//! State shared by all threads of a run: its number, the versions of each target, the journal.
 
 use super::damaged::DamagedSectors;
 use super::durable::is_durable;
@@ -32,11 +32,11 @@ pub struct Integrity {
 }
 
 impl Integrity {
-    /// For a run; `verify_as` as in `RunOptions`; `journal` is an empty file, `boot`
-    /// tells the running kernel from others ("" = not known).
+    /// Creates the state of a run. `verify_as` as in `RunOptions`; `journal` is an empty file; `boot`
+    /// identifies the running kernel ("" = unknown).
     ///
     /// # Errors
-    /// The journal can't be written.
+    /// Fails if the journal cannot be written.
     pub fn new(
         mode: VerifyMode,
         verify_as: &[u32],
@@ -59,13 +59,13 @@ impl Integrity {
         self.mode
     }
 
-    /// What the writes of each thread are numbered from in this time span: never twice the same in a run.
+    /// Returns the first write number of each thread in this time span, unique in the run.
     pub(crate) fn first_write(&self) -> u64 {
         self.spans.load(Ordering::Relaxed) << 40
     }
 
-    /// Which targets of the run that stamped them these are, where this run only reads. All threads of a time
-    /// span have to have ended before it judges.
+    /// Returns the assignment of these targets to the writing run, if this run only reads. It must judge
+    /// after all threads of a time span have ended.
     pub fn order(&self) -> &TargetOrder {
         &self.order
     }
@@ -79,16 +79,16 @@ impl Integrity {
         self.journal.as_ref()
     }
 
-    /// The versions of a target; `None` = it is only read, and nothing is known of it.
+    /// Returns the versions of a target; `None` if it is read-only, so they are unknown.
     pub fn versions(&self, target: TargetId) -> Option<Arc<Generations>> {
         self.versions.lock_anyway().get(&target).cloned()
     }
 
-    /// Files are about to be made anew: what is known of these targets holds no longer. The journal says so
-    /// first: a run that is killed in between has lost nothing.
+    /// Discards the state of targets before their files are re-created. The journal records it first, so a
+    /// run killed in between loses no data.
     ///
     /// # Errors
-    /// A message: the journal can't be written.
+    /// Fails if the journal cannot be written.
     pub fn forget(
         &self,
         plan: &SpanPlan,
@@ -150,10 +150,10 @@ impl Integrity {
         self.tell(&pieces)
     }
 
-    /// The run has ended, and nothing is in flight any more.
+    /// Ends the run, without I/Os in flight.
     ///
     /// # Errors
-    /// A message: the journal is not complete.
+    /// Fails if the journal is incomplete.
     pub fn end(&self) -> Result<(), IntegrityError> {
         self.tell(&[JournalPiece::End])
     }

@@ -6,10 +6,9 @@ use diskspd_sys::multiples;
 const MAGIC: [u8; 4] = *b"DSV1";
 /// Bytes of the checksum, which comes first and covers all that follows.
 const CHECKSUM: usize = 4;
-/// Bytes of a stamp; what follows in the sector depends on it.
+/// Bytes of a stamp; the rest of the sector is derived from it.
 const LENGTH: usize = 56;
 
-/// Who wrote a sector, where, and which version of the place it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectorStamp {
     pub run: u64,
@@ -21,7 +20,6 @@ pub struct SectorStamp {
     pub target: u32,
     /// Number of the thread.
     pub writer: u32,
-    /// Number of the write among those of the thread.
     pub write: u64,
     /// Number of the sector in its write.
     pub index: u32,
@@ -44,8 +42,8 @@ impl SectorStamp {
         multiples::fill(rest.as_chunks_mut().0, self.word(), STEP);
     }
 
-    /// The remainder of what a sector holds between the checksum and its words. Not from memory: words that
-    /// begin in the middle of others which were just written there would have to wait for them.
+    /// Returns the CRC remainder of the stamp between checksum and words. It does not read memory, because
+    /// unaligned reads would wait for the preceding writes.
     fn remainder(&self) -> u32 {
         let high = |number: u64| number >> 32;
         let numbers =
@@ -62,13 +60,13 @@ impl SectorStamp {
         remainder_of_words(u32::MAX, words, self.sectors)
     }
 
-    /// What the words behind the stamp are made of: other ones in every version of a place, so that half of a
-    /// sector can't be taken for that of another.
+    /// Returns the basis of the words after the stamp. It differs for every version of a place, so mixed
+    /// halves of sectors are detected.
     fn word(&self) -> u64 {
         (self.run ^ self.offset).wrapping_add(self.generation.wrapping_mul(STEP))
     }
 
-    /// The stamp of a sector, whether or not the checksum fits; `None` = it has none.
+    /// Returns the stamp of a sector, regardless of its checksum; `None` without a stamp.
     pub fn of(sector: &[u8]) -> Option<SectorStamp> {
         let stamp = sector.get(..LENGTH)?;
         let word = |at: usize| stamp[at..].first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
@@ -86,8 +84,8 @@ impl SectorStamp {
         })
     }
 
-    /// The oldest and the newest version of its place that a sector is put together of, whatever its checksum
-    /// says: each of its words is one of them. `None` = something in it is of no version.
+    /// Returns the oldest and the newest version in a sector, regardless of its checksum. `None` if a word
+    /// belongs to no version.
     pub(crate) fn versions_in(&self, sector: &[u8]) -> Option<(u64, u64)> {
         let place = self.run ^ self.offset;
         let (mut oldest, mut newest) = (self.generation, self.generation);
@@ -100,11 +98,11 @@ impl SectorStamp {
         (oldest > 0 && newest <= SectorStamp::NEWEST && rest.is_empty()).then_some((oldest, newest))
     }
 
-    /// No place has that many versions: what says more is no version.
+    /// Maximum plausible version of a place.
     pub(crate) const NEWEST: u64 = 1 << 40;
 
-    /// Whether the write that this sector is of reaches to a place (byte offset in the target), for sectors
-    /// of so many bytes.
+    /// Whether the write of this sector covers a byte offset in the target. `sector` is the sector size in
+    /// bytes.
     pub(crate) fn write_covers(&self, offset: u64, sector: u64) -> bool {
         let start = self.offset.wrapping_sub(u64::from(self.index).wrapping_mul(sector));
         offset.wrapping_sub(start) / sector < u64::from(self.sectors)
@@ -123,18 +121,17 @@ const STEP_INVERSE: u64 = {
     inverse
 };
 
-/// Makes and compares the checksums of sectors of one length.
+/// Computes and compares the checksums of sectors of one length.
 ///
-/// The words behind a stamp follow from it, and a CRC is linear: it is the sum (exclusive or) of what the
-/// stamp, the word and its multiples add to it. So the words of a sector that is being written needn't be
-/// gone through again, and those of one that was read are compared with what they have to be, which is faster
-/// than a CRC of them.
+/// The words after a stamp are derived from it, and a CRC is linear. The checksum is therefore the XOR of
+/// the contributions of stamp, word and multiples. Written words need not be read again. Read words are
+/// compared with their expected values, which is faster than a CRC.
 #[derive(Debug)]
 pub struct SectorChecksums {
     sector: usize,
-    /// Of the remainder of a stamp: what it becomes behind the rest of the sector, were that zero.
+    /// Contribution of a stamp's remainder, as if the rest of the sector were zero.
     of_stamp: Linear,
-    /// Of the remainder of a word: that of the rest, were it nothing but this word.
+    /// Contribution of a word's remainder, as if the rest of the sector were this word.
     of_word: Linear,
     /// The remainder of the multiples alone.
     of_multiples: u32,
@@ -161,14 +158,13 @@ impl SectorChecksums {
         sector[..CHECKSUM].copy_from_slice(&sum.to_le_bytes());
     }
 
-    /// The checksum of a sector whose words are those of its stamp.
     #[inline]
     fn of_filled(&self, stamp: &SectorStamp) -> u32 {
         let of_word = remainder(0, &stamp.word().to_le_bytes());
         !(self.of_stamp.of(stamp.remainder()) ^ self.of_word.of(of_word) ^ self.of_multiples)
     }
 
-    /// Of each sector whether it has a stamp and its checksum fits.
+    /// Determines for each sector whether it has a stamp with a valid checksum.
     pub fn intact(&self, bytes: &[u8], fits: &mut Vec<bool>) {
         fits.clear();
         fits.extend(bytes.chunks_exact(self.sector).map(|sector| self.is_intact(sector)));
@@ -231,7 +227,6 @@ mod tests {
         }
     }
 
-    /// By hand, as anybody can do it who has nothing but the description of the format.
     #[test]
     fn stamp_checksum_is_crc_of_its_words() {
         for length in [512, 1024, 4096, 65536] {

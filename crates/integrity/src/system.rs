@@ -1,4 +1,4 @@
-//! What verification asks of Linux: targets that are read back, which one is which, and what is durable.
+//! System calls of verification on Linux: reading targets, their identity, and durability.
 
 use diskspd_model::access::{Flush, OpenMode};
 use diskspd_model::profile::FlushType;
@@ -10,7 +10,6 @@ use std::path::Path;
 pub(super) use diskspd_sys::positioned::read_exact;
 pub use diskspd_sys::problem::TargetError as OpenError;
 
-/// Whether what is written to a mapped file and then flushed in this way is durable.
 pub(super) fn is_durable(flush: Flush) -> bool {
     matches!(flush, Flush::Pages | Flush::CacheLines)
 }
@@ -20,14 +19,13 @@ pub const DURABLY_MAPPED: &str = "-Sm with -Nv";
 /// The ways of flushing mapped files after which a write is durable (`-N`).
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::ViewOfFile, FlushType::NonVolatileMemory];
 
-/// Past the page cache where that is possible: what counts is what the device holds.
 pub(super) fn open(path: &Path) -> Result<File, OpenError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
     Ok(opened?.file.into())
 }
 
-/// What is the same for all names of a file or device.
+/// Returns an identity that is the same for all names of a file or device.
 pub(super) fn identity(path: &Path) -> Option<(bool, u64, u64)> {
     let found = std::fs::metadata(path).ok()?;
     Some(match Kind::of(&found) {

@@ -1,5 +1,6 @@
-//! What figures mean: whether they can be believed (`truth`), what follows from several runs (`lab`), several
-//! hosts as one (`merge`); records and result XML, read (`record`); why single I/Os were slow (`slow`).
+//! Meaning of figures: credibility (`truth`), conclusions from several runs (`lab`), and several hosts as
+//! one (`merge`). Also reading of records and result XML (`record`), and causes of slow single I/Os
+//! (`slow`).
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.

@@ -17,7 +17,7 @@ pub enum EngineKind {
     Nvme,
     /// Windows: overlapped I/O whose ends are taken from a completion port.
     Port,
-    /// Windows: overlapped I/O whose ends are told by completion routines (`-x`).
+    /// Windows: overlapped I/O with completion routines (`-x`).
     Routines,
     /// Completes at once, without any I/O: measures the program itself.
     Null,
@@ -39,7 +39,7 @@ impl EngineKind {
         ENGINES.iter().find(|row| row.name == name).map(|row| row.kind)
     }
 
-    /// Whether the thread itself does the I/O, before it waits, so that there is nothing to wait for.
+    /// Whether the thread itself does the I/O before it waits.
     pub fn is_synchronous(self) -> bool {
         self.row().one_at_a_time
     }
@@ -74,14 +74,14 @@ pub struct EngineRow {
     pub max_depth: u32,
     pub real_io: bool,
     pub needs_files: bool,
-    /// Whether an I/O has ended when it has been submitted: a thread then does them one by one, in the
-    /// order of its requests, and more outstanding I/Os are only more places in the buffer.
+    /// Whether I/Os complete during submission. A thread then does them sequentially in the order of its
+    /// requests, and a higher depth only adds slots to the buffer.
     pub one_at_a_time: bool,
     /// Whether time is simulated: the clock must then be a virtual one.
     pub virtual_time: bool,
     /// Whether it can poll for completions instead of waiting for an interrupt.
     pub polls: bool,
-    /// Whether it can have the kernel pin the memory of all I/Os once, instead of that of every single one.
+    /// Whether the memory of all I/Os can be pinned once, instead of for every I/O.
     pub pins_once: bool,
     pub operations: &'static [Operation],
 }

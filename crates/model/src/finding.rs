@@ -15,12 +15,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Good to know; nothing is wrong.
     Note,
-    /// Before a run: something isn't as it was asked for, or hardly what was meant. After it: the figures
-    /// are true, but may not mean what the reader thinks.
+    /// Before a run: a setting is not as requested, or probably unintended. After it: the figures are
+    /// correct, but may be misunderstood.
     Warning,
-    /// The figures are not what they seem to be: `--strict` fails.
+    /// The figures are misleading, and `--strict` fails.
     Wrong,
     /// It can't be done, or has failed.
     Error,
@@ -37,14 +36,13 @@ impl Severity {
         }
     }
 
-    /// That of a word; `None` = it is no severity's.
+    /// Returns the severity with this name; `None` if unknown.
     pub fn named(word: &str) -> Option<Severity> {
         [Severity::Note, Severity::Warning, Severity::Wrong, Severity::Error]
             .into_iter()
             .find(|severity| severity.word() == word)
     }
 
-    /// What stands in front of a message for people.
     pub fn label(self) -> &'static str {
         match self {
             Severity::Note => "NOTE: ",
@@ -55,7 +53,6 @@ impl Severity {
     }
 }
 
-/// What a finding is about; by default the whole run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FindingPlace {
     /// The time span, from 1; `None` = the whole run.
@@ -68,7 +65,6 @@ pub struct FindingPlace {
 }
 
 impl fmt::Display for FindingPlace {
-    /// In front of a message; empty = the whole run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(number) = self.time_span else { return Ok(()) };
         write!(f, "time span {number}")?;
@@ -79,29 +75,27 @@ impl fmt::Display for FindingPlace {
     }
 }
 
-/// One finding. As JSON it is what a record's verdict and `doctor --json` list; see [`told`] for the form
-/// of a notice.
+/// One finding. A record's verdict and `doctor --json` list it as JSON; see [`told`] for the form of a
+/// notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Its name for programs: lower case with dashes (`throughput-limit`), or that of a rule of profiles
-    /// (`V12`). Never changes its meaning. Empty = it has none.
+    /// Stable name for programs: lower case with dashes (`throughput-limit`), or a profile rule (`V12`).
+    /// Empty without a name.
     pub name: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// What it is about.
     #[serde(flatten)]
     pub place: FindingPlace,
-    /// What is the matter, in one plain sentence without a full stop; a list may follow it in lines of its
-    /// own.
+    /// Message: one plain sentence without a full stop. A list may follow on separate lines.
     pub message: String,
     /// The figures and facts that show it, one each.
     pub evidence: Vec<String>,
     /// What to do about it, without a full stop; `None` = nothing, or the message says it.
     pub remedy: Option<String>,
-    /// For JSON and `diskspd doctor` alone: not worth a line after every run.
+    /// Whether it is only for JSON and `diskspd doctor`, and not printed after every run.
     #[serde(skip)]
     pub quiet: bool,
-    /// It is what was asked for: told after every run, however good it is.
+    /// Whether it answers the request, so it is printed after every run regardless of severity.
     #[serde(skip)]
     pub answers: bool,
 }
@@ -127,7 +121,7 @@ impl Finding {
         }
     }
 
-    /// A finding about the whole run, or about the machine, whatever runs on it.
+    /// Creates a finding about the whole run, or about the machine.
     pub fn of_machine(name: &'static str, severity: Severity, message: impl Into<String>) -> Finding {
         Finding::new(name, severity, FindingPlace::default(), message)
     }
@@ -152,7 +146,6 @@ impl Finding {
         Finding { quiet: true, ..self }
     }
 
-    /// It answers what was asked.
     pub fn as_answer(self) -> Finding {
         Finding { answers: true, ..self }
     }
@@ -185,7 +178,6 @@ impl Finding {
         Finding { remedy: Some(remedy.into()), ..self }
     }
 
-    /// As it is printed.
     pub fn printed(&self) -> Printed<'_> {
         Printed {
             label: self.severity.label(),
@@ -198,7 +190,6 @@ impl Finding {
 }
 
 impl fmt::Display for Finding {
-    /// Its [`Printed`], with its place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.printed().fmt(f)
     }
@@ -215,11 +206,9 @@ impl fmt::Display for Finding {
 pub struct Printed<'a> {
     /// In front of the first line, with a colon and a space; the others are indented by its length.
     pub label: &'a str,
-    /// What it is about; `None` = goes without saying.
+    /// Subject of the finding; `None` if implied.
     pub place: Option<&'a FindingPlace>,
-    /// What is the matter; its lines are kept.
     pub message: &'a str,
-    /// What shows it, a line each.
     pub evidence: &'a [String],
     /// What to do.
     pub remedy: Option<&'a str>,

@@ -6,7 +6,6 @@ use std::io;
 /// Error numbers from this one on are statuses of NVMe; the kernel's own end at 4095.
 const NVME: i32 = 1 << 16;
 
-/// Error numbers from this one on are Windows' own, which differ from those of other systems.
 const WINDOWS: i32 = 1 << 20;
 
 /// Errors of Windows that I/Os end with, and what probably is the matter (winerror.h).
@@ -52,7 +51,8 @@ fn text_of_windows(number: i32) -> Option<String> {
     ))
 }
 
-/// What an error number means: of the kernel, of [`NvmeStatus::number`], or of [`of_windows`].
+/// Returns the meaning of an error number, either the kernel's, or from [`NvmeStatus::number`] or
+/// [`of_windows`].
 pub fn describe(number: i32) -> String {
     if let Some(text) = text_of_windows(number) {
         return text;
@@ -81,7 +81,7 @@ pub struct NvmeStatus(u16);
 /// Type and code of a status, its name, and what probably is the matter.
 type StatusRow = (u8, u8, &'static str, &'static str);
 
-/// The statuses of reads, writes and the like. Names are those of the specification.
+/// Status codes of reads, writes and similar commands, with the names of the specification.
 const STATUSES: &[StatusRow] = &[
     (0, 0x01, "Invalid Command Opcode", "; the controller does not have this command"),
     (0, 0x02, "Invalid Field in Command", "; the controller refuses this size or option: try a smaller -b"),
@@ -127,8 +127,8 @@ const STATUSES: &[StatusRow] = &[
 ];
 
 impl NvmeStatus {
-    /// Of the status as the kernel tells it: code in the low eight bits, its type in the next three; what is
-    /// above doesn't say what failed.
+    /// Creates a status from the kernel's form: code in the low eight bits, type in the next three. Higher
+    /// bits do not describe the failure.
     pub fn new(status: u16) -> NvmeStatus {
         NvmeStatus(status & 0x7ff)
     }
@@ -137,7 +137,7 @@ impl NvmeStatus {
         (NVME..NVME + 0x800).contains(&number).then(|| NvmeStatus((number - NVME) as u16))
     }
 
-    /// As an error number, which none of the kernel is: 65536 and the status.
+    /// Returns the error number, outside the kernel's range: 65536 plus the status.
     pub fn number(self) -> i32 {
         NVME + i32::from(self.0)
     }
@@ -154,7 +154,7 @@ impl NvmeStatus {
         STATUSES.iter().find(|(kind, code, ..)| (*kind, *code) == (self.code_type(), self.code()))
     }
 
-    /// What probably is the matter, and what to do, behind a semicolon; empty = anything may be.
+    /// Returns the likely cause and the remedy, separated by a semicolon; empty if unknown.
     pub fn usual_cause(self) -> &'static str {
         self.row().map_or("", |(_, _, _, cause)| cause)
     }

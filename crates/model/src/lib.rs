@@ -1,7 +1,7 @@
-//! What the other crates of diskspd speak of, as plain data: what is asked for (`profile`), how it is planned
-//! (`plan`, `access`, `workload`), what machines are (`machine`) and what was measured (`results`).
+//! Plain data types shared by the other crates: the request (`profile`), its plan (`plan`, `access`,
+//! `workload`), machines (`machine`) and results (`results`).
 //!
-//! Nothing here asks a machine or opens a file: it is the same on every system.
+//! This crate does not query a machine or open a file, so it is the same on every system.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.

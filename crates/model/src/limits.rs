@@ -119,11 +119,11 @@ fn empty_xml(text: &[u8]) -> Option<EmptyInput> {
 pub struct TooLarge(pub InputLimit);
 
 impl InputLimit {
-    /// Reads all of a file, and no more than a byte beyond the limit: it might be a disk image, or have no
-    /// end.
+    /// Reads all of a file, but at most one byte beyond the limit, because it might be a disk image or
+    /// endless.
     ///
     /// # Errors
-    /// An error of the source, or [`TooLarge`].
+    /// Fails with an error of the source, or [`TooLarge`].
     pub fn read(self, source: impl Read) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         source.take(self.bytes + 1).read_to_end(&mut bytes)?;

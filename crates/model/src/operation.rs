@@ -1,7 +1,7 @@
-//! What an I/O can do: one table, from which everybody has what an operation is called and how it counts.
+//! Operations of an I/O: one table with their names and accounting.
 //!
-//! Reads and writes are in DISKSPD's own figures. Every other operation has accounts and a section of its
-//! own, is timed always, and is in no other figure.
+//! Reads and writes are in DISKSPD's figures. Every other operation has separate accounts and a separate
+//! report section, is always timed, and affects no other figure.
 
 /// Direction of an I/O that moves data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -18,7 +18,7 @@ pub enum Operation {
     /// Moves data from the buffer to the target.
     Write,
     Flush,
-    /// Gives back a part of the target: what was there is gone (`--trim`).
+    /// Discards a part of the target, which loses its data (`--trim`).
     Discard,
     /// Has a part of the target hold zeros, without data that says so (`--write-zeroes`).
     WriteZeroes,
@@ -27,7 +27,6 @@ pub enum Operation {
     ZoneReset,
 }
 
-/// One operation: what it is called, where it comes from, how it is counted.
 #[derive(Debug)]
 pub struct OperationRow {
     pub op: Operation,
@@ -44,7 +43,6 @@ pub struct OtherRow {
     pub plural: &'static str,
     pub title: &'static str,
     pub element: &'static str,
-    /// Their accounts in records, and how many there were in a summary.
     pub stored: &'static str,
     pub option: &'static str,
     pub in_files: &'static str,
@@ -53,7 +51,6 @@ pub struct OtherRow {
     pub share: Option<ShareRow>,
 }
 
-/// What the share of an operation among all I/Os is called.
 #[derive(Debug, PartialEq)]
 pub struct ShareRow {
     pub name: &'static str,
@@ -63,7 +60,7 @@ pub struct ShareRow {
     /// In a profile in XML, in our own namespace.
     pub element: &'static str,
     pub past: &'static str,
-    /// It writes to block devices, and the kernel counts it so; else, and in files, it leaves holes.
+    /// Whether it writes to block devices and counts as such; otherwise, and in files, it leaves holes.
     pub writes_on_devices: bool,
     /// Why sectors that it was done to can't be verified.
     pub unverifiable: &'static str,
@@ -177,7 +174,7 @@ impl Operation {
         matches!(self, Operation::Read | Operation::Write)
     }
 
-    /// Whether it follows from others, and is no I/O of the workload itself: flushes and zone resets.
+    /// Whether it follows from other I/Os and is not part of the workload: flushes and zone resets.
     pub fn follows_others(self) -> bool {
         self.row().other.as_ref().is_some_and(|row| row.share.is_none())
     }

@@ -8,8 +8,8 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::Path;
 
-/// The path of these bytes. Linux takes every sequence of bytes without a zero. Where names are text, as on
-/// Windows, U+FFFD stands for each piece that is none: such a file isn't there.
+/// Returns the path of these bytes. Linux allows all bytes except zero. On systems with text names, U+FFFD
+/// replaces each invalid sequence, so such a file does not exist.
 pub fn path(bytes: &[u8]) -> Cow<'_, Path> {
     bytes.to_path_lossy()
 }
@@ -18,7 +18,7 @@ pub fn path(bytes: &[u8]) -> Cow<'_, Path> {
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RawText {
     bytes: Vec<u8>,
-    /// What the operating system is told, where it takes no such bytes for a name: never on Linux.
+    /// Replacement path for systems that do not allow these bytes; never used on Linux.
     instead: Option<Box<OsStr>>,
 }
 
@@ -64,7 +64,7 @@ impl From<OsString> for RawText {
     }
 }
 
-/// For messages: in one line and harmless for a terminal; what is not UTF-8 is shown as U+FFFD.
+/// Formats for messages: one line, safe for a terminal, with U+FFFD for invalid UTF-8.
 impl fmt::Display for RawText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&visible::line(&String::from_utf8_lossy(&self.bytes)))

@@ -1,5 +1,4 @@
-//! Where something is written that isn't the test itself (a report, a stream, a log), and that it destroys
-//! nothing.
+//! Destinations other than the test itself (a report, a stream, a log), and protection of existing files.
 
 mod doubles;
 mod inputs;
@@ -28,8 +27,8 @@ use std::path::{Path, PathBuf};
 /// The end of a path, found once. The checks and the output use the same object, even if names change.
 #[derive(Debug)]
 pub(crate) enum Destination {
-    /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be
-    /// written from its start, over what others write through the descriptor.
+    /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Reopening its file would write from the
+    /// start, over output of other users of the descriptor.
     Descriptor(i32),
     Special(Spot),
     /// A regular file, or nothing yet.
@@ -43,7 +42,7 @@ const STANDARD_OUTPUT: i32 = 1;
 /// The folder of the descriptors of this process, as Linux calls it.
 const DESCRIPTORS: &str = "/proc/self/fd";
 
-/// What is meant by a path that was given on the command line: `-` is standard output.
+/// Returns the meaning of a path on the command line: `-` is standard output.
 pub fn named(path: &Path) -> PathBuf {
     if path == Path::new("-") { descriptor(STANDARD_OUTPUT) } else { path.to_owned() }
 }
@@ -53,11 +52,10 @@ pub fn descriptor(number: i32) -> PathBuf {
     Path::new(DESCRIPTORS).join(number.to_string())
 }
 
-/// A descriptor that the program was started with, for writing behind what it holds. `given`: by which
-/// option.
+/// Returns a descriptor from program start, for appending. `given`: the option that names it.
 ///
 /// # Errors
-/// A message: it isn't open.
+/// Fails with a message if it is not open.
 pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
     let file = files::inherited(number).map(File::from);
     let file = file.map_err(|source| OutputErrorKind::Descriptor { number, source }.of(given))?;
@@ -141,8 +139,8 @@ fn descriptor_number(name: &OsStr) -> Option<i32> {
     name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
 }
 
-/// Where the targets of a profile are; as they were given where that can't be found out: the run itself
-/// says why.
+/// Returns the resolved paths of a profile's targets. Unresolvable paths are unchanged, because the run
+/// reports them.
 pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     targets

@@ -1,5 +1,5 @@
-//! A file that is written while the run goes on (`--stream`, `--io-log`), and replaces an earlier one only
-//! when there is something in it.
+//! A file that is written during the run (`--stream`, `--io-log`). It replaces an earlier one only when it
+//! has content.
 
 use crate::outlet::{Begun, Outlet};
 use crate::output_error::OutputError;
@@ -14,10 +14,10 @@ pub struct LateFile {
 }
 
 impl LateFile {
-    /// Begins it. What is there stays as it is.
+    /// Begins the file. An existing file stays unchanged.
     ///
     /// # Errors
-    /// A message: it can't be created.
+    /// Fails with a message if it cannot be created.
     pub fn open(outlet: Outlet) -> Result<LateFile, OutputError> {
         let given = outlet.by().to_owned();
         Ok(LateFile { given, sink: outlet.begin()? })
@@ -27,8 +27,7 @@ impl LateFile {
         matches!(&self.sink, Begun::New(file) if file.replaces())
     }
 
-    /// Lets others see what is written, by its name; what was there before is replaced. Can be written
-    /// further.
+    /// Makes the written data visible under its name, replacing an existing file. Writing can continue.
     pub fn show(&mut self) {
         let Begun::New(file) = &mut self.sink else { return };
         if !file.is_placed()
@@ -38,7 +37,7 @@ impl LateFile {
         }
     }
 
-    /// Leaves an earlier file as it is: what was written, if it was shown to nobody, is kept beside it.
+    /// Leaves an earlier file unchanged; written data that was never visible is kept under another name.
     pub fn keep_beside(&mut self) {
         let Begun::New(file) = &mut self.sink else { return };
         if file.is_placed() {

@@ -1,6 +1,6 @@
-//! The one door for files that a command writes besides its targets: reports, tables, pages, streams, logs,
-//! journals. What must not be lost is refused before anything is opened, storage that hangs is left behind,
-//! and a file takes its place whole. The same on every system.
+//! The single interface for files that a command writes in addition to its targets: reports, tables,
+//! pages, streams, logs, journals. It rejects outputs that would destroy data before opening anything,
+//! abandons hanging storage, and replaces files atomically. The same on every system.
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]

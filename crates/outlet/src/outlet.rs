@@ -1,5 +1,5 @@
-//! The one door for files that a command writes besides its targets: reports, tables, pages, streams, logs,
-//! journals. What must not be lost is refused here, before anything is opened.
+//! The single interface for files that a command writes in addition to its targets: reports, tables,
+//! pages, streams, logs, journals. It rejects outputs that would destroy data before opening anything.
 //!
 //! ```text
 //! OutputDoor          what the command measures and reads, and what it was permitted to write so far
@@ -57,11 +57,10 @@ impl OutputDoor {
         self.which_reads(own.reads.iter().cloned()).which_keeps(own.keeps.iter().cloned())
     }
 
-    /// Looks at a path that was given by an option (`-`: standard output) and at where it leads. Nothing is
-    /// opened or changed.
+    /// Checks an option's path (`-`: standard output) and its destination, without opening or changing it.
     ///
     /// # Errors
-    /// A message: why nothing may be written there.
+    /// Fails with a message if the path must not be written.
     pub fn permit(&mut self, option: &str, path: &Path) -> Result<Permitted, OutputError> {
         self.permit_shown(option, &path.display().to_string(), path)
     }
@@ -110,10 +109,10 @@ impl OutputDoor {
         Ok(Permitted { by, path, destination, precious })
     }
 
-    /// A file that the program itself keeps, in a folder of its own.
+    /// Permits a file that the program itself maintains, in a separate folder.
     ///
     /// # Errors
-    /// A message: it is in use, or somebody else has put something there.
+    /// Fails with a message if it is in use, or another user placed a file there.
     pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, OutputError> {
         let by = format!("{option} {}", path.display());
         let looked = (option.to_owned(), path.to_owned(), by.clone());
@@ -148,10 +147,10 @@ impl Permitted {
         self.destination.is_standard_output()
     }
 
-    /// Opens it: a file's place is tried out, and what is there stays as it is.
+    /// Opens the destination: the place of a file is tested, and an existing file stays.
     ///
     /// # Errors
-    /// A message.
+    /// Fails with a message.
     pub fn open(self, patience: &Patience) -> Result<Outlet, OutputError> {
         let Permitted { by, path, destination, precious } = self;
         let sink = match destination {
@@ -201,7 +200,7 @@ pub struct Outlet {
 #[derive(Debug)]
 enum Sink {
     Open(Arc<File>),
-    /// A regular file: it appears under its name whole or not at all.
+    /// A regular file; it appears under its name complete or not at all.
     File(Arc<Place>),
 }
 
@@ -210,7 +209,7 @@ impl Outlet {
         &self.by
     }
 
-    /// Whether it can be written more than once, each time replacing what was there.
+    /// Whether it can be written repeatedly, each time replacing the previous content.
     pub fn is_replaceable(&self) -> bool {
         matches!(self.sink, Sink::File(_))
     }
@@ -220,10 +219,10 @@ impl Outlet {
         matches!(&self.sink, Sink::Open(file) if file.is_terminal())
     }
 
-    /// Writes all of it, and gives a file its name. What can't be put in its place is kept elsewhere.
+    /// Writes all bytes and gives a file its name. If it cannot be put in place, it is kept elsewhere.
     ///
     /// # Errors
-    /// A message, with the place of what is kept elsewhere.
+    /// Fails with a message, including the location of the kept file.
     pub fn put(&self, bytes: Vec<u8>) -> Result<(), OutputError> {
         let failed = |why: WriteError| OutputErrorKind::NotWritten(why).of(&self.by);
         match &self.sink {
@@ -282,10 +281,10 @@ impl Outlet {
         })?
     }
 
-    /// What is written bit by bit, in another thread.
+    /// Begins incremental writing in another thread.
     ///
     /// # Errors
-    /// A message: no file can be made.
+    /// Fails with a message if no file can be created.
     pub(super) fn begin(self) -> Result<Begun, OutputError> {
         match self.sink {
             Sink::Open(file) => Ok(Begun::Open(file)),

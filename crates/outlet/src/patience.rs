@@ -1,5 +1,5 @@
-//! Work on files that are no targets, by a thread that can be left behind: the server or disk below a report
-//! may have stopped answering, and the kernel then keeps whoever asked it.
+//! Work on files that are not targets, by a thread that can be abandoned. The server or disk of a report
+//! may hang, and the kernel then blocks the calling thread.
 
 use crate::guard;
 use crate::wish::EndWish;
@@ -22,18 +22,17 @@ pub fn grace() -> Nanos {
     guard::given().map_or(GRACE, |given| given.saturating_add(given / 6))
 }
 
-/// After that the user is told what is waited for.
 pub const SILENCE: Nanos = 2 * SECOND;
 
-/// Patience goes in such steps, and what a step takes longer doesn't count: where others keep this thread
-/// from its processor they keep the work from it as well.
+/// Step of the waiting time. A step's extra time does not count, because CPU contention delays the work as
+/// well.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long files that are no targets are waited for: as long as targets are, and less when the user wants
-/// the run to end.
+/// Time limit for files that are not targets: the limit for targets, or less when the user wants the run
+/// to end.
 #[derive(Debug, Clone, Default)]
 pub struct Patience {
-    /// Whom the user tells that it is to end; `None` = a signal ends the program.
+    /// The user's wish to end; `None` if a signal ends the program.
     wish: Option<Arc<dyn EndWish>>,
 }
 
@@ -56,15 +55,14 @@ impl Patience {
         Patience { wish: Some(Arc::<W>::clone(control)) }
     }
 
-    /// How long it may take, given what the user wants by now.
     fn limit(&self) -> Duration {
         Duration::from_nanos(self.wish.as_ref().map_or_else(grace, |wish| wish.patience_ns()))
     }
 
-    /// Does some work in a thread of its own. `what` is waited for, as in `--out run.json`.
+    /// Does some work in a separate thread. `what` names the file, as in `--out run.json`.
     ///
     /// # Errors
-    /// It doesn't come back; its thread is left behind.
+    /// Fails if the work does not return in time; its thread is abandoned.
     pub fn attempt<T: Send + 'static>(
         &self,
         what: &str,

@@ -6,20 +6,19 @@ use diskspd_model::results::{IntervalDirection, IntervalFigures};
 use diskspd_model::units::Millis;
 use std::io::{self, Write};
 
-/// The head. Cells are empty where there is nothing to tell. Times: s since measuring began, and
-/// milliseconds since 1970 for the beginning of the interval. Latencies in ms, of reads and writes
-/// together. The last interval has its length in `partial_s`, s, if it wasn't a whole one; rates are over
-/// the time that an interval had. I/Os that failed (`-x`) are in no rate. Response times (`-g` with `-L`)
-/// count from when an I/O was due.
+/// The head. Unknown cells are empty. Times are in s since measuring began, and in ms since 1970 for the
+/// beginning of the interval. Latencies are in ms, of reads and writes together. `partial_s` is the length
+/// of an incomplete last interval in s; rates refer to the interval's actual length. Failed I/Os (`-x`)
+/// are not in the rates. Response times (`-g` with `-L`) count from an I/O's due time.
 pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total_iops,read_mib_per_s,\
                         write_mib_per_s,total_mib_per_s,min_ms,mean_ms,max_ms,p50_ms,p95_ms,p99_ms,\
                         p999_ms,partial_s,failed_ios,response_p50_ms,\
                         response_p95_ms,response_p99_ms,response_p999_ms,response_max_ms";
 
-/// Writes the series. A run without `-D` has none: then there is only the head.
+/// Writes the series; only the head for a run without `-D`.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     writeln!(sink, "{HEAD}")?;
     for (index, span) in judged.summary.time_spans.iter().enumerate() {

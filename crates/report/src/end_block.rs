@@ -27,7 +27,6 @@ use diskspd_model::units::wrapped::{width, wrapped};
 use diskspd_model::units::{Millis, counted};
 
 const LABELS: usize = 10;
-/// In narrower terminals a table has the workloads in lines of their own.
 const WIDE: usize = 100;
 
 /// Stands for a blank at which no line ends. Texts of others are harmless before it is put there.
@@ -195,7 +194,6 @@ fn course(judged: &Judged, span: Option<&SpanSummary>, columns: usize, blocks: b
     labelled("course", &shown.collect::<Vec<_>>().join(&indent), None)
 }
 
-/// The latency that users of the load would see: what it is, its mean and its 99th percentile.
 fn latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>) {
     let response = span.response.as_ref().filter(|response| response.mean_ms.total.is_some());
     match response {
@@ -215,7 +213,6 @@ fn said_once(found: &Finding) -> String {
     }
 }
 
-/// The worst that is known, with its word, and how much else was told above.
 fn verdict(judgement: &Judgement) -> (String, EndTone, String) {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let devices = parts.map(|part| {
@@ -258,7 +255,6 @@ fn tone_of(severity: Option<Severity>) -> EndTone {
     }
 }
 
-/// What limited a run of one time span, and the names of all else that is good to know.
 fn limit(judged: &Judged, columns: usize) -> Vec<Vec<EndPiece>> {
     let (_, others) = notes_of(&judged.judgement);
     // With -v all of it stands above.
@@ -281,14 +277,12 @@ fn without_label(message: &str) -> &str {
     rest.unwrap_or(message)
 }
 
-/// A finding in a row; what is merely good to know has no word before it.
 fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<Vec<EndPiece>> {
     let word = verdicts::in_capitals(found.severity);
     let word = (found.severity > Severity::Note).then_some((word, tone_of(Some(found.severity))));
     row(label, word, said, columns)
 }
 
-/// A label and what it is about, wrapped; the word that it begins with has a tone of its own.
 fn row(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -> Vec<Vec<EndPiece>> {
     let whole = match word {
         Some((word, _)) => format!("{word}: {text}"),
@@ -311,7 +305,6 @@ fn labelled(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<Vec<
     lines
 }
 
-/// A command line, which can be copied though it is wrapped: a shell reads on behind a backslash.
 fn command(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<EndPiece>> {
     let words: Vec<String> =
         next.words.iter().map(|word| visible::line(word).replace(' ', &WITHIN.to_string())).collect();
@@ -374,8 +367,6 @@ fn end_tone(tone: Tone) -> EndTone {
     }
 }
 
-/// A line for each row below a head; workloads stand at its end, or where there is no room for them in lines
-/// of their own above.
 fn table(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<EndPiece>> {
     let piece = |tone, text: String| EndPiece { tone, text };
     let wide = |place: usize| {

@@ -1,4 +1,4 @@
-//! What was found about a run, for people: the block that goes to standard error after the report.
+//! Findings about a run for people: the block on standard error after the report.
 
 use diskspd_judge::truth::{Judgement, Limiter};
 use diskspd_model::finding::{Finding, Printed, Severity};
@@ -6,12 +6,11 @@ use diskspd_model::units::visible::line;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// What makes the figures other than they seem to be, in a line each (`--quiet`).
+    /// Findings that make the figures misleading, a line each (`--quiet`).
     Wrong,
-    /// What takes something away from the figures, and what limited them; the names of the rest.
+    /// Findings that weaken the figures, and limits; only the names of the rest.
     Brief,
-    /// What takes something away from the figures: the rest stands in the block that follows
-    /// ([`super::end_block`]).
+    /// Findings that weaken the figures; the rest is in the block that follows ([`super::end_block`]).
     Doubts,
     /// Everything that was found (`-v`).
     Full,

@@ -1,10 +1,9 @@
-//! What results of fio say besides, for people.
+//! Additional content of fio results, for people.
 
 use diskspd_model::results::{FioFigures, FioLogged, FioSeries, FioSeriesOf, OtherFigures};
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
-/// What the figures are of, the jobs, discards and flushes, and what the log files hold.
 pub fn text(fio: &FioFigures, room: usize) -> String {
     let mut text = String::new();
     for fact in facts(fio) {

@@ -72,7 +72,7 @@ pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
 }
 
 /// `; all measured together for 59.998 s; the tables include up to 0.002 s (0.00 %) in which not all did`:
-/// without intervals nothing tells what was done in that time alone.
+/// without intervals the work in that time alone is unknown.
 fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
     let seconds = seconds_of_ns;
     let besides = longest_ns.saturating_sub(common_ns);
@@ -106,7 +106,6 @@ fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<Millis>) -> Str
     )
 }
 
-/// The table of the hosts of each time span, the slowest first.
 pub fn write_hosts(out: &mut Vec<u8>, record: &Record) {
     let spans = record.profile.time_spans.len();
     for index in 0..spans {

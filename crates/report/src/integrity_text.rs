@@ -1,4 +1,4 @@
-//! Verified sectors (`--verify`) at the end of the text report, behind all that DISKSPD's has.
+//! Verified sectors (`--verify`) at the end of the text report, after DISKSPD's part.
 
 use diskspd_model::results::{FailedSector, IntegrityRow, Measured, SectorFault, Summary};
 use diskspd_model::units::seconds_of_us;

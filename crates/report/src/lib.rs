@@ -60,7 +60,7 @@ pub struct Format {
     /// File name extensions that stand for it, without the dot; the first one is the usual one.
     pub extensions: &'static [&'static str],
     pub of_runs: OfRuns,
-    /// Writes the whole report, part by part where it can be large. Errors are those of the sink.
+    /// Writes the whole report, in parts if it can be large. Fails with the errors of the sink.
     pub write: fn(&Judged, &mut dyn Write) -> io::Result<()>,
 }
 
@@ -77,7 +77,7 @@ pub enum OfRuns {
 }
 
 impl Format {
-    /// This form, or if so asked the one that also has verdicts and findings where this one has no place
+    /// Returns this form, or on request its variant with verdicts and findings where this one has no place
     /// for them.
     pub fn with_verdicts(&'static self, asked: WithVerdicts) -> &'static Format {
         match self.name {
@@ -96,7 +96,7 @@ impl Format {
     }
 }
 
-/// Which of DISKSPD's forms get verdicts and findings, which it doesn't have.
+/// The DISKSPD forms that additionally get verdicts and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WithVerdicts {
     pub xml: bool,
@@ -139,7 +139,7 @@ pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The form that a file's extension stands for, in either case; `None` = none does.
+/// Returns the form for a file's extension, in either case; `None` if unknown.
 pub fn format_of(file: &Path) -> Option<&'static Format> {
     let extension = file.extension()?.to_str()?;
     FORMATS.iter().find(|f| f.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))

@@ -1,5 +1,5 @@
-//! What a run does while it goes on, an interval at a time (`--stream`): as lines of JSON, as lines of
-//! InfluxDB's protocol, and as metrics that replace those of the interval before.
+//! The live intervals of a run (`--stream`): as lines of JSON, as lines of InfluxDB's protocol, and as
+//! metrics that replace the previous interval's.
 
 use crate::openmetrics::{Dialect, Exposition, Family, counter, gauge};
 use diskspd_model::results::{IntervalDirection, IntervalFigures, WhichIos};
@@ -12,7 +12,7 @@ pub enum StreamFormat {
     Json,
     /// Lines of InfluxDB's line protocol: three for each interval.
     Influx,
-    /// Metrics for node_exporter's textfile collector: each interval's replace those before.
+    /// Metrics for node_exporter's textfile collector; each interval replaces the previous one.
     Prometheus,
 }
 
@@ -35,7 +35,7 @@ pub struct LiveInterval<'a> {
     pub figures: &'a IntervalFigures,
 }
 
-/// What the stream has told so far, which metrics hold beside the latest interval.
+/// Totals of the stream, which metrics contain in addition to the latest interval.
 #[derive(Debug, Clone, Default)]
 pub struct LiveTotals {
     /// I/Os of reads and writes, of all time spans.
@@ -50,13 +50,12 @@ impl LiveTotals {
     }
 }
 
-/// A line of JSON; empty if it has none.
 pub fn json_line(interval: &LiveInterval) -> String {
     serde_json::to_string(interval).map(|line| line + "\n").unwrap_or_default()
 }
 
-/// The lines of InfluxDB's protocol: measurement `diskspd`, one line for each direction, at the time at which
-/// the interval began (ns). Latencies are in seconds; fields that aren't known are left out.
+/// Returns the lines of InfluxDB's protocol: measurement `diskspd`, one line for each direction, with the
+/// interval's start time in ns. Latencies are in seconds; unknown fields are omitted.
 pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
     let figures = interval.figures;
     let mut text = String::new();
@@ -95,13 +94,12 @@ pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
     text
 }
 
-/// A value of a tag: what separates is escaped, and what would end the line is a blank.
+/// Returns a tag value: separators are escaped, line ends become blanks.
 fn tag(value: &str) -> String {
     let value = value.replace(['\n', '\r'], " ");
     value.replace('\\', "/").replace(',', "\\,").replace('=', "\\=").replace(' ', "\\ ")
 }
 
-/// A number that is no integer to InfluxDB, which has none that isn't finite.
 fn float(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { "0".into() }
 }

@@ -1,5 +1,5 @@
-//! A run as metrics, for dashboards: what node_exporter's textfile collector, and all that reads OpenMetrics,
-//! takes in. Names and base units follow the convention of Prometheus.
+//! A run as metrics for dashboards: for node_exporter's textfile collector and OpenMetrics readers. Names
+//! and base units follow the convention of Prometheus.
 
 use crate::openmetrics::{Dialect, Exposition, Family, Label, MetricKind, counter, gauge};
 use diskspd_judge::record::known;
@@ -18,18 +18,18 @@ fn bounds_ns() -> impl Iterator<Item = u64> {
     decades.flat_map(steps).chain([10_000_000_000])
 }
 
-/// Writes the metrics as node_exporter's textfile collector reads them.
+/// Writes the metrics for node_exporter's textfile collector.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_prometheus(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::Prometheus).as_bytes())
 }
 
-/// Writes them as OpenMetrics.
+/// Writes the metrics as OpenMetrics.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_openmetrics(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::OpenMetrics).as_bytes())
 }
@@ -185,7 +185,6 @@ fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
     }
 }
 
-/// How busy the machine was, and whether the devices did what was counted.
 fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let cpu = gauge("diskspd_cpu_busy_ratio", "ratio", "Mean CPU utilization of the machine, 0 to 1.");
     let mut busy = text.family(cpu);

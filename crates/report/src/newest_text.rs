@@ -1,4 +1,4 @@
-//! What the text report of DISKSPD 2.3 has more than that of 2.2.
+//! Additions of DISKSPD 2.3 to the text report of 2.2.
 
 mod caches;
 

@@ -1,4 +1,4 @@
-//! I/Os that would have waited (`--nowait`) at the end of the text report, behind all that DISKSPD's has.
+//! I/Os that would have waited (`--nowait`) at the end of the text report, after DISKSPD's part.
 
 use super::timed_text::write_section;
 use diskspd_model::results::{NowaitCounts, NowaitFigures, Summary};
@@ -6,7 +6,6 @@ use diskspd_model::results::{NowaitCounts, NowaitFigures, Summary};
 /// Heads of the cells of a row.
 const HEAD: &str = "    reads    |   misses    |    %    |   writes    |   misses    |    %   ";
 
-/// Appends a section for each time span that was asked for it.
 pub(super) fn write_nowait(out: &mut Vec<u8>, summary: &Summary) {
     for (index, span) in summary.time_spans.iter().enumerate() {
         let Some(table) = span.as_ref().and_then(|span| span.nowait.as_ref()) else { continue };

@@ -1,4 +1,4 @@
-//! Figures as people read them. The exact value stands beside each headline figure, in `<data value>`.
+//! Figures in readable form. The exact value is next to each headline figure, in `<data value>`.
 
 use diskspd_model::units::Millis;
 use maud::{Markup, html};
@@ -18,7 +18,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// The same in a sentence: no zeros at the end of what is behind the point.
+/// Formats the same for a sentence, without trailing zeros.
 pub fn plain(value: f64) -> String {
     let text = number(value);
     match text.contains('.') && !text.contains('e') {

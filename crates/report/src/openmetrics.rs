@@ -1,25 +1,26 @@
-//! Text of metrics, as Prometheus and what reads its forms take it: families with their heads, samples with
-//! their labels. What the metrics are is the business of those who write them.
+//! Metrics text for Prometheus and compatible readers: families with their heads, samples with their
+//! labels. The callers define the metrics.
 
 use std::fmt::Write;
 
-/// Which grammar the text follows. They differ in the heads of counters, in units, and in how the text ends.
+/// Grammar of the text. The dialects differ in the heads of counters, in units, and at the end of the
+/// text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// Prometheus' text format 0.0.4: what node_exporter's textfile collector reads.
+    /// Prometheus' text format 0.0.4 for node_exporter's textfile collector.
     Prometheus,
-    /// OpenMetrics 1.0: what GitLab's metrics reports and other collectors read.
+    /// OpenMetrics 1.0 for GitLab's metrics reports and other collectors.
     OpenMetrics,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricKind {
-    /// Only rises, but for a new run: its samples end in `_total`.
+    /// Monotonic within a run; its samples end in `_total`.
     Counter,
     Gauge,
     /// Counts by bounds: [`Samples::histogram`].
     Histogram,
-    /// Always 1; its labels tell something. Its samples end in `_info`.
+    /// Always 1; its labels hold the information. Its samples end in `_info`.
     Info,
 }
 
@@ -30,7 +31,7 @@ pub struct Family {
     /// `diskspd_measured_seconds`.
     pub name: &'static str,
     pub kind: MetricKind,
-    /// The base unit that the name ends in: `seconds`, `bytes`; empty = none.
+    /// The base unit at the end of the name: `seconds`, `bytes`; empty = none.
     pub unit: &'static str,
     pub help: &'static str,
 }
@@ -60,8 +61,8 @@ impl Exposition {
         Exposition { dialect, text: String::new() }
     }
 
-    /// Begins a family. All its samples come now, because readers refuse those that stand apart. Without any
-    /// it doesn't appear.
+    /// Begins a family. All its samples follow directly, because readers reject scattered ones. A family
+    /// without samples is omitted.
     pub fn family(&mut self, family: Family) -> Samples<'_> {
         Samples { exposition: self, family, begun: false }
     }
@@ -124,15 +125,15 @@ impl Samples<'_> {
         self.line(ending, labels, &number(value));
     }
 
-    /// The same of what may not be known: then there is no sample.
+    /// Adds a sample, unless the value is unknown.
     pub fn sample_if(&mut self, labels: &[Label], value: Option<f64>) {
         if let Some(value) = value {
             self.sample(labels, value);
         }
     }
 
-    /// Adds a histogram: how many are at most as large as each of the ascending `bounds`, how many there are,
-    /// and what they add up to.
+    /// Adds a histogram: the number of values up to each of the ascending `bounds`, their total number,
+    /// and their sum.
     pub fn histogram(&mut self, labels: &[Label], bounds: &[(f64, u64)], count: u64, sum: f64) {
         let up_to = bounds.iter().map(|(bound, count)| (number(*bound), *count));
         for (bound, up_to) in up_to.chain([("+Inf".to_owned(), count)]) {

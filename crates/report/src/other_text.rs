@@ -1,11 +1,10 @@
-//! Other operations than reads and writes (`--fsync-every`, `--trim`) at the end of the text report, behind
-//! all that DISKSPD's has.
+//! Other operations than reads and writes (`--fsync-every`, `--trim`) at the end of the text report, after
+//! DISKSPD's part.
 
 use super::timed_text::{TIMES, times, write_section};
 use diskspd_model::operation::Operation;
 use diskspd_model::results::{OtherFigures, Summary};
 
-/// Appends a section for each operation and time span that was to do it.
 pub(super) fn write_others(out: &mut Vec<u8>, summary: &Summary) {
     Operation::others().for_each(|(op, _)| write_other(out, summary, op));
 }

@@ -1,4 +1,4 @@
-//! Response times at the end of the text report, behind all that DISKSPD's has.
+//! Response times at the end of the text report, after DISKSPD's part.
 
 use super::text_tables::LABELS;
 use crate::number::time_or;

@@ -1,5 +1,4 @@
-//! Parts of a mix and sizes (`--mix`, `--bs-split`) at the end of the text report, behind all that DISKSPD's
-//! has.
+//! Parts of a mix and sizes (`--mix`, `--bs-split`) at the end of the text report, after DISKSPD's part.
 
 use crate::number::time_or;
 use diskspd_model::results::{Measured, PartRow, PartTable, Summary};

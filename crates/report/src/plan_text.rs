@@ -1,4 +1,4 @@
-//! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
+//! The plan for people (`--dry-run`), with each thread's CPU, targets and byte ranges.
 
 use diskspd_model::plan::{Flush, IoPriority, SpanPlan, VolumeGoal, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::profile::{RawText, RunOptions};
@@ -7,8 +7,7 @@ use diskspd_model::workload::Pattern;
 use diskspd_model::workload::pace::Limit;
 use serde_json::Value;
 
-/// Appends how it is run, what differs from a run without options: names and values as they are stored in
-/// the record.
+/// Appends the run options that differ from the defaults, with names and values as in the record.
 pub fn write_run_options(out: &mut Vec<u8>, run_options: &RunOptions) {
     let fields = |run_options: &RunOptions| match serde_json::to_value(run_options) {
         Ok(Value::Object(fields)) => fields,
@@ -66,7 +65,6 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     line(String::new());
 }
 
-/// The targets that are used without the cache because they are devices, each once.
 fn uncached_devices(plan: &SpanPlan) -> Vec<&RawText> {
     let mut found: Vec<&RawText> = Vec::new();
     for target in plan.workers.iter().flat_map(|worker| &worker.targets) {

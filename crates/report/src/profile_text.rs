@@ -1,7 +1,7 @@
-//! The text form of a profile: head of the text report, and all that `-Rptext` prints.
+//! The text form of a profile: the head of the text report, and the whole output of `-Rptext`.
 //!
-//! Every label, blank and tab is DISKSPD's; existing parsers depend on them. Bytes, not a `String`, because
-//! paths need not be UTF-8.
+//! Every label, blank and tab equals DISKSPD's output, because existing parsers depend on them. Bytes, not
+//! a `String`, because paths need not be UTF-8.
 
 use diskspd_model::machine::System;
 use diskspd_model::profile::{

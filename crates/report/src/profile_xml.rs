@@ -1,9 +1,8 @@
-//! The XML form of a profile: what `-Rpxml` prints and `-X` reads, and a part of the XML results.
+//! The XML form of a profile: written by `-Rpxml`, read by `-X`, and included in the XML results.
 //!
-//! Which elements are written, and in which order, is DISKSPD's; parsers that read by position depend on
-//! it, and so is which of its two versions' forms is written ([`Compat`]). Where DISKSPD loses a setting,
-//! it is written here: random data for every write (`RandomWriteData`), and a sized write buffer beside
-//! `-Z`.
+//! Elements and their order follow DISKSPD, because some parsers read by position. [`Compat`] selects the
+//! form of one of its two versions. Settings that DISKSPD loses are included: random data for every write
+//! (`RandomWriteData`), and a sized write buffer in addition to `-Z`.
 
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::xml::{NAMESPACE, text};
@@ -20,8 +19,8 @@ pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
     ProfileWriter { out, indent, compat: profile.compat, is_whole: false }.profile(profile);
 }
 
-/// The same with what DISKSPD has no form for and its reader takes all the same: that block devices are used
-/// through the page cache (`-Sb`).
+/// Writes the same with an extension that DISKSPD's reader accepts: block devices through the page cache
+/// (`-Sb`).
 pub fn write_whole_profile(out: &mut Vec<u8>, profile: &Profile) {
     ProfileWriter { out, indent: 0, compat: profile.compat, is_whole: true }.profile(profile);
 }
@@ -225,7 +224,6 @@ impl ProfileWriter<'_> {
         self.value_of("BypassIO", target.bypass_io.filter(|_| self.compat.is_2_3()).map(bypass_io));
     }
 
-    /// What is written to the target: a sized buffer goes before zeros.
     fn write_buffer_content(&mut self, target: &Target) {
         match &target.random_data_source {
             Some(source) => {

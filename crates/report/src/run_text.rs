@@ -1,4 +1,4 @@
-//! A run of which only the figures are known, for people: what results of other programs say, in short.
+//! A run with only its figures known, for people: a summary of other programs' results.
 
 use super::fio_text;
 use diskspd_model::operation::Operation;

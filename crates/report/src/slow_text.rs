@@ -1,4 +1,4 @@
-//! The slowest I/Os at the end of the text report (`--explain`), behind all that DISKSPD's has.
+//! The slowest I/Os at the end of the text report (`--explain`), after DISKSPD's part.
 
 use diskspd_model::results::{Host, IoStage, Record, SlowIo, SlowIos};
 use diskspd_model::units::visible;
@@ -28,7 +28,7 @@ fn write_section(out: &mut Vec<u8>, number: usize, slow: &SlowIos) {
     put!(out, "\n{}", remarks(slow));
 }
 
-/// What has to be said of how they were found, a line each.
+/// Returns remarks about the selection, a line each.
 pub(super) fn remarks(slow: &SlowIos) -> String {
     let mut lines = Vec::new();
     if slow.ios.is_empty() {

@@ -1,4 +1,4 @@
-//! The text report (`-Rtext`). Labels, blanks, tabs and number formats are DISKSPD's to the character:
+//! The text report (`-Rtext`). Labels, blanks, tabs and number formats equal DISKSPD's exactly, because
 //! existing parsers slice its lines by column or split them on `|`.
 
 use super::findings::{self, Detail};
@@ -27,17 +27,16 @@ use std::io::{self, Write};
 /// Writes the whole report.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, .. } = judged;
     sink.write_all(&of_record(record, summary))
 }
 
-/// The same, and behind it what is said of the figures on standard error: so it stays with them where the
-/// report is kept.
+/// Writes the report followed by the findings of standard error, so that they stay with the kept figures.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     write(judged, sink)?;
     let detail = if judged.record.profile.verbose { Detail::Full } else { Detail::Brief };
@@ -51,7 +50,6 @@ pub fn text(record: &Record) -> Vec<u8> {
     of_record(record, &summarize(record))
 }
 
-/// Of several hosts with a line before and a table behind DISKSPD's report.
 fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
     let (profile, system) = (&record.profile, &record.host().system);
     let mut report = match &record.program {
@@ -199,8 +197,7 @@ fn number_list(ascending: &[u32]) -> String {
     .collect()
 }
 
-/// One line per range. Ranges that were cut off at the end of the target leave less than 100 %: then the
-/// shares are of what is left.
+/// Appends one line per range. If the target's end cuts ranges off, shares refer to the remaining ones.
 fn write_ranges(out: &mut Vec<u8>, ranges: &[EffectiveRange], style: &Style) {
     let covered: u64 = ranges.iter().map(|range| u64::from(range.io_span)).sum();
     for range in ranges {

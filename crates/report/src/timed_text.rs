@@ -1,4 +1,4 @@
-//! Tables of what is counted and timed by itself, flushes and discards, at the end of the text report.
+//! Tables of separately counted and timed operations, flushes and discards, at the end of the text report.
 
 use crate::number::time_or;
 use diskspd_model::profile::RawText;

@@ -6,14 +6,14 @@ use diskspd_model::results::EventCount;
 /// The counters of a class.
 pub(super) struct Section {
     pub heading: &'static str,
-    /// In XML; its counters are the children. `None` = its counters stand alone.
+    /// Name of the XML element that contains the counters. `None` if they have no parent.
     pub element: Option<&'static str>,
     /// Each counter, its label and its XML element.
     pub counters: &'static [(TraceEvent, &'static str, &'static str)],
 }
 
 impl Section {
-    /// Its counters with their counts, if the trace has all of them.
+    /// Returns its counters with their counts, if the trace has all of them.
     pub fn counts<'a>(
         &self,
         all: &'a [EventCount],
@@ -25,7 +25,7 @@ impl Section {
     }
 }
 
-/// Every section that can be in a trace, in DISKSPD's order, of all that `all` has the counters of.
+/// Returns every section with its counters in `all`, in DISKSPD's order.
 pub(super) fn sections(all: &[EventCount]) -> impl Iterator<Item = &'static Section> {
     let faults = all.iter().any(|count| count.event == TransitionFault);
     SECTIONS.iter().filter(move |section| !(faults && section.heading == HARD_FAULTS))

@@ -1,5 +1,5 @@
-//! The trace (`-e`) in the text report: DISKSPD's sections, and behind them the devices' own times beside
-//! ours.
+//! The trace (`-e`) in the text report: DISKSPD's sections, then a comparison of device times with
+//! measured times.
 
 use super::trace_sections::sections;
 use crate::number::time_or;
@@ -43,8 +43,6 @@ fn write_session(out: &mut Vec<u8>, session: &TraceSession) {
     put!(out, "Lost Log Buffers:\t0\nLost Real Time Buffers:\t0\n");
 }
 
-/// Not DISKSPD's: what the devices took for their requests, and what the program measured on what lies on
-/// them.
 fn write_devices(out: &mut Vec<u8>, devices: &[DeviceFigures]) {
     put!(out, "\nDevice completion time (ms), issue to complete in the block layer\n");
     if devices.is_empty() {

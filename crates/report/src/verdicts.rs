@@ -5,8 +5,8 @@ use diskspd_model::finding::{FindingPlace, Printed, Severity};
 use diskspd_model::profile::RawText;
 use diskspd_model::units::visible::line;
 
-/// What is said of all time spans, with how bad it is; empty = nothing was observed. Of each span the worst
-/// part, and every other one that isn't as good as it can be.
+/// Returns the statements about all time spans with their severity; empty without observations. For each
+/// span the worst part, and every other part with a deficiency.
 ///
 /// ```text
 /// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
@@ -25,7 +25,6 @@ fn span(verdict: &SpanVerdict, several: bool, brief: bool) -> Vec<(Option<Severi
         .collect()
 }
 
-/// In brief what takes nothing away is a single line, unless somebody asked how long the flush took.
 fn block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bool) -> String {
     let label = format!("{}: ", word(part));
     let targets = match named && !part.targets.is_empty() {

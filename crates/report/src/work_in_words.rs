@@ -1,4 +1,5 @@
-//! What a run does, in words, for pages and for the end of a run; what isn't recorded is left out.
+//! Descriptions of a run's work in words, for pages and the end of a run; unrecorded properties are
+//! omitted.
 
 use crate::number::grouped;
 use diskspd_model::profile::OperationShares;
@@ -12,8 +13,8 @@ pub fn targets(run: &RunSummary) -> impl Iterator<Item = &RawText> {
     spans.flat_map(|span| &span.parameters.targets).flat_map(|group| &group.paths)
 }
 
-/// `4 KiB random, 30 % writes`: how all targets are worked on. What hasn't one size, or isn't the same on all
-/// of them, has its name: `A mix of 2 parts, 30 % writes, 8 outstanding`.
+/// `4 KiB random, 30 % writes`: the common work on all targets. Variable sizes or different targets are
+/// named: `A mix of 2 parts, 30 % writes, 8 outstanding`.
 pub fn short(run: &RunSummary) -> String {
     let spans = run.time_spans.len();
     let mut names = names(run);
@@ -55,8 +56,8 @@ pub fn without(run: &RunSummary, options: &[&str]) -> String {
     capital(&access(&of_all))
 }
 
-/// The time spans by what they do: `Random reads of 8 KiB, 32 outstanding`. Those of which nothing is
-/// recorded have their number.
+/// Returns the names of the time spans by their work: `Random reads of 8 KiB, 32 outstanding`. Spans
+/// without recorded properties get their number.
 pub fn names(run: &RunSummary) -> Vec<String> {
     let asked = |index: usize| {
         let unmeasured = || run.unmeasured.iter().find(|span| span.time_span as usize == index + 1);
@@ -72,7 +73,7 @@ pub fn names(run: &RunSummary) -> Vec<String> {
     (0..run.time_spans.len()).map(name).collect()
 }
 
-/// What a time span does, in the words that it is called by; empty = nothing of it is recorded.
+/// Returns a name for the work of a time span; empty without recorded properties.
 pub fn named(parameters: &Parameters, parts: &[KnownPart]) -> String {
     let mixed = parts.iter().map(|part| part.key.part).max().filter(|count| *count > 1);
     let sizes = parts.iter().any(|part| part.key.block_size != parts[0].key.block_size);
@@ -128,7 +129,7 @@ fn rate(parameters: &Parameters) -> Option<String> {
     }
 }
 
-/// What is done in a time span, in one sentence; empty = nothing of it is recorded.
+/// Returns one sentence about the work of a time span; empty without recorded properties.
 pub fn of_span(parameters: &Parameters) -> String {
     let caches: Vec<&str> =
         parameters.targets.iter().filter_map(|group| group.access.caching).map(cache).collect();

@@ -1,14 +1,14 @@
-//! Others that a run starts and measures together with.
+//! Other processes of a joint run, which the run starts.
 
 use diskspd_sys::clock::Nanos;
 use diskspd_worker::Control;
 use std::fmt;
 
-/// The other processes of a run on several hosts. All of this is asked and told by the controlling thread,
-/// none of it while I/O is measured.
+/// The other processes of a run on several hosts. Only the controlling thread uses it, and never during
+/// I/O measurement.
 pub trait Companions: fmt::Debug + Send + Sync {
-    /// A time span has come so far here. When all go on, on the monotonic clock; `None` = not at all, and the
-    /// run has failed, or has been or will be interrupted.
+    /// Reports that a time span has reached this point here. Returns the monotonic time at which all
+    /// continue; `None` if the run failed or is interrupted.
     fn go_on_at(&self, from: MeetingPoint, control: &Control) -> Option<Nanos>;
 
     /// When a time span was measured, on the monotonic clock.
@@ -17,21 +17,20 @@ pub trait Companions: fmt::Debug + Send + Sync {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeetingPoint {
-    /// All threads are ready; the start signal is to be given.
     Ready,
-    /// `--until-steady`: it is steady, or has taken as long as it may. Until the agreed moment it goes on
-    /// warming up, then measuring begins.
+    /// `--until-steady`: the load is steady, or the time limit was reached. The warm-up continues until
+    /// the agreed moment.
     WarmedUp,
 }
 
-/// How long after the warm-up measuring begins when several measure together, ns: what is to be done at that
-/// moment takes some time, not the same on every host.
+/// Delay between warm-up and joint measurement in ns, because the preparations at that moment differ
+/// between hosts.
 pub(super) const SETTLING: Nanos = 100_000_000;
 
 /// The last part of a wait for a common moment is spent awake, ns: a sleep ends late.
 const AWAKE: Nanos = 300_000;
 
-/// Waits for a moment that was agreed on. False = a worker failed or the user interrupted before.
+/// Waits for an agreed moment. False = a worker failed, or the user interrupted before.
 pub(super) fn meet_at(at: Nanos, control: &Control) -> bool {
     if !control.sleep_until(at.saturating_sub(AWAKE)) {
         return false;

@@ -1,5 +1,5 @@
-//! What a run needs of Windows: stands in the place of `real`. What isn't done there yet is refused, with
-//! why, and what to do.
+//! The Windows counterpart of `real`. It rejects features that are not implemented there, with reason and
+//! hint.
 
 #[path = "windows/content.rs"]
 pub mod content;
@@ -58,9 +58,8 @@ pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError
     can_run(&Profile::default(), run_options)
 }
 
-/// What stands against writing to the targets, one message for each: disks and volumes that are in use or
-/// hold something. Who uses a file isn't asked, because the system refuses one that others have for
-/// themselves.
+/// Returns reasons against writing to the targets, one message each: disks and volumes in use or with
+/// content. Users of files are not checked, because the system rejects exclusively opened files.
 pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String> {
     if options.run_options.simulated() {
         return Vec::new();
@@ -98,7 +97,7 @@ pub fn waited_for_cpu(_: i32) -> Option<u64> {
     None
 }
 
-/// Block devices that were filled by an earlier time span of the run: there are none.
+/// Block devices filled by an earlier time span; always empty.
 #[derive(Debug, Default)]
 pub struct Prefilled;
 

@@ -1,5 +1,5 @@
-//! Events between processes: several runs start together, a script learns when measuring begins and ends,
-//! anybody stops a run. What an event is stands in [`diskspd_sys::event`].
+//! Events between processes. Several runs start together, scripts follow the measurement, and any process
+//! can stop a run. [`diskspd_sys::event`] defines events.
 
 use diskspd_model::finding::Finding;
 use diskspd_model::results::EndedBy;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a wait goes on before it looks whether it's still wanted: Ctrl-C may take this long.
+/// Interval at which a wait checks for cancellation: the maximum delay of Ctrl-C.
 const LOOK_UP: Duration = Duration::from_millis(50);
 const FOREVER: Duration = Duration::from_secs(1 << 32);
 
@@ -36,10 +36,10 @@ pub fn open(name: &[u8]) -> Result<Arc<Event>, EventError> {
     Event::open(name).map(Arc::new)
 }
 
-/// Opens an event that somebody has open.
+/// Opens an event that another process has open.
 ///
 /// # Errors
-/// There is none, or why it can't be used.
+/// Fails if it does not exist, or cannot be used.
 pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
     Event::open_existing(name)
 }
@@ -47,7 +47,7 @@ pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
 /// Waits until an event is set, without limit.
 ///
 /// # Errors
-/// What the kernel says.
+/// Fails with the kernel's error.
 pub fn wait(event: &Event) -> Result<(), EventError> {
     while !event.wait(Duration::from_secs(3600))? {}
     Ok(())
@@ -100,10 +100,10 @@ pub struct StopWatch {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Interrupts the run when somebody sets the event of `-yp`; at once, when it's set already.
+/// Interrupts the run when the event of `-yp` is set, or at once if it is already set.
 ///
 /// # Errors
-/// No thread can be started.
+/// Fails if no thread can be started.
 pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<StopWatch> {
     let ended = Arc::new(CallOff::new()?);
     let mut watch = StopWatch { _event: Arc::clone(&event), ended: Arc::clone(&ended), thread: None };

@@ -1,5 +1,4 @@
-//! A profile, run options and a session become a record: the whole of what the program does, without printing
-//! a word.
+//! Execution of a profile with run options and a session into a record: the whole program without output.
 
 use super::real;
 use super::replay::{ReplayReady, prepared};
@@ -17,12 +16,12 @@ use diskspd_sys::clock;
 use diskspd_worker::{Outcome, Voice};
 use std::sync::Arc;
 
-/// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was
-/// measured: also when the run fails, is interrupted, or when the storage stops answering. Prints nothing
-/// and watches no signals: who wants to end it before its time keeps the session's [`super::Control`].
+/// Runs a profile on this machine. Always returns a record of the measurements, even if the run fails, is
+/// interrupted, or the storage hangs. It prints nothing and watches no signals; the session's
+/// [`super::Control`] ends it early.
 ///
 /// # Errors
-/// It can't be run.
+/// Fails if the profile cannot be run.
 pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -> Result<Executed, NotRun> {
     let findings = validate(profile, false).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
@@ -72,7 +71,6 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     Ok(Executed { record, failures, troubles, refused, left_behind })
 }
 
-/// Looks at files before a run; `what` they are, for people. Their storage may not answer.
 fn unless_it_hangs<T: Send + 'static>(
     patience: &Patience,
     what: &str,
@@ -91,7 +89,7 @@ pub fn machine_for(profile: &Profile) -> System {
     system
 }
 
-/// The machine with what the profile's targets lie on, and what is around them.
+/// Returns the machine with the storage of the profile's targets, and its environment.
 pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
     let mut system = machine_for(profile);
     if !run_options.simulated() {

@@ -1,4 +1,4 @@
-//! The files of a run, before it and at its beginning: made, filled, looked at.
+//! The files of a run, before and at its beginning: created, filled, inspected.
 
 pub(super) mod content;
 pub(super) mod creation;

@@ -1,6 +1,6 @@
-//! Ctrl-C: the first one ends the run in order, with a report of what was measured; the second one ends it
-//! at once, with the same report; the third one kills. The same goes for `SIGTERM`, and for a lost
-//! connection (`SIGHUP`); on Windows for Ctrl-Break, the end of the session, and a console that is closed.
+//! Ctrl-C: the first one ends the run in order with a report of the measurements, the second one at once
+//! with the same report, the third one kills. `SIGTERM` and a lost connection (`SIGHUP`) are equivalent.
+//! On Windows this also applies to Ctrl-Break, the end of the session, and a closed console.
 
 use super::events::{self, Event};
 use super::real;
@@ -24,11 +24,11 @@ pub struct SignalWatch {
 #[error("{0}; {remedy}", remedy = .0.remedy())]
 pub struct Unwatched(FailedCall);
 
-/// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by.
-/// `document`: standard output is for another program to read, so that what is said goes to standard error.
+/// Starts watching for a run; a signal also sets the event of `-yp` for other processes. `document`:
+/// standard output is for another program, so messages go to standard error.
 ///
 /// # Errors
-/// A handler cannot be installed, or its thread cannot be started.
+/// Fails if a handler cannot be installed, or its thread cannot be started.
 pub fn watch(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
@@ -41,7 +41,7 @@ pub fn watch(
     })
 }
 
-/// The same without a word: another process of the run says it.
+/// Watches without messages, because another process of the run prints them.
 ///
 /// # Errors
 /// As [`watch`].

@@ -5,10 +5,10 @@
 //! per time span:  locate targets ─▶ plan ─▶ prepare files ─▶ workers ─▶ SpanResults
 //! ```
 //!
-//! What the workers do is in `diskspd-worker`, what they verify in `diskspd-integrity`.
+//! `diskspd-worker` contains the work of the workers, `diskspd-integrity` their verification.
 //!
-//! A run is the same on every system, from its plan to its results. What it needs of the system stands in
-//! `real`, which is Linux's; on Windows `elsewhere` stands in its place.
+//! A run is the same on every system, from its plan to its results. `real` provides the interface to
+//! Linux, `elsewhere` to Windows.
 
 #![forbid(unsafe_code)]
 // What the course of a run alone uses of the rest.

@@ -3,8 +3,8 @@
 use diskspd_host::located::Located;
 use diskspd_model::plan::WorkerTarget;
 
-/// What is at each target's place, in the order of the time span's targets; `None` = nothing, for an engine
-/// that needs no files.
+/// Objects at the targets' places, in the order of the time span's targets. `None` = no object, for an
+/// engine without files.
 #[derive(Debug, Default)]
 pub struct SpanTargets(Vec<Option<Located>>);
 

@@ -1,4 +1,4 @@
-//! How a profile is to be run this time.
+//! Options of this execution of a profile.
 
 use super::companions::Companions;
 use super::events::Events;
@@ -12,15 +12,15 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How a profile is run, and what is of this invocation only.
+/// Run options, and settings of this invocation only.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     pub run_options: RunOptions,
-    /// `--recreate`: files of `-c` are written anew even when they are complete.
+    /// Whether files of `-c` are rewritten even if they are complete (`--recreate`).
     pub recreate: bool,
     /// Files of `-c` that exist for this run already: one rank created them for all.
     pub made: HashSet<RawText>,
-    /// `--destroy`: block devices that carry a signature may be written to.
+    /// Whether block devices with a signature may be written to (`--destroy`).
     pub destroy: bool,
     pub origin: Origin,
     /// `-ys`, `-yf`, `-yr`
@@ -28,7 +28,7 @@ pub struct Options {
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
     pub journal: Option<PathBuf>,
-    /// The recorded I/Os of `--replay`; `None` = there are none.
+    /// The recorded I/Os of `--replay`; `None` without replay.
     pub replay: Option<Arc<ReplayList>>,
     pub companions: Option<Arc<dyn Companions>>,
     pub claimant: Claimant,

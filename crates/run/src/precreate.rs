@@ -1,4 +1,4 @@
-//! `PrecreateFiles`: which files are created once, before the first time span, instead of in each.
+//! `PrecreateFiles`: files created once, before the first time span, instead of in each.
 
 use diskspd_model::profile::{PrecreateFiles, Profile, RawText, Target};
 use diskspd_worker::SpanOutcome;
@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     pub path: RawText,
-    /// Bytes; the largest size that any target asks for.
     pub size: u64,
     /// Filled with zeros instead of the pattern.
     pub zero: bool,
 }
 
-/// Decides which files those are, in the order of their paths' bytes. All targets of a path in all time
-/// spans are looked at together; a target without a size counts as size 0.
+/// Returns those files in byte order of their paths. It considers all targets of a path in all time spans;
+/// a target without a size counts as size 0.
 pub fn files(profile: &Profile) -> Vec<File> {
     let Some(which) = profile.precreate_files else { return Vec::new() };
     let mut by_path: BTreeMap<&RawText, Vec<&Target>> = BTreeMap::new();
@@ -37,9 +36,8 @@ fn file(which: PrecreateFiles, path: &RawText, targets: &[&Target]) -> Option<Fi
     (fits && agree).then(|| File { path: path.clone(), size, zero })
 }
 
-/// The profile as it is run: every target states the size that its file will have. That is the size of a
-/// file created before the first time span, else the one that the last target of the time span on that file
-/// asks for.
+/// Returns the executed profile, in which every target states its file's size. It is the size of a file
+/// created before the first time span, otherwise the size in the file's last target of the time span.
 pub fn resized(profile: &Profile) -> Profile {
     let precreated: HashMap<RawText, u64> =
         files(profile).into_iter().map(|file| (file.path, file.size)).collect();
@@ -57,11 +55,11 @@ pub fn resized(profile: &Profile) -> Profile {
 
 #[derive(Debug)]
 pub enum NotCreated {
-    /// A message: what was known before any of them was touched.
+    /// A message: the reason, found before any file was changed.
     Refused(String),
-    /// A message: what failed first, and which files were given up for it.
+    /// A message: the first failure, and the files abandoned because of it.
     Failed(String),
-    /// The user interrupted; what became of the files that were given up has been said.
+    /// The user interrupted; the state of abandoned files has been reported.
     Interrupted,
 }
 

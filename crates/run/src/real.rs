@@ -1,6 +1,5 @@
-//! What a run needs of the system that it runs on: files, CPU times, threads that go before others. This is
-//! Linux's; on Windows `elsewhere` stands in its place. What else a time span needs stands in files of its
-//! own.
+//! The Linux interface of a run: files, CPU times, high-priority threads; `elsewhere` is the Windows
+//! counterpart. Other parts of a time span are in separate files.
 
 pub use crate::files::precreated::create_all as precreate;
 pub use crate::files::prefill::Done as Prefilled;
@@ -32,7 +31,8 @@ pub fn path_states(devices: &[String]) -> PathStates {
     states_of_paths::read(&Root::live(), devices)
 }
 
-/// How long a thread of this process has waited for a CPU so far, ns; `None` = the kernel doesn't tell.
+/// Returns the total time of a thread of this process waiting for a CPU in ns; `None` if the kernel does
+/// not report it.
 pub fn waited_for_cpu(thread: i32) -> Option<u64> {
     threads::of(&Root::live(), thread).and_then(|times| times.run_delay)
 }

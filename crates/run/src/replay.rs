@@ -1,4 +1,4 @@
-//! `--replay`: the recorded I/Os are read, and the profile says what they come to.
+//! `--replay`: reading of the recorded I/Os, and their totals in the profile.
 
 use diskspd_model::engines::Direction;
 use diskspd_model::finding::Finding;
@@ -16,24 +16,23 @@ use std::fmt;
 use std::io::BufReader;
 use std::sync::Arc;
 
-/// How much longer than the trace a run may take unless `-d` says it, s: what comes late has that long.
+/// Extra run time beyond the trace in s for late I/Os, unless `-d` sets it.
 const GRACE_S: u64 = 10;
-/// As fast as possible a run ends when all is done, or after this, s: a day.
+/// Maximum run time in s at full speed: a day.
 const LONGEST_S: u64 = 86_400;
 
 /// A run with recorded I/Os.
 pub struct ReplayReady {
-    /// What is run: with the sizes, directions and times of the I/Os.
     pub profile: Profile,
     pub run_options: RunOptions,
     /// The I/Os; `None` = it is an ordinary run.
     pub list: Option<Arc<ReplayList>>,
 }
 
-/// Reads the file of `--replay`, if there is one.
+/// Reads the file of `--replay`, if given.
 ///
 /// # Errors
-/// It can't be read, isn't what it should be, or has writes and nothing was said of them.
+/// Fails if it cannot be read, is invalid, or contains writes without an explicit choice about them.
 pub fn prepared(
     profile: &Profile,
     run_options: &RunOptions,
@@ -95,7 +94,6 @@ enum ReplayFault {
     NothingLeft(Destroying),
 }
 
-/// What of a trace would overwrite a target; of how many I/Os.
 #[derive(Debug, Clone, Copy)]
 struct Destroying {
     writes: u64,
@@ -132,7 +130,6 @@ fn read(replay: &ReplayOptions, owners: &[u32]) -> Result<ReplayList, ReplayFaul
     }
 }
 
-/// Lets a time span say what its I/Os are: buffers, permissions and limits follow from that.
 fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual_time: bool) {
     let [reads, writes, discards] =
         [ReplayAction::Read, ReplayAction::Write, ReplayAction::Discard].map(|does| list.count(does));
@@ -168,7 +165,7 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual
     span.duration = longest as u32;
 }
 
-/// The share of those beside the others: none only if there are none, all only if there are no others.
+/// Returns the share of `these` in both: 0 only without them, 100 only without others.
 fn percent(these: u64, others: u64) -> u32 {
     match (these, others) {
         (0, _) => 0,
@@ -193,10 +190,10 @@ pub(super) fn misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFact
     span.targets.iter().zip(facts).filter_map(wrong).collect()
 }
 
-/// Gives a plan its I/Os.
+/// Adds the I/Os to a plan.
 ///
 /// # Errors
-/// The target is smaller than what they ask for.
+/// Fails if the target is smaller than they require.
 pub(super) fn give(
     plan: &mut SpanPlan,
     list: &Arc<ReplayList>,

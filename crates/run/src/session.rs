@@ -1,4 +1,4 @@
-//! What a run has of its own beside what it is asked for, and what comes of it.
+//! Invocation-specific inputs and results of a run.
 
 use super::companions::Companions;
 use super::events::Events;
@@ -17,26 +17,27 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is of one run only: what it may overwrite, who is told, what it waits for. None of it is stored.
+/// Settings of one run only: overwrite permissions, receivers of messages, events to wait for. They are
+/// not stored.
 pub struct Session {
-    /// It is one of several runs of this process: it has a start time of its own, and not the process's.
+    /// Whether it is one of several runs of this process, with a separate start time.
     pub one_of_several: bool,
-    /// `--recreate`: files of `-c` are written anew even when they are complete.
+    /// Whether files of `-c` are rewritten even if they are complete (`--recreate`).
     pub recreate: bool,
     /// Files of `-c` that exist for this run already: one rank created them for all.
     pub made: HashSet<RawText>,
-    /// `--destroy`: block devices that carry a signature may be written to.
+    /// Whether block devices with a signature may be written to (`--destroy`).
     pub destroy: bool,
     pub origin: Origin,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
-    /// `--journal`: what is durable is told to this file, which must not be there yet.
+    /// `--journal`: new file for the record of durable data, which must not exist yet.
     pub journal: Option<PathBuf>,
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
     /// The other ranks of a run on several hosts; `None` = it runs alone.
     pub companions: Option<Arc<dyn Companions>>,
-    /// Who claims the block devices that are written to: it, or another rank on its machine.
+    /// Claimant of the written block devices, which is this rank or another rank on its machine.
     pub claimant: Claimant,
     /// The place of this process in its job.
     pub rank: JobRank,
@@ -94,14 +95,12 @@ pub struct Executed {
     pub record: Record,
     /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,
-    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
-    /// that is not complete, data that was lost.
+    /// Problems in addition to the valid figures: I/Os that never completed, an incomplete log, lost data.
     pub troubles: Vec<String>,
-    /// The failures were known before anything was touched: nothing has begun, and there is nothing to
-    /// report.
+    /// Whether the run was rejected before anything changed, so that there is nothing to report.
     pub refused: bool,
-    /// Threads of this process still wait for the kernel: it is to be ended by
-    /// [`diskspd_sys::process::end`], because nothing else ends it.
+    /// Whether threads of this process still wait for the kernel, so that only
+    /// [`diskspd_sys::process::end`] can end it.
     pub left_behind: bool,
 }
 

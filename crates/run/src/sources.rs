@@ -62,7 +62,7 @@ pub fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>,
     sources.iter().map(make).collect()
 }
 
-/// The source that a target's writes are taken from, as an index into [`SpanPlan::sources`].
+/// Returns the source of a target's writes, as an index into [`SpanPlan::sources`].
 pub fn of(target: &WorkerTarget) -> Option<usize> {
     match target.content {
         WriteContent::Source { index, .. } => Some(index),
@@ -70,7 +70,7 @@ pub fn of(target: &WorkerTarget) -> Option<usize> {
     }
 }
 
-/// Bytes of a worker's I/O buffer, with the sources behind it.
+/// Returns the bytes of a worker's I/O buffer, including the sources after it.
 pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
     let sizes = worker.targets.iter().filter_map(of).map(|index| span.sources[index].size);
     Buffer::length_with(worker.buffer, sizes)

@@ -120,7 +120,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     outcome
 }
 
-/// Where the workers tell what they do in each direction, one for each; empty = nobody wants to know.
+/// Returns counters of the workers by direction, one for each worker; empty without a consumer.
 fn by_direction(plan: &SpanPlan, options: &Options, voice: &Voice) -> Vec<Arc<ByDirection>> {
     if !voice.is_streaming() || options.run_options.virtual_time() {
         return Vec::new();

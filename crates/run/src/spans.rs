@@ -1,4 +1,4 @@
-//! All time spans of a profile, one after the other.
+//! All time spans of a profile, sequentially.
 
 use super::options::Options;
 use super::own_targets;
@@ -19,12 +19,11 @@ use diskspd_worker::{Control, Outcome, Voice};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is
-/// skipped. `after_span` sees the results so far when one has ended and another follows: so they can be
-/// saved.
+/// Runs all time spans of a profile sequentially, and skips the rest after a failure or an interruption.
+/// `after_span` gets the intermediate results between spans, for saving.
 ///
 /// # Errors
-/// The profile can't be carried out on this machine or by this version; nothing has been touched.
+/// Fails without any change if the profile cannot be run on this machine or by this version.
 pub fn run(
     profile: &Profile,
     system: &System,
@@ -132,8 +131,6 @@ fn end(
     let _ = control.take_deposit();
 }
 
-/// What keeps the run from being begun, by where it lies: what stands against each time span now. What the
-/// run itself makes may not be there yet: of a time span on such a file only the profile is judged.
 fn known_before(
     profile: &Profile,
     system: &System,
@@ -165,8 +162,6 @@ fn refused(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outc
     Outcome { results, failures, refused: true, troubles: Vec::new() }
 }
 
-/// Of a time span that was not begun. Of those that follow the first one nothing is said: it tells what
-/// ended the run.
 fn not_reached(number: usize, went_well: bool, control: &Control) -> SpanResults {
     let by = if went_well { control.ended_by() } else { EndedBy::Failure };
     let ended = (number == 0).then_some(Ended { cause: by, after: None });

@@ -1,5 +1,5 @@
-//! The run in a thread of its own, so that there is always one that can tell what came of it: whatever the
-//! run waits for, the user can end it, and what was measured is reported.
+//! The run in a separate thread, so that the user can end it at any wait, with a report of the
+//! measurements.
 
 use super::options::Options;
 use super::{Outcome, real, run};
@@ -20,10 +20,10 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The same when the user wants it to end at once.
 const HURRY: Duration = Duration::from_secs(3);
-/// The same when it only waits for another program: nothing can be lost.
+/// Time limit when it only waits for another program, so that no data can be lost.
 const WAITING: Duration = Duration::from_millis(200);
-/// Patience goes in such steps, and what a step takes longer doesn't count: where other programs, or the
-/// hypervisor, keep this thread from its processor they keep the run from it as well.
+/// Step of the waiting time. A step's extra time does not count, because contention or a hypervisor delays
+/// the run as well.
 const TICK: Duration = Duration::from_millis(100);
 /// Memory for the stack of the run's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;
@@ -31,8 +31,8 @@ const STACK: usize = 8 << 20;
 #[derive(Debug)]
 pub enum End {
     Complete(Result<Outcome, Vec<PlanError>>),
-    /// It is left behind: threads of this process still wait for the kernel, or for another program. The
-    /// process is to be ended by [`diskspd_sys::process::end`].
+    /// Abandoned: threads of this process still wait for the kernel or another program. The process must
+    /// end by [`diskspd_sys::process::end`].
     LeftBehind(Outcome),
 }
 
@@ -154,7 +154,6 @@ fn given_up(mut outcome: Outcome, control: &Control, why: &str) -> Outcome {
     outcome
 }
 
-/// As many time spans as the profile has: nothing was measured in those that were not reached.
 fn all_spans(profile: &Profile, mut results: Results) -> Outcome {
     results.time_spans.resize_with(profile.time_spans.len(), SpanResults::default);
     Outcome { results, ..Outcome::default() }

@@ -1,4 +1,4 @@
-//! What is known of targets that no device takes part in.
+//! Facts about targets without a device.
 
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
@@ -9,12 +9,11 @@ use diskspd_model::results::Observed;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// What there is to observe of a time span in simulated time: nothing took part.
+/// Returns the observations of a time span in simulated time, which has no devices.
 pub fn simulated(plan: &SpanPlan) -> Observed {
     Observed { devices: Some(without_devices(plan)), ..Observed::default() }
 }
 
-/// What would have been observed if time were real: that no device took part.
 fn without_devices(plan: &SpanPlan) -> DeviceFacts {
     let target = |(engine, target): (EngineKind, &WorkerTarget)| TargetDevices {
         target: target.id,

@@ -1,4 +1,4 @@
-//! What is verified (`--verify`), and the file of its journal (`--journal`).
+//! Verification (`--verify`), and its journal file (`--journal`).
 
 use super::options::Options;
 use diskspd_host::boot;

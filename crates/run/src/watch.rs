@@ -1,5 +1,4 @@
-//! What is observed of a run from outside of its workers: devices, processors, what
-//! the tool itself cost, traces.
+//! Observation of a run outside its workers: devices, processors, the tool's overhead, traces.
 
 // The same everywhere.
 pub(super) mod beats;

@@ -1,22 +1,22 @@
-//! What people said about a run, in a file beside it: a record itself never changes.
+//! User notes about a run, in a separate file; a record itself never changes.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunNotes {
-    /// What it is called, together with other runs of the same kind; `None` = nothing.
+    /// Label shared with other runs of the same kind; `None` if unlabelled.
     pub label: Option<String>,
     pub tags: Vec<String>,
     /// It may not be removed.
     pub pinned: bool,
     /// When it was kept, seconds since 1970-01-01 00:00 UTC.
     pub saved_at: i64,
-    /// Its place among the runs that were kept here: the time, ns since 1970, but later than that of any
-    /// run before it, whatever the clock said. `None` = an older program kept it.
+    /// Position among the runs kept here: the time in ns since 1970, but always later than any earlier
+    /// run's. `None` = an older program kept it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<i64>,
-    /// The file that it was imported from; `None` = it was run here.
+    /// Source file of an imported run; `None` = it was run here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported_from: Option<String>,
 }

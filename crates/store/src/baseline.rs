@@ -1,5 +1,5 @@
-//! Suites and baselines beside the runs: what was asked of the runs of a suite, and which runs later ones are
-//! judged by. Both name runs, and hold none: a run that is removed is missed, and that is told.
+//! Suites and baselines of the store: the requirements of a suite's runs, and the reference runs of later
+//! ones. Both refer to runs without containing them, and missing runs are reported.
 //!
 //! ```text
 //! suites/<label>.json     the tests of a run of a suite, whose runs have that label
@@ -112,18 +112,18 @@ const SUITES: NotesKind = NotesKind { folder: "suites", format: "diskspd-suite-n
 const BASELINES: NotesKind = NotesKind { folder: "baselines", format: "diskspd-baseline" };
 
 impl Store {
-    /// Keeps what was asked of the runs of this label.
+    /// Keeps the suite notes of the runs with this label.
     ///
     /// # Errors
-    /// It can't be written.
+    /// Fails if they cannot be written.
     pub fn keep_suite(&self, label: &str, notes: &SuiteNotes) -> Result<(), StoreError> {
         self.put(&SUITES, label, notes)
     }
 
-    /// What was asked of the runs of this label; `None` = they are of no suite.
+    /// Returns the suite notes of the runs with this label; `None` = they do not belong to a suite.
     ///
     /// # Errors
-    /// The file can't be read.
+    /// Fails if the file cannot be read.
     pub fn suite(&self, label: &str) -> Result<Option<SuiteNotes>, StoreError> {
         self.get(&SUITES, label)
     }
@@ -144,10 +144,10 @@ impl Store {
         self.put(&BASELINES, name, baseline)
     }
 
-    /// A baseline; `None` = there is none of that name.
+    /// Returns a baseline; `None` if the name is unknown.
     ///
     /// # Errors
-    /// The file can't be read.
+    /// Fails if the file cannot be read.
     pub fn baseline(&self, name: &str) -> Result<Option<Baseline>, StoreError> {
         self.get(&BASELINES, name)
     }

@@ -1,4 +1,4 @@
-//! A row of the index: what lists and searches need of a run.
+//! A row of the index: the data of a run for lists and searches.
 
 use super::{KeptAs, RunNotes, SpanWork};
 use diskspd_model::fnv::Fnv;
@@ -11,12 +11,12 @@ pub struct StoreEntry {
     pub id: String,
     pub source: KeptAs,
     pub about: RunNotes,
-    /// A number for what was asked for: equal = the same work on the same targets. 16 hexadecimal digits.
+    /// Hash of the request: equal values mean the same work on the same targets. 16 hexadecimal digits.
     pub workload: String,
     pub targets: Vec<String>,
     pub work: Vec<SpanWork>,
-    /// The run, as far as the index has it: of findings how bad the worst is, of percentiles [`KEPT`], and
-    /// in place of parameters what stands above.
+    /// Indexed parts of the run: the severity of the worst finding, the percentiles [`KEPT`], and the
+    /// fields above instead of parameters.
     pub run: RunSummary,
 }
 
@@ -32,8 +32,8 @@ impl StoreEntry {
         self.about.order.unwrap_or_else(|| self.about.saved_at.saturating_mul(SECOND))
     }
 
-    /// Where it stands among all: as it was kept, which no clock changes that is set back; of a run from
-    /// elsewhere when it began.
+    /// Returns its position in the order of keeping, independent of clock changes. For an imported run,
+    /// its start time.
     pub fn position(&self) -> i64 {
         let began = self.run.started_at.filter(|_| self.about.imported_from.is_some());
         began.map_or_else(|| self.kept(), |at| at.saturating_mul(SECOND))
@@ -66,20 +66,20 @@ impl StoreEntry {
         }
     }
 
-    /// What a time span, from 1, was asked to do; `None` = not recorded.
+    /// Returns the requested work of a time span (from 1); `None` if not recorded.
     pub fn work_of(&self, time_span: u32) -> Option<&SpanWork> {
         self.work.iter().find(|work| work.time_span == time_span)
     }
 
-    /// Its time spans with their numbers, from 1; one that never was measured has no figures.
+    /// Returns its time spans with their numbers from 1; unmeasured ones have no figures.
     pub fn time_spans(&self) -> impl Iterator<Item = (u32, Option<&SpanSummary>)> {
         (1..).zip(&self.run.time_spans).map(|(number, span)| (number, span.as_ref()))
     }
 }
 
-/// FNV-1a of 64 bits over the parameters of all time spans. The seed doesn't change the work. Of what the
-/// targets are only devices behind the cache count: indexes of older programs don't have it, and what files
-/// and devices do by default is to stay the same work.
+/// Returns the 64-bit FNV-1a hash over the parameters of all time spans. The seed is excluded. Target
+/// types only count for devices that bypass the cache. Indexes of older programs lack it, and default
+/// settings must stay the same work.
 fn workload(asked: &[&Parameters]) -> String {
     let mut hash = Fnv::default();
     for span in asked {

@@ -11,7 +11,7 @@ pub enum StoreError {
     /// A file of a run can't be read.
     #[error("{}: {why}", .file.display())]
     File { file: PathBuf, why: String },
-    /// A file can't be written. Reads on behind what was to be done.
+    /// A file cannot be written; the text continues the description of the operation.
     #[error("{}: can't be written: {why}", .file.display())]
     Unwritten { file: PathBuf, why: String },
     /// The index is of a program that knows more.
@@ -30,7 +30,6 @@ pub enum StoreError {
     #[error("{}: is a database of another program; name another history folder with \
              --store", .file.display())]
     Foreign { file: PathBuf },
-    /// The index is damaged, and wasn't made anew.
     #[error(
         "{}: {why}; the runs are untouched: rebuild the index with diskspd history reindex",
         .file.display()
@@ -40,7 +39,6 @@ pub enum StoreError {
         file: PathBuf,
         why: String,
     },
-    /// Something that is no file is where the index should be.
     #[error("{}: {why}: remove it, and the index is rebuilt from the runs", .file.display())]
     NoFile { file: PathBuf, why: &'static str },
     #[error("{}: {why}{}", .file.display(), hint(why))]

@@ -29,7 +29,7 @@ pub enum KeptAs {
 }
 
 impl KeptAs {
-    /// The same without the version of the form, which only the file tells.
+    /// Returns the origin without the version of the format, which only the file contains.
     pub(super) fn origin(self) -> Origin {
         match self {
             KeptAs::Record => Origin::Record { version: RecordFormat::VERSION },
@@ -49,7 +49,7 @@ impl KeptAs {
         }
     }
 
-    /// What the index calls it: of results of other programs the word of their format.
+    /// Returns its word in the index; for results of other programs the name of their format.
     pub fn word(self) -> &'static str {
         match self {
             KeptAs::Record => "json",
@@ -92,11 +92,10 @@ struct AboutFormat {
 }
 
 impl Store {
-    /// Keeps a run's file under a new id. When this returns it is on the disk, whatever happens next;
-    /// the index follows.
+    /// Keeps a run's file under a new id. On return it is durable; the index follows.
     ///
     /// # Errors
-    /// It can't be written, and where its content is instead.
+    /// Fails if it cannot be written, with the location of the rescued content.
     pub fn keep(&self, source: KeptAs, content: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
         let packed = packed::pack(content);
         let kept = self.place_it(source, &packed, about);
@@ -135,11 +134,10 @@ impl Store {
         }
     }
 
-    /// Makes a folder of the store. When this returns its name is on the disk, and so are those of the
-    /// folders above that weren't there: a file is lost with any of them.
+    /// Creates a folder of the store. On return its name is durable, including new parent folders.
     ///
     /// # Errors
-    /// It can't be made, or what the disk says.
+    /// Fails if it cannot be created or synchronized.
     pub(super) fn make_folder(&self, folder: &Path) -> io::Result<()> {
         steps::before(FileStep::MakeFolder)?;
         self.make_with_those_above(folder)?;
@@ -147,7 +145,7 @@ impl Store {
         sync_all(BTreeSet::from([above(folder), above(&self.folder)]))
     }
 
-    /// Makes a folder of the store. Those above the store's own that weren't there are on the disk then.
+    /// Creates a folder of the store. New parent folders of the store itself are durable too.
     ///
     /// # Errors
     /// As [`Store::make_folder`].
@@ -167,7 +165,7 @@ impl Store {
         self.runs().join(name_of(id, ABOUT))
     }
 
-    /// The folder of the runs, held open: what is read and removed is right in it.
+    /// Opens the folder of the runs, for reading and removing files directly in it.
     pub(super) fn open_runs(&self) -> Result<OpenFolder, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
         folder::refuse_foreign_link(&self.runs()).map_err(failed)?;
@@ -179,10 +177,10 @@ impl Store {
         Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
     }
 
-    /// What was said about a run; nothing if the file is gone.
+    /// Returns the notes about a run; empty if the file is missing.
     ///
     /// # Errors
-    /// It is no such file.
+    /// Fails if the file is invalid.
     pub fn about(&self, id: &str) -> Result<RunNotes, StoreError> {
         let file = self.about_file(id);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
@@ -199,7 +197,7 @@ impl Store {
         }
     }
 
-    /// The stamp of what was said about a run: another one when that is changed. 0 = nothing was said.
+    /// Returns the stamp of a run's notes, which differs after every change; 0 = no notes.
     pub(super) fn notes_stamp(runs: &OpenFolder, id: &str) -> io::Result<i64> {
         Ok(runs.stamp(&name_of(id, ABOUT))?.unwrap_or(0))
     }
@@ -229,8 +227,8 @@ impl Store {
         runs.sync().map_err(|error| StoreError::Folder { folder: self.runs(), error })
     }
 
-    /// The runs that are there, by id. What a program left behind that was killed before its run was there
-    /// is cleaned up.
+    /// Returns the existing runs by id, and removes leftovers of programs that were killed before keeping
+    /// a run.
     pub(super) fn listed(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
         let folder = self.open_runs()?;
@@ -255,10 +253,10 @@ impl Store {
         Ok(found)
     }
 
-    /// What is known of a run that is kept.
+    /// Returns the summary of a kept run.
     ///
     /// # Errors
-    /// Its file can't be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
+    /// Fails if its file cannot be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
     pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
@@ -282,7 +280,7 @@ impl Store {
         known_of(source, &bytes, id).map(Some).map_err(|why| wrong(why.to_string()))
     }
 
-    /// What a run's fingerprint is made of; `None` = its file doesn't tell.
+    /// Returns the parts of a run's fingerprint; `None` if its file lacks them.
     pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
         let opened = self.open_runs().ok()?.file(&name_of(id, KeptAs::Record.ending())).ok()?;
         let record = json::read(&packed::unpack(opened).ok()?).ok()?;
@@ -290,10 +288,9 @@ impl Store {
     }
 }
 
-/// A file that is not locked is somebody's work for so long, s: it takes its place within milliseconds.
+/// Time in s during which an unlocked file counts as in use; a writer finishes within milliseconds.
 const DRAFT_LIFE_S: i64 = 10;
 
-/// The name of a file of a run. What is no id has none, whoever says it.
 fn name_of(id: &str, ending: &str) -> String {
     if id::is_whole(id) { format!("{id}.{ending}") } else { String::new() }
 }
@@ -316,8 +313,8 @@ fn sync_all(folders: BTreeSet<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what was said about a run that never was there: unless somebody who still runs is about to keep
-/// it, or just has.
+/// Removes notes of a run that was never kept, unless a running process is about to keep it or has just
+/// kept it.
 fn clean_up(folder: &OpenFolder, id: &str) {
     let about = name_of(id, ABOUT);
     let Ok(file) = folder.file(&about) else { return };
@@ -330,14 +327,13 @@ fn clean_up(folder: &OpenFolder, id: &str) {
     }
 }
 
-/// Whether a file of a run has not taken its place yet: random digits stand within its ending.
 fn is_draft(ending: &str) -> bool {
     let is_random = |part: &str| part.len() == 16 && part.bytes().all(|digit| digit.is_ascii_hexdigit());
     ending.split('.').any(is_random)
 }
 
-/// Removes a file whose program was killed before the file took its place: nobody has it locked, and it isn't
-/// so new that somebody is about to lock it.
+/// Removes a file whose program was killed before the file took its place. It must be unlocked, and too
+/// old to be locked soon.
 fn remove_draft(folder: &OpenFolder, name: &str) {
     let Ok(file) = folder.file(name) else { return };
     let changed = file.metadata().and_then(|found| found.modified()).ok();
@@ -379,7 +375,6 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSu
     }
 }
 
-/// What stands for a run that has no identity of its own.
 fn of_content(content: &[u8]) -> String {
     let mut hash = Fnv::default();
     hash.add(content);
@@ -405,7 +400,6 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
     Ok(new)
 }
 
-/// Where a run is kept that can't be kept where it should: a full disk must not cost what was measured.
 fn keep_elsewhere(source: KeptAs, bytes: &[u8]) -> io::Result<PathBuf> {
     let (mut file, path) = elsewhere(format!("run.{}", source.ending()).as_ref())?;
     let written = steps::write_all(&mut file, bytes);

@@ -1,4 +1,4 @@
-//! Finding runs: by name, by what they are, all of them.
+//! Search for kept runs by id, label or selection.
 
 use super::database::{StoreIndex, add_figures, decode, work};
 use super::{Fingerprints, StoreEntry, StoreError, WORK, id};
@@ -11,11 +11,11 @@ use std::collections::{BTreeSet, HashMap};
 const NAMED: usize = 6;
 
 impl StoreIndex {
-    /// The runs that are meant, the oldest first, with targets, tags and figures. `since`: the
-    /// selection's, in seconds since 1970.
+    /// Returns the selected runs, oldest first, with targets, tags and figures. `since`: limit of the
+    /// selection in seconds since 1970.
     ///
     /// # Errors
-    /// The index doesn't answer.
+    /// Fails if the index cannot be queried.
     pub fn select(&self, selection: &Selection, since: Option<i64>) -> Result<Vec<StoreEntry>, StoreError> {
         self.read(selection, since).map_err(|error| self.store.index_error(&error))
     }
@@ -39,7 +39,6 @@ impl StoreIndex {
         Ok(entries)
     }
 
-    /// Tags, targets and figures of many runs: one look at each table.
     fn complete(&self, entries: &mut [StoreEntry]) -> rusqlite::Result<()> {
         let places: HashMap<String, usize> =
             entries.iter().enumerate().map(|(place, entry)| (entry.id.clone(), place)).collect();
@@ -92,10 +91,10 @@ impl StoreIndex {
         Ok(())
     }
 
-    /// The run of an id or its beginning, or the runs of a label, the oldest first: never none.
+    /// Returns the run with this id or its prefix, or the runs of a label, oldest first; never empty.
     ///
     /// # Errors
-    /// There is none, or several ids begin so.
+    /// Fails if no run matches, or several ids have this prefix.
     pub fn named(&self, name: &str) -> Result<Vec<StoreEntry>, StoreError> {
         let labelled = Selection { label: Some(name.to_owned()), ..Selection::default() };
         let found = self.select(&labelled, None)?;
@@ -135,10 +134,10 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// What these fingerprints are made of, as far as a run told.
+    /// Returns the recorded parts of these fingerprints.
     ///
     /// # Errors
-    /// The index doesn't answer.
+    /// Fails if the index cannot be queried.
     pub fn fingerprints(&self, entries: &[StoreEntry]) -> Result<Fingerprints, StoreError> {
         let hashes: BTreeSet<&str> =
             entries.iter().filter_map(|entry| entry.run.fingerprint.as_deref()).collect();
@@ -177,10 +176,10 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// So many letters of an id tell all runs apart.
+    /// Returns the length of id prefixes that distinguishes all runs.
     ///
     /// # Errors
-    /// The index doesn't answer.
+    /// Fails if the index cannot be queried.
     pub fn telling_length(&self) -> Result<usize, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut statement = self.connection.prepare("SELECT id FROM runs ORDER BY id")?;
@@ -192,7 +191,6 @@ impl StoreIndex {
     }
 }
 
-/// What a selection asks for, as SQL, and its values in order.
 fn condition(selection: &Selection, since: Option<i64>) -> (String, Vec<Box<dyn ToSql>>) {
     let mut parts: Vec<&str> = Vec::new();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();

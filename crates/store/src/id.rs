@@ -1,10 +1,10 @@
-//! Names of runs: short, and never taken for a number, an option or a date.
+//! Names of runs: short, and distinguishable from numbers, options and dates.
 
 use diskspd_sys::steps;
 
-/// Letters only: of the alphabet's end, so that an id is hardly ever a word.
+/// Only letters from the end of the alphabet, so that ids are rarely words.
 const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
-/// 48 bits: among a million runs two are the same with a chance of 1 in 500, and that is looked for.
+/// 48 bits: a collision among a million runs has a chance of 1 in 500, and is checked.
 pub(crate) const LENGTH: usize = 12;
 /// Shorter beginnings are not shown.
 pub(crate) const SHORTEST_SHOWN: usize = 4;
@@ -23,7 +23,7 @@ pub(crate) fn is_whole(text: &str) -> bool {
     text.len() == LENGTH && could_begin(text)
 }
 
-/// So many letters tell these ids apart. They are in order.
+/// Returns the prefix length that distinguishes these ids, which must be sorted.
 pub(crate) fn telling_length(ids: &[&str]) -> usize {
     let common = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
     let longest = ids.windows(2).map(common).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What is done with runs: kept, imported, named, pinned, removed.
+//! Operations on runs: keep, import, name, pin, remove.
 
 use super::database::StoreIndex;
 use super::files::{RunFileError, known_of};
@@ -68,7 +68,6 @@ impl StoreIndex {
         Ok(Imported::New(kept.id))
     }
 
-    /// The id of the run that is there in another form, or another encoding: it would count twice.
     fn of_same_run(&self, source: KeptAs, run: RunSummary) -> Result<Option<String>, StoreError> {
         // That of results stands for their bytes, not for the run.
         let bare = |source: KeptAs, run: RunSummary| RunSummary {
@@ -87,10 +86,11 @@ impl StoreIndex {
         Ok(None)
     }
 
-    /// Changes what is said about a run: the file first, then the row, and nobody else in between.
+    /// Changes the notes about a run: the file first, then the row, without interference from other
+    /// processes.
     ///
     /// # Errors
-    /// It can't be read or written.
+    /// Fails if the notes cannot be read or written.
     pub fn describe(&mut self, id: &str, change: impl Fn(&mut RunNotes)) -> Result<(), StoreError> {
         let store = self.store.clone();
         let source = self.source_of(id)?;

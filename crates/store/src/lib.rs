@@ -46,7 +46,7 @@ use std::path::{Path, PathBuf};
 /// The file of the index.
 const INDEX: &str = "index.sqlite";
 
-/// A store: a folder. Nothing is touched before something is done with it.
+/// A store: a folder, unchanged until the first operation.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,

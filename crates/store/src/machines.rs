@@ -1,8 +1,7 @@
-//! Which runs are of the same machine, and what changed about it between two of them.
+//! Assignment of runs to machines, and changes of a machine between two runs.
 //!
-//! A machine stays the same when its kernel, firmware or settings change: those are what its figures depend
-//! on, and what a trend is looked at for. It is told by its name and the number that stands for it
-//! ([`diskspd_model::machine::System::machine`]).
+//! A machine stays the same when its kernel, firmware or settings change, because trends are meant to show
+//! such changes. Its identity is its name and a number ([`diskspd_model::machine::System::machine`]).
 
 use super::StoreEntry;
 use diskspd_model::machine::fingerprint::{Difference, Fingerprint, replaced};
@@ -27,7 +26,7 @@ impl<'a> MachineNames<'a> {
         machines
     }
 
-    /// What a machine is called: the same for all its runs, and for those of no other.
+    /// Returns the name of a machine: the same for all its runs, and unique.
     pub fn name(&self, entry: &StoreEntry) -> String {
         let (name, number) = (name(entry), entry.run.machine.as_deref());
         let of_name = self.numbers.get(name);
@@ -57,7 +56,7 @@ impl Fingerprints {
         Fingerprints(known.map(|one| (one.hash.clone(), one)).collect())
     }
 
-    /// What changed about the machine from one run to another; nothing where one of them didn't record it.
+    /// Returns the changes of the machine from one run to another; empty if a run did not record it.
     pub fn changes(&self, before: &RunSummary, now: &RunSummary) -> Vec<Difference> {
         let mut changed = replaced(&before.disks, &now.disks);
         let Some((before, now)) = before.fingerprint.as_ref().zip(now.fingerprint.as_ref()) else {
@@ -75,7 +74,7 @@ impl Fingerprints {
         changed
     }
 
-    /// For each run what changed about its machine since the run before it of the same work there.
+    /// Returns for each run the changes of its machine since the previous run of the same work there.
     pub fn changes_of<'a>(&self, entries: &'a [StoreEntry]) -> HashMap<&'a str, Vec<Difference>> {
         let machines = MachineNames::of(entries);
         let mut latest: HashMap<(String, &str), &RunSummary> = HashMap::new();

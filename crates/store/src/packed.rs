@@ -72,10 +72,11 @@ fn damaged(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("the compressed file is damaged or cut off: {error}"))
 }
 
-/// All of what is compressed.
+/// Decompresses the whole content.
 ///
 /// # Errors
-/// It is damaged, cut off, or longer than a record may be: a small file can hold a large one.
+/// Fails if it is damaged, truncated, or longer than a record may be, because a small file can hold a
+/// large one.
 pub fn unpack(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader(source).take(RECORD.bytes + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;

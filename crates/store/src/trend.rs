@@ -1,4 +1,4 @@
-//! Runs of the same work on the same machine, in order: what can be followed over time.
+//! Runs of the same work on the same machine in order, for trends.
 
 use super::{Fingerprints, MachineNames, StoreEntry};
 use diskspd_judge::lab::selection::RunFigure;
@@ -27,8 +27,7 @@ pub struct TrendPoint {
     pub at: i64,
     pub value: f64,
     pub changed: Vec<Difference>,
-    /// So many seconds earlier than the run before it this one was kept by the clock, which was set back
-    /// between them; 0 = it was not.
+    /// Seconds by which the clock was set back since the previous run; 0 = not set back.
     pub clock_back_s: i64,
     saved_at: i64,
 }
@@ -37,7 +36,7 @@ pub struct TrendPoint {
 const CLOCK_SET: i64 = 2;
 
 impl History {
-    /// The histories of runs that are in order; those with the most runs first.
+    /// Returns the histories of ordered runs, sorted by descending number of runs.
     pub fn all(entries: &[StoreEntry], figure: RunFigure, fingerprints: &Fingerprints) -> Vec<History> {
         let machines = MachineNames::of(entries);
         // Each with the latest run that tells of its machine.

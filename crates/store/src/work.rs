@@ -1,4 +1,4 @@
-//! What a time span was asked to do, as lists and tables have it.
+//! The requested work of a time span, for lists and tables.
 
 use diskspd_model::profile::{Access, OfAllTargets, Parameters};
 use diskspd_model::units;

@@ -19,18 +19,18 @@ use std::time::Duration;
 
 const COMMAND_READ: u16 = 0;
 const COMMAND_WRITE: u16 = 1;
-/// Flushes data, and what of the metadata is needed to read it.
+/// Flushes data, and the metadata necessary to read it.
 const COMMAND_DATA_SYNC: u16 = 3;
-/// None of the kernel's: in a block whose tag is not in flight.
+/// Marker in a block whose tag is not in flight; not a command of the kernel.
 const FREE: u16 = u16::MAX;
 /// `IOCB_FLAG_IOPRIO`: the block states a priority.
 const FLAG_PRIORITY: u32 = 1 << 1;
 
 /// Timeouts from this one on are taken as none.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-/// Pause before a kernel that had no room is asked again, unless an I/O ends before.
+/// Pause before a retry when the kernel lacks resources, unless an I/O ends before.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How often it is asked when nothing is in flight that could make room.
+/// Maximum number of retries when no I/O is in flight that could free resources.
 const PATIENCE: u32 = 1000;
 
 /// `struct iocb` of linux/aio_abi.h.
@@ -61,13 +61,12 @@ pub struct Queue {
     ring: Option<EventRing>,
     memory: ManuallyDrop<Buffer>,
     files: ManuallyDrop<Vec<OwnedFd>>,
-    /// What the I/Os of each file ask of the kernel; empty = nothing.
+    /// Requested flags for the I/Os of each file; empty = none.
     ways: Vec<IoWays>,
-    /// One for each tag: they must not move, because the kernel knows an I/O by where its block was.
+    /// One for each tag. They must not move, because the kernel identifies an I/O by its block's address.
     blocks: ManuallyDrop<Box<[Block]>>,
     /// Tags of blocks that the kernel has not yet taken, in order.
     pending: Vec<u32>,
-    /// Addresses of the blocks of `pending`, made anew for each call.
     addresses: Vec<*mut Block>,
     /// Tags that the kernel refused to take, and the negated `errno`.
     refused: Vec<(u32, i64)>,
@@ -80,10 +79,12 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// A queue for `depth` (at least 1) I/Os in flight; dropping it waits for `drain_limit` at most.
+    /// Creates a queue for `depth` (at least 1) I/Os in flight; dropping it waits for `drain_limit` at
+    /// most.
     ///
     /// # Errors
-    /// What `io_setup(2)` answers: `EAGAIN` when the machine's share (fs.aio-max-nr) is used up.
+    /// Fails with the error of `io_setup(2)`: `EAGAIN` if the machine's limit (fs.aio-max-nr) is
+    /// exhausted.
     pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, drain_limit: Duration) -> io::Result<Queue> {
         let mut context: libc::c_ulong = 0;
         // SAFETY: the kernel writes one word to where the pointer leads.
@@ -120,7 +121,7 @@ impl Queue {
         self.ring.is_some()
     }
 
-    /// Part of the memory, to look at: so many bytes from `start` on; `None` = there is no such part.
+    /// Returns `length` bytes of the memory from `start` on, for reading; `None` if out of range.
     pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
         self.memory.slot(start, length)
     }
@@ -134,9 +135,9 @@ impl Queue {
         self.in_flight
     }
 
-    /// Queues transfers for the next [`Queue::wait`]; returns how many. Stops when the queue is full, and
-    /// before a transfer whose file, memory range or tag does not exist, whose tag is in flight, or that the
-    /// kernel wouldn't take as it is. Kernels before 4.18 answer flushes with `EINVAL`.
+    /// Queues transfers for the next [`Queue::wait`]; returns their number. Stops when the queue is full,
+    /// and before an invalid transfer: unknown file, memory range or tag, tag in flight, or not accepted
+    /// unchanged by the kernel. Kernels before 4.18 fail flushes with `EINVAL`.
     #[inline]
     pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
         let room = self.blocks.len() - self.in_flight as usize;
@@ -168,11 +169,12 @@ impl Queue {
         pushed as usize
     }
 
-    /// Submits what was pushed and gives back what has ended, tag and bytes transferred or the negated
-    /// `errno`: waits until at least `min` have, or `timeout` has passed, or a signal came.
+    /// Submits the pushed transfers and returns completed ones: tag, and bytes transferred or the negated
+    /// `errno`. Waits until at least `min` have completed, `timeout` has passed, or a signal arrives.
     ///
     /// # Errors
-    /// What the kernel answers, if it isn't about a single I/O; `EAGAIN` when it had no room for a long time.
+    /// Fails with kernel errors that do not belong to a single I/O; `EAGAIN` after a long lack of
+    /// resources.
     pub fn wait(&mut self, min: usize, timeout: Duration, mut each: impl FnMut(u32, i64)) -> io::Result<()> {
         let mut ended = 0;
         let mut deadline = None;
@@ -305,8 +307,7 @@ impl Queue {
         Ok(count)
     }
 
-    /// Cancels what can be cancelled and waits until everything has ended; `false` when the limit has
-    /// passed before.
+    /// Cancels I/Os if possible and waits until all have ended; `false` if the limit passed before.
     fn drain(&mut self) -> bool {
         self.in_flight -= (self.pending.len() + self.refused.len()) as u32;
         let unknown = self.pending.drain(..).chain(self.refused.drain(..).map(|(tag, _)| tag));
@@ -368,18 +369,18 @@ fn give_back(blocks: &mut [Block], tag: u32, result: i64, each: &mut impl FnMut(
     each(tag, result);
 }
 
-/// What is in flight when so many have ended. Were more taken off than there are, memory would be given back
-/// that the kernel is still at.
+/// Returns the number in flight after this number of completions. Subtracting too many would free memory
+/// that the kernel still uses.
 fn left(in_flight: u32, ended: usize) -> u32 {
     assert!(ended <= in_flight as usize, "{ended} of {in_flight} in flight have ended");
     in_flight - ended as u32
 }
 
 impl Drop for Queue {
-    /// Drains what is in flight, then releases context, files and memory.
+    /// Drains the I/Os in flight, then releases context, files and memory.
     ///
-    /// When a dead device answers nothing within the limit, all of them are leaked on purpose: the kernel
-    /// may still write into the memory, and destroying the context would wait without any limit.
+    /// If a dead device exceeds the limit, all of them are leaked intentionally. The kernel may still
+    /// write into the memory, and destroying the context would wait without limit.
     fn drop(&mut self) {
         if !self.drain() {
             return;

@@ -1,8 +1,8 @@
-//! Where a target is: what it is called, and the way by which it is reached.
+//! Location of a target: its name, and the path to access it.
 //!
-//! A name may lead elsewhere from one moment to the next. What is anchored is reached by its handle: so what
-//! is checked, what is opened and what is judged are the same object, whatever becomes of its name (open(2),
-//! `O_PATH`; proc(5), `/proc/PID/fd`).
+//! A name may lead elsewhere at any moment. An anchored object is accessed by its handle, so the checked,
+//! opened and judged object is the same regardless of its name (open(2), `O_PATH`; proc(5),
+//! `/proc/PID/fd`).
 
 use super::problem::{Problem, TargetError};
 use rustix::fs::{Mode, OFlags, fstat, open, stat};
@@ -38,7 +38,7 @@ impl Location for PathBuf {
     }
 }
 
-/// What was at a path when it was looked for. Copies hold the same object.
+/// The object found at a path. Copies hold the same object.
 #[derive(Debug, Clone)]
 pub struct Anchor(Arc<Object>);
 
@@ -51,13 +51,12 @@ struct Object {
 }
 
 impl Anchor {
-    /// Looks for what is at a path, links followed, and holds it. That needs no right to read it, opens no
-    /// device and waits for nobody. Where there is no /proc, or no more files may be open, the name remains
-    /// the way.
+    /// Finds the object at a path, following links, and holds it. It requires no read permission, opens no
+    /// device and never blocks. Without /proc, or at the limit of open files, the name is used for access.
     ///
     /// # Errors
-    /// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and
-    /// what keeps us from looking.
+    /// Fails with [`Problem::Missing`] if there is no object, [`Problem::DanglingLink`] for a dangling
+    /// link, or the error of the lookup.
     pub fn at(path: &Path) -> Result<Anchor, TargetError> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.is_empty() || bytes.contains(&0) {

@@ -1,7 +1,7 @@
-//! A memory barrier on processors that other threads run on.
+//! A memory barrier on the processors of other threads.
 
-/// A memory barrier on all processors that run threads of this process, `membarrier(2)`; false = the kernel
-/// has none.
+/// Runs a memory barrier on all processors with threads of this process, `membarrier(2)`; false if the
+/// kernel lacks it.
 pub(crate) fn barrier() -> bool {
     // Numbers of the kernel's interface, which never change.
     const GLOBAL: libc::c_int = 1;

@@ -1,5 +1,5 @@
-//! libblkid, where it is installed: what it recognizes on a device. It is looked for at run time, because
-//! the program has to work without it; programs that are linked statically never have it.
+//! libblkid, if installed: recognition of a device's content. It is loaded at run time, because the
+//! program must work without it; statically linked programs never have it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -17,8 +17,8 @@ pub struct BlkidSignature {
     pub table: String,
 }
 
-/// `BLKID_SUBLKS_TYPE`, `_USAGE`, `_VERSION`, `_MAGIC`, `_BADCSUM` of blkid/blkid.h: what is damaged may be
-/// mended.
+/// `BLKID_SUBLKS_TYPE`, `_USAGE`, `_VERSION`, `_MAGIC`, `_BADCSUM` of blkid/blkid.h, including damaged
+/// signatures, which may be repairable.
 const SUPERBLOCKS: c_int = 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
 
 /// `BLKID_PARTS_FORCE_GPT`, `_MAGIC`: a GPT without the protection in front of it counts too.
@@ -49,7 +49,7 @@ pub fn is_available() -> bool {
     LIBRARY.get_or_init(load).is_some()
 }
 
-/// What it recognizes on an open device, or in a regular file; nothing where it isn't installed.
+/// Returns the signatures on an open device or in a regular file; empty if libblkid is not installed.
 pub fn probe(device: BorrowedFd<'_>) -> Vec<BlkidSignature> {
     LIBRARY.get_or_init(load).as_ref().and_then(|library| library.probe(device)).unwrap_or_default()
 }
@@ -159,7 +159,6 @@ struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// A value of what was found last; empty = it has none of this name.
     fn value(&self, name: &CStr) -> String {
         let (mut data, mut length): (*const c_char, usize) = (null_mut(), 0);
         // SAFETY: the probe is alive, the name ends with a zero byte, and the answers have places on this

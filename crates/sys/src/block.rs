@@ -4,7 +4,7 @@ use rustix::ioctl::{Getter, Setter, ioctl, opcode};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// `BLKGETSIZE64` of linux/fs.h, whose "size" is that of a `size_t`, whatever it writes.
+/// `BLKGETSIZE64` of linux/fs.h, whose encoded size is the size of a `size_t` regardless of the result.
 const BLKGETSIZE64: rustix::ioctl::Opcode = opcode::read::<usize>(0x12, 114);
 
 /// `BLKROGET` of linux/fs.h.
@@ -13,10 +13,10 @@ const BLKROGET: rustix::ioctl::Opcode = opcode::none(0x12, 94);
 /// `BLKDISCARD` of linux/fs.h.
 const BLKDISCARD: rustix::ioctl::Opcode = opcode::none(0x12, 119);
 
-/// Has a block device forget a part, in bytes: what is read there afterwards is the device's to say.
+/// Discards a part of a block device, in bytes; the device decides the result of later reads there.
 ///
 /// # Errors
-/// It can't; it isn't open for writing.
+/// Fails if it is unsupported, or not open for writing.
 pub fn discard(device: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     // SAFETY: the request reads two u64, offset and length, which live until the call returns; of memory it
     // touches nothing else.
@@ -33,20 +33,21 @@ pub fn capacity(device: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(unsafe { ioctl(device, Getter::<BLKGETSIZE64, u64>::new()) }?)
 }
 
-/// Whether the kernel lets nobody write to an open block device.
+/// Returns whether an open block device is read-only for all users.
 ///
 /// # Errors
-/// `ENOTTY` when it isn't a block device.
+/// Fails with `ENOTTY` if it is not a block device.
 pub(crate) fn read_only(device: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: the request takes nothing and writes one int to where its argument leads, which is what
     // Getter provides.
     Ok(unsafe { ioctl(device, Getter::<BLKROGET, std::ffi::c_int>::new()) }? != 0)
 }
 
-/// Logical block size of an open block device, bytes: what `O_DIRECT` transfers have to be multiples of.
+/// Returns the logical block size of an open block device in bytes. `O_DIRECT` transfers must be multiples
+/// of it.
 ///
 /// # Errors
-/// `ENOTTY` when it isn't a block device.
+/// Fails with `ENOTTY` if it is not a block device.
 pub fn logical_block_size(device: BorrowedFd<'_>) -> io::Result<u32> {
     Ok(rustix::fs::ioctl_blksszget(device)?)
 }

@@ -25,12 +25,12 @@ pub fn feed(command: &mut Command, text: &[u8]) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// A program that was started so that Ctrl-C of the terminal doesn't reach it but through
-/// [`ChildProgram::interrupt`], as far as the system can do that.
+/// A started program without direct access to Ctrl-C of the terminal, if the system supports that.
+/// Interrupts go through [`ChildProgram::interrupt`].
 #[derive(Debug)]
 pub struct ChildProgram {
     child: Mutex<Child>,
-    /// Reads what it says on standard output; `None` = that goes into a file.
+    /// Reader of its standard output; `None` = output to a file.
     printed: Option<PipeReader>,
     /// The same of standard error; `None` = it is finished.
     told: Option<PipeReader>,
@@ -45,10 +45,10 @@ pub struct ChildEnd {
 }
 
 impl ChildProgram {
-    /// Starts it; nothing is there for it to be read.
+    /// Starts it with empty standard input.
     ///
     /// # Errors
-    /// It can't be started.
+    /// Fails if it cannot be started.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<ChildProgram> {
         ChildProgram::spawn(program, arguments, Stdio::piped())
     }
@@ -78,23 +78,23 @@ impl ChildProgram {
         }
     }
 
-    /// Whether it has ended. Until [`ChildProgram::finish`] its number is given to no other process.
+    /// Returns whether it has ended. Its process number is not reused before [`ChildProgram::finish`].
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn has_ended(&self) -> io::Result<bool> {
         process_group::has_ended(&mut self.child.lock_anyway())
     }
 
-    /// Asks it, and whatever it has started, to end: as Ctrl-C does.
+    /// Interrupts it and its descendants, as Ctrl-C does.
     pub fn interrupt(&self) {
         process_group::interrupt(&mut self.child.lock_anyway());
     }
 
-    /// Ends whatever is left of it and of what it has started.
+    /// Ends all remaining processes of it and its descendants.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn finish(mut self) -> io::Result<ChildEnd> {
         let status = self.end()?;
         let said = |reader: Option<PipeReader>| reader.map(PipeReader::all).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Monotonic and virtual time: the only place that reads a clock.
 //!
-//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make
-//! sense of.
+//! All times are nanoseconds in a `u64` ([`Nanos`]) from an arbitrary origin, so only differences are
+//! meaningful.
 
 mod counter;
 
@@ -96,7 +96,8 @@ pub fn wall_nanos() -> i64 {
     seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos).wrapping_add(steps::ahead_ns())
 }
 
-/// How long the machine has been suspended since it was started: `CLOCK_MONOTONIC` stood still meanwhile.
+/// Returns the total suspended time of the machine since boot, in which `CLOCK_MONOTONIC` does not
+/// advance.
 pub fn suspended() -> Nanos {
     kernel::since_boot().saturating_sub(monotonic())
 }

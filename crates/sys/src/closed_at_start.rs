@@ -1,7 +1,7 @@
-//! Which of standard input, output and error were closed when the process started. Rust opens `/dev/null` in
-//! their place before `main` (`std::rt`), and what is written there is lost without an error. What a user
-//! opens as `/dev/null` can't be told from that later: also Python's `DEVNULL` and systemd open it for both
-//! directions.
+//! Standard input, output and error that were closed at process start. Rust replaces them by `/dev/null`
+//! before `main` (`std::rt`), and output to them is lost without an error. Later they are
+//! indistinguishable from a user's `/dev/null`, because Python's `DEVNULL` and systemd also open it for
+//! both directions.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -22,7 +22,7 @@ extern "C" fn look() {
     }
 }
 
-/// Whether this descriptor, 0 to 2, was closed: what has its number now is not the user's.
+/// Whether this descriptor (0 to 2) was closed, so that its current file is not the user's.
 pub(crate) fn is(number: i32) -> bool {
     (0..3).contains(&number) && CLOSED.load(Relaxed) & 1 << number != 0
 }

@@ -1,9 +1,9 @@
-//! The terminal that a stream goes to: how large it is.
+//! The size of a stream's terminal.
 
 use std::fs::File;
 pub use std::os::fd::AsFd as AsStream;
 
-/// What can be seen of it: columns and lines; `None` = it isn't told, or the stream goes elsewhere.
+/// Returns its visible columns and lines; `None` if unknown, or not a terminal.
 pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
     let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some((size.ws_col.into(), size.ws_row.into()))

@@ -4,15 +4,14 @@ use rustix::process::{Pid, getpriority_process, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 use std::io;
 
-/// Nice value of a thread that has to be on time: a few milliseconds late, and a measurement lasts so much
-/// longer.
+/// Nice value of a time-critical thread, because delays of a few milliseconds extend the measurement.
 const PUNCTUAL: i32 = -10;
 
 /// Binds the calling thread to one CPU, by the kernel's number.
 ///
 /// # Errors
-/// The CPU is offline or not allowed for this process, which may have changed since it was looked at; or
-/// what else the kernel answers.
+/// Fails if the CPU is offline or not allowed for this process, which may have changed since the check, or
+/// with another kernel error.
 pub fn bind_to(cpu: u32) -> io::Result<()> {
     let gone = || {
         io::Error::new(
@@ -33,8 +32,7 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
     })
 }
 
-/// The CPUs that the calling thread may use, by the kernel's numbers, ascending; empty = the kernel doesn't
-/// tell.
+/// Returns the CPUs allowed for the calling thread, by the kernel's numbers, ascending; empty if unknown.
 pub fn allowed() -> Vec<u32> {
     allowed_to(0)
 }
@@ -46,17 +44,17 @@ pub fn allowed_to(thread: i32) -> Vec<u32> {
     (0..CpuSet::MAX_CPU).filter(is_allowed).map(|cpu| cpu as u32).collect()
 }
 
-/// Lets the calling thread, and those that it starts later, use these CPUs alone.
+/// Restricts the calling thread, and threads that it starts later, to these CPUs.
 ///
 /// # Errors
-/// What the kernel answers.
+/// Fails with the kernel's error.
 pub fn use_only(cpus: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu as usize));
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Whether a thread of this process is on a CPU or ready for one: what it does waits for nothing else.
+/// Whether a thread of this process is running or ready, so it is not waiting for anything else.
 pub fn is_ready(thread: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
     // The name, which comes before, may hold anything.
@@ -68,27 +66,26 @@ pub fn thread_number() -> i32 {
     gettid().as_raw_nonzero().get()
 }
 
-/// The calling thread is as it was before when this is dropped.
+/// Guard that restores the calling thread's previous state on drop.
 #[derive(Debug)]
 pub struct OutOfTheWay {
     nice: Option<i32>,
     allowed: Option<CpuSet>,
 }
 
-/// Lets the calling thread, which sleeps most of the time, wake up on time and on CPUs other than these,
-/// when there are any. What isn't permitted stays as it is. Threads that it starts later inherit both.
+/// Gives the calling thread, which mostly sleeps, punctual wake-ups on CPUs other than these, if there are
+/// any. Parts without permission stay unchanged. Threads that it starts later inherit both.
 pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     let nice = getpriority_process(Some(gettid())).ok();
     let nice = nice.filter(|_| setpriority_process(Some(gettid()), PUNCTUAL).is_ok());
     OutOfTheWay { nice, allowed: leave(cpus) }
 }
 
-/// The same for a thread that has work to do, and may wait: it doesn't go before others.
+/// Keeps a working thread off these CPUs without higher priority.
 pub fn keep_away(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     OutOfTheWay { nice: None, allowed: leave(cpus) }
 }
 
-/// Leaves these CPUs, when there are others; what was allowed before.
 fn leave(cpus: impl IntoIterator<Item = u32>) -> Option<CpuSet> {
     sched_getaffinity(None).ok().filter(|allowed| {
         let mut others = *allowed;

@@ -1,10 +1,10 @@
-//! How long processors may take to wake up: the kernel's `/dev/cpu_dma_latency`.
+//! Limit for the wake-up time of processors: the kernel's `/dev/cpu_dma_latency`.
 //!
-//! A processor with nothing to do goes to sleep, and what it takes to wake it is part of every I/O that
-//! completes meanwhile. Whoever holds that device open with a limit written to it keeps all processors of
-//! the machine from idle states that take longer to leave; 0 keeps them from all, they wait in a loop. The
-//! limit ends with the descriptor, which the kernel closes however a process ends. (Interface:
-//! Documentation/power/pm_qos_interface.rst of the kernel.)
+//! Idle processors sleep, and their wake-up time is part of every I/O completed in that time. An open
+//! descriptor of this device with a written limit keeps all processors of the machine from idle states
+//! with a longer exit time. With 0 they wait in a loop. The limit ends with the descriptor, which the
+//! kernel closes at the end of the process. (Interface: Documentation/power/pm_qos_interface.rst of the
+//! kernel.)
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ pub enum CpuLatencyError {
          device; pass it in, or leave out --cpu-latency"
     )]
     Missing,
-    /// The device belongs to somebody else, or a container may not use it.
+    /// The device belongs to another user, or a container may not use it.
     #[error(
         "no permission to write to {DEVICE}, which keeps CPUs awake: run as root, let root allow it to a \
          group (chgrp GROUP {DEVICE} && chmod 0660 {DEVICE}), or leave out --cpu-latency"
@@ -38,16 +38,15 @@ pub enum CpuLatencyError {
 #[derive(Debug)]
 #[must_use = "the limit ends when this is dropped"]
 pub struct CpuLatency {
-    /// Never used again: that it's open is all.
     _device: File,
 }
 
 impl CpuLatency {
-    /// From now on no processor goes to an idle state that takes longer than `limit`, us, to leave; at most
-    /// [`MAX_LIMIT`]. Those that sleep are woken for it.
+    /// Keeps processors from idle states with an exit time over `limit` in us (at most [`MAX_LIMIT`]), and
+    /// wakes sleeping ones.
     ///
     /// # Errors
-    /// The device is missing, may not be written to, or refuses the limit.
+    /// Fails if the device is missing, not writable, or rejects the limit.
     pub fn hold(limit: u32) -> Result<CpuLatency, CpuLatencyError> {
         hold_at(Path::new(DEVICE), limit)
     }

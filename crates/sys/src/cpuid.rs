@@ -1,8 +1,8 @@
-//! What the processor says of itself.
+//! The processor's identification (CPUID).
 
 use std::arch::x86_64::{__cpuid_count, CpuidResult};
 
-/// One leaf, of which part `sub` where it has several; other leaves don't look at `sub`.
+/// Returns one leaf; `sub` selects its part if it has several, and is otherwise ignored.
 pub(crate) fn leaf(leaf: u32, sub: u32) -> CpuidResult {
     // A safe function in newer versions of Rust; in the oldest that builds this it is not.
     #[allow(unused_unsafe)]

@@ -5,8 +5,8 @@ pub fn crc32c(bytes: &[u8]) -> u32 {
     !remainder(u32::MAX, bytes)
 }
 
-/// What a remainder becomes when these bytes follow, with neither the ones at the beginning of a checksum nor
-/// the complement at its end: it is linear, so that of a sum (exclusive or) is the sum of those of its parts.
+/// Returns the remainder after these bytes, without the initial ones of a checksum or its final
+/// complement. It is linear: the remainder of an exclusive or is the exclusive or of the remainders.
 #[inline]
 pub fn remainder(before: u32, bytes: &[u8]) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -22,8 +22,8 @@ pub fn remainder(before: u32, bytes: &[u8]) -> u32 {
     by_table(before, bytes)
 }
 
-/// The same of whole words and a half one behind them, which needn't be in memory, least significant byte
-/// first.
+/// Returns the same for whole words followed by a half word, which need not be in memory, least
+/// significant byte first.
 #[inline]
 pub fn remainder_of_words<const N: usize>(before: u32, words: [u64; N], last: u32) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -40,7 +40,6 @@ pub fn remainder_of_words<const N: usize>(before: u32, words: [u64; N], last: u3
     by_table(before, &last.to_le_bytes())
 }
 
-/// The instructions of this processor: the checksum so far, and what follows.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! with_instructions {
     ($feature:literal, $word:expr, $half:expr, $byte:expr) => {

@@ -1,16 +1,17 @@
 //! Named events between the processes of one machine.
 //!
 //! An event is a small file in the shared memory of the machine (`/dev/shm`): empty = not set, one byte or
-//! more = set. Those who wait are woken by the kernel's file notification, so nothing polls; and a shell
-//! script can look at an event with `[ -s file ]` and set it with `echo > file`. A futex in mapped memory
-//! would do the same, but whoever may write to the file could shorten it, which kills the processes that
-//! have it mapped.
+//! more = set. The kernel's file notification wakes waiting processes, so no polling is necessary. A shell
+//! script can check an event with `[ -s file ]` and set it with `echo > file`. A futex in mapped memory is
+//! unsuitable, because any writer of the file could truncate it, which kills the processes that have it
+//! mapped.
 //!
-//! Whoever has an event open holds a shared lock on its file, which the kernel takes back when the process
-//! ends, however it ends. An event that nobody had open is left over: who opens it resets it. So an event
-//! lives as long as somebody has it open, as on Windows, and what a run leaves set can't start the next
-//! one. Who closes it last takes its file away, if the folder lets him: it does so alone with the lock, and
-//! who opened the file meanwhile sees that it has no name any more, and opens or makes the next one.
+//! Every process with an open event holds a shared lock on its file, which the kernel releases at the end
+//! of the process. An event without a lock is a leftover, and the next process to open it resets it. An
+//! event therefore lives while a process has it open, as on Windows, and a leftover cannot start the next
+//! run. The last process to close it removes its file, if the folder permits, under an exclusive lock. A
+//! process that opened the file in the meantime detects the missing name, and opens or creates the next
+//! file.
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::{self, AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, inotify};
@@ -24,13 +25,12 @@ use std::time::{Duration, Instant};
 /// machine.
 const DIRECTORY: &str = "/dev/shm";
 const PREFIX: &str = "diskspd.event.";
-/// Everybody on the machine may set an event and wait for it.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 /// The longest file name that Linux takes, bytes.
 const NAME_MAX: usize = 255;
-/// What a shell may write to set an event, bytes; a longer file is something else.
+/// Maximum size in bytes that a shell may write to set an event; a longer file is not an event.
 const LARGEST: i64 = 4096;
-/// How long to wait for somebody who is just opening the same event.
+/// Maximum wait for another process that is opening the same event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,6 @@ pub enum EventError {
     Kernel { path: PathBuf, doing: &'static str, source: io::Error },
 }
 
-/// An event, open. It stays set until somebody resets it.
 #[derive(Debug)]
 pub struct Event {
     path: PathBuf,
@@ -71,18 +70,18 @@ pub struct Event {
 }
 
 impl Event {
-    /// Opens the event of this name; it's created, not set, when nobody has it open.
+    /// Opens the event of this name; creates it, not set, if no process has it open.
     ///
     /// # Errors
-    /// All but [`EventError::Missing`].
+    /// Fails with all errors except [`EventError::Missing`].
     pub fn open(name: &[u8]) -> Result<Event, EventError> {
         Event::open_at(&path(Path::new(DIRECTORY), name)?, true)
     }
 
-    /// Opens the event of this name that somebody has open.
+    /// Opens the event of this name that another process has open.
     ///
     /// # Errors
-    /// [`EventError::Missing`] when nobody has, and all others.
+    /// Fails with [`EventError::Missing`] if no process has it open, and with all other errors.
     pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
         Event::open_at(&path(Path::new(DIRECTORY), name)?, false)
     }
@@ -134,45 +133,46 @@ impl Event {
         Ok(Some(Event { path: path.to_owned(), file, changes }))
     }
 
-    /// Whether it's set.
+    /// Returns whether it is set.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
         let found = fs::fstat(&self.file).map_err(|e| kernel(&self.path, "looking at it", e))?;
         Ok(found.st_size > 0)
     }
 
-    /// Sets it: all who wait go on.
+    /// Sets it; all waiting processes continue.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn set(&self) -> Result<(), EventError> {
         let written = rustix::io::pwrite(&self.file, b"1", 0);
         written.map(|_| ()).map_err(|e| kernel(&self.path, "setting it", e))
     }
 
-    /// Makes it not set: whoever waits from now on does wait.
+    /// Resets it, so that later waits block.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn reset(&self) -> Result<(), EventError> {
         fs::ftruncate(&self.file, 0).map_err(|e| kernel(&self.path, "resetting it", e))
     }
 
-    /// Waits until it's set, but no longer than `limit`; tells whether it is. One thread at a time may wait
-    /// on the same [`Event`]: they take each other's notifications, and then wait for their limit.
+    /// Waits until it is set, but no longer than `limit`; returns whether it is set. Only one thread at a
+    /// time may wait on the same [`Event`]: concurrent waits take each other's notifications, and then
+    /// wait for their limit.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
         self.wait_unless(limit, None)
     }
 
-    /// The same; also ends, not set, as soon as it's called off.
+    /// Waits as above; also ends, not set, when it is called off.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn wait_unless(&self, limit: Duration, off: Option<&CallOff>) -> Result<bool, EventError> {
         let fail = |error| kernel(&self.path, "waiting for it", error);
         let deadline = Instant::now() + limit;
@@ -216,10 +216,10 @@ impl Event {
 pub struct CallOff(OwnedFd);
 
 impl CallOff {
-    /// For any number of waits.
+    /// Creates it for any number of waits.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn new() -> io::Result<CallOff> {
         Ok(CallOff(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
@@ -240,8 +240,8 @@ impl Drop for Event {
     }
 }
 
-/// Takes the file of an event away, alone with its lock. By its name, which may lead to something else by
-/// now: that stays. So does what belongs to another user, where the folder is sticky; it is not set then.
+/// Removes the file of an event under its exclusive lock. If the name now belongs to another file, that
+/// file stays. In a sticky folder another user's file also stays, without being set.
 fn remove(path: &Path, file: &OwnedFd) {
     let identity = |found: fs::Stat| (found.st_dev, found.st_ino);
     let named = fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).map(identity);
@@ -250,8 +250,8 @@ fn remove(path: &Path, file: &OwnedFd) {
     }
 }
 
-/// File of an event: bytes of its name other than letters, digits, `_` and `-` are written `%` and two
-/// hexadecimal digits, so that different names have different files and every name stays in the directory.
+/// Returns the file of an event. Bytes of its name other than letters, digits, `_` and `-` become `%` and
+/// two hexadecimal digits, so that files are distinct and every name stays in the directory.
 fn path(directory: &Path, name: &[u8]) -> Result<PathBuf, EventError> {
     if name.is_empty() {
         return Err(EventError::NoName);
@@ -297,9 +297,8 @@ fn file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
     Ok(file)
 }
 
-/// Whether an open file may be one of ours, looked at before anything is done to it: everybody may put
-/// files of this name here, also a further name (hard link) for what belongs to somebody else and would be
-/// emptied.
+/// Whether an open file may be an event, checked before any change. All users may create files of this
+/// name here, including hard links to other users' files, which would be truncated.
 fn is_event(found: &fs::Stat) -> bool {
     let mode = Mode::from_raw_mode(found.st_mode);
     let ours = found.st_uid == rustix::process::geteuid().as_raw();
@@ -310,7 +309,7 @@ fn is_event(found: &fs::Stat) -> bool {
         && (ours || mode & Mode::from_raw_mode(0o7777) == MODE)
 }
 
-/// Makes the file with its final mode, whatever the umask is: it gets its name only then.
+/// Creates the file with its final mode, regardless of the umask; it gets its name only then.
 fn make(path: &Path) -> Result<OwnedFd, Errno> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let file = fs::open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, MODE)?;

@@ -86,8 +86,8 @@ fn an_event_lives_as_long_as_somebody_has_it_open() {
     assert_eq!(std::fs::read(&at).unwrap(), b"another");
 }
 
-/// Nobody ever waits on an event that has no name any more: whoever opens it while the last one closes it has
-/// the next one, the same as all others.
+/// Checks that no process ever waits on an event without a name. A process that opens it during the last
+/// close gets the next event, as all others do.
 #[test]
 fn event_opened_during_close_is_shared() {
     let directory = directory();

@@ -46,7 +46,6 @@ struct Map {
 }
 
 const FS_IOC_FIEMAP: rustix::ioctl::Opcode = opcode::read_write::<MapHeader>(b'f', 11);
-/// Write dirty pages first, so that nothing is only about to be allocated.
 const FLAG_SYNC: u32 = 1;
 
 const EXTENT_LAST: u32 = 0x1;
@@ -59,14 +58,15 @@ const EXTENT_SHARED: u32 = 0x2000;
 /// Flags of extents without a place on the device for their data.
 const EXTENT_ELSEWHERE: u32 = EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_ENCODED | EXTENT_INLINE;
 
-/// Largest file whose data may lie within its inode: a rewrite would put it there again.
+/// Largest file whose data may be in its inode, where a rewrite would place it again.
 const INLINE_LIMIT: u64 = 4096;
 
-/// Whether every byte below `size` lies in an extent that was written: no hole, nothing that is only
-/// allocated (reads of those are answered without the device). An empty file is.
+/// Returns whether every byte below `size` is in a written extent: no hole and no unwritten allocation,
+/// because reads of those bypass the device. True for an empty file.
 ///
 /// # Errors
-/// `EOPNOTSUPP` or `ENOTTY` when the file system can't tell; `EIO` and the like from writing back.
+/// Fails with `EOPNOTSUPP` or `ENOTTY` if the file system does not support it, or `EIO` and similar from
+/// writeback.
 pub fn all_written(file: impl AsFd, size: u64) -> io::Result<bool> {
     let mut covered = 0;
     while covered < size {
@@ -80,7 +80,7 @@ pub fn all_written(file: impl AsFd, size: u64) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether that is the answer of a file system that can't tell what was written.
+/// Whether the error means that the file system cannot report written extents.
 pub fn cannot_tell(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL | libc::EBADR))
 }
@@ -96,7 +96,7 @@ fn fetch(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box
     Ok(map)
 }
 
-/// How far the file is written when these extents follow `covered`; `None` = they show a gap, or don't
+/// Returns the written length when these extents follow `covered`; `None` if they leave a gap, or do not
 /// reach the end.
 fn step(covered: u64, size: u64, extents: &[Extent]) -> Option<u64> {
     let mut end = covered;

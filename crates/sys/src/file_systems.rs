@@ -5,8 +5,8 @@ use rustix::fs::StatFs;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Name of the type of the file system that a path lies on, as mount(8) takes it; the magic number as
-/// `0x..` when it isn't known, empty when the path can't be looked at.
+/// Returns the mount(8) type name of a path's file system; the magic number as `0x..` if unknown, empty if
+/// the path is inaccessible.
 pub fn type_name(path: &Path) -> String {
     rustix::fs::statfs(path).map(|found| name(&found)).unwrap_or_default()
 }

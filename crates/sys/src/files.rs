@@ -16,8 +16,8 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
-/// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a
-/// journaling file system costs a commit for every write.
+/// `O_DSYNC`: the data, not the times of the inode. The rustix constant of that name is `O_SYNC`, which on
+/// a journaling file system costs a commit for every write.
 const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
 
 pub type FileHandle = OwnedFd;
@@ -26,14 +26,14 @@ pub type FileHandle = OwnedFd;
 pub struct OpenTarget {
     pub file: OwnedFd,
     pub size: u64,
-    /// What `stat` gives as the number of the device itself, if it's a block device.
+    /// Device number of a block device itself, from `stat`; `None` for other files.
     pub device: Option<u64>,
 }
 
-/// A copy of a descriptor that the program was started with, for writing.
+/// Returns a copy of a descriptor from program start, for writing.
 ///
 /// # Errors
-/// It is not open, or no number of a descriptor.
+/// Fails if it is not open, or not a valid descriptor number.
 #[allow(unsafe_code)]
 pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
     if closed_at_start::is(number) {
@@ -48,8 +48,8 @@ pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
-/// (device, inode) of what the program was started with open: everything else is opened such that other
-/// programs don't inherit it, which tells the two apart.
+/// Returns (device, inode) of the files open at program start. All other files are opened without
+/// inheritance, which distinguishes the two.
 pub fn at_start() -> Vec<(u64, u64)> {
     const CLOEXEC: u32 = libc::O_CLOEXEC as u32;
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
@@ -64,18 +64,18 @@ pub fn at_start() -> Vec<(u64, u64)> {
     entries.flatten().filter_map(|entry| identity(&entry.file_name())).collect()
 }
 
-/// Opens a file for looking at it, without waiting for anything; `None` = it can't be read.
+/// Opens a file for inspection without blocking; `None` if it is not readable.
 pub fn peek<L: Location + ?Sized>(location: &L) -> Option<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     rustix::fs::open(location.way(), flags, Mode::empty()).ok()
 }
 
-/// Opens a target to find out what it lies on, and to ask what of it is in memory. A regular file that is to
-/// be written is opened for writing, where that is allowed: an overlay copies it elsewhere by that. Devices
-/// never are, because the end of an open for writing makes udev look at them anew.
+/// Opens a target to determine its storage and cached data. A regular file to be written is opened for
+/// writing if permitted, because an overlay copies it elsewhere at that moment. Devices are not, because
+/// closing a writable descriptor makes udev re-examine them.
 ///
 /// # Errors
-/// What the kernel answers.
+/// Fails with the kernel's error.
 pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std::io::Result<File> {
     let path = location.way();
     let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
@@ -91,23 +91,25 @@ pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std:
     Ok(file?.into())
 }
 
-/// Opens an existing file for writing past the page cache.
+/// Opens an existing file for writing without the page cache.
 ///
 /// # Errors
-/// What the kernel answers; a file system that can't says [`std::io::ErrorKind::InvalidInput`].
+/// Fails with the kernel's error; [`std::io::ErrorKind::InvalidInput`] if the file system does not support
+/// it.
 pub fn open_direct(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::DIRECT | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
-/// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
+/// Opens an existing regular file or block device with this mode; links are followed, and no file is
+/// created.
 ///
-/// Block devices are opened without `O_EXCL`, because several threads open the same one: the kernel gives a
-/// device exclusively once, even within a process. The exclusive claim is [`claim`]'s, made once by the
-/// controlling thread.
+/// Block devices are opened without `O_EXCL`, because several threads open the same device. The kernel
+/// grants exclusive access only once, even within a process. The controlling thread makes the exclusive
+/// claim once, with [`claim`].
 ///
 /// # Errors
-/// What is wrong, with the next step: see [`Problem`].
+/// Fails with the problem and the next step: see [`Problem`].
 pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     let (path, way) = (location.name(), location.way());
     let (flags, access) = direction(mode);
@@ -183,10 +185,10 @@ fn direction(mode: &OpenMode) -> (OFlags, &'static str) {
     }
 }
 
-/// Opens the character device of an NVMe namespace; of the mode, reading and writing count.
+/// Opens the character device of an NVMe namespace; only reading and writing of the mode apply.
 ///
 /// # Errors
-/// What is wrong, with the next step: see [`Problem`].
+/// Fails with the problem and the next step: see [`Problem`].
 pub fn open_namespace<L: Location + ?Sized>(
     location: &L,
     mode: &OpenMode,
@@ -200,12 +202,13 @@ pub fn open_namespace<L: Location + ?Sized>(
     Ok(OpenTarget { file, size: found.size(), device: None })
 }
 
-/// Claims a block device for this process as long as the handle is open: the kernel refuses when it (or a
-/// partition of it) is mounted, swap, part of a dm, md or multipath device, or claimed by another program,
-/// and refuses those from then on. Others can still open it the ordinary way.
+/// Claims a block device for this process while the handle is open. The kernel rejects the claim if the
+/// device or a partition of it is mounted, swap, part of a dm, md or multipath device, or claimed by
+/// another program. It also rejects these uses during the claim. Other programs can still open it without
+/// exclusivity.
 ///
 /// # Errors
-/// [`Problem::Busy`], or what else keeps it from being opened.
+/// Fails with [`Problem::Busy`], or the error of opening it.
 pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     let exclusively =
         |flags| rustix::fs::open(device.way(), flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
@@ -217,16 +220,16 @@ pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     .map_err(|error| TargetError::from_io(device.name(), "claim it", "read", error))
 }
 
-/// Opens a block device for reading what is on it.
+/// Opens a block device for reading its content.
 ///
 /// # Errors
-/// What keeps it from being opened.
+/// Fails with the error of opening it.
 pub fn look_into<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     rustix::fs::open(device.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| TargetError::from_io(device.name(), "read what is on it", "read", error))
 }
 
-/// What `stat` gives as the number of an open block device; `None` for anything else.
+/// Returns the device number of an open block device from `stat`; `None` for anything else.
 pub fn device_number(file: impl AsFd) -> Option<u64> {
     let found = rustix::fs::fstat(file).ok()?;
     (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then_some(found.st_rdev)
@@ -241,11 +244,11 @@ pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
     rustix::fs::fstat(file).ok().map(|found| (found.st_dev, found.st_ino))
 }
 
-/// What is at a path, links followed.
+/// Returns the status of a path, following links.
 ///
 /// # Errors
-/// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and what
-/// keeps us from looking.
+/// Fails with [`Problem::Missing`] if there is no object, [`Problem::DanglingLink`] for a dangling link,
+/// or the error of the lookup.
 pub fn look<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError> {
     let path = location.name();
     let bytes = path.as_os_str().as_encoded_bytes();
@@ -255,7 +258,7 @@ pub fn look<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError> {
     rustix::fs::stat(location.way()).map_err(|error| not_found(path, error))
 }
 
-/// Of which kind it is, links followed.
+/// Returns the kind of a path, following links.
 ///
 /// # Errors
 /// As [`look`].
@@ -263,10 +266,10 @@ pub fn kind<L: Location + ?Sized>(location: &L) -> Result<Kind, TargetError> {
     look(location).map(|found| Kind::from_mode(found.st_mode))
 }
 
-/// Size of an open file or block device, bytes.
+/// Returns the size of an open file or block device in bytes.
 ///
 /// # Errors
-/// What the kernel answers; it's no problem of size 0.
+/// Fails with the kernel's error; a size of 0 is not an error.
 pub fn size(path: &Path, file: BorrowedFd<'_>) -> Result<u64, TargetError> {
     let fail = |error| TargetError::from_io(path, "read its size", "read", error);
     let found = rustix::fs::fstat(file).map_err(|error| fail(error.into()))?;

@@ -1,5 +1,5 @@
-//! A folder that is held open, and files right in it: no name leads out of it, by no link, and none that is
-//! put there meanwhile.
+//! A folder that is held open, and files directly in it. No name or link leads outside, even if created in
+//! the meantime.
 
 use crate::reach;
 use crate::steps::{self, FileStep, before};
@@ -12,10 +12,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-/// Makes a folder that only this user may look into.
+/// Creates a folder that only this user may access.
 ///
 /// # Errors
-/// What the kernel says: there is something of that name.
+/// Fails with the kernel's error, including an existing name.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     reach::spot(path)?.make_private_folder()
 }
@@ -40,10 +40,10 @@ pub fn refuse_foreign_link(path: &Path) -> io::Result<()> {
 pub struct OpenFolder(OwnedFd);
 
 impl OpenFolder {
-    /// Opens it. Links on the way are followed by the rule of [`reach`].
+    /// Opens it, following links by the rule of [`reach`].
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn open(path: &Path) -> io::Result<OpenFolder> {
         Ok(OpenFolder(reach::open_folder(path)?))
     }
@@ -51,7 +51,7 @@ impl OpenFolder {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// There is none of this name, or it is a link, a pipe, a device.
+    /// Fails if the name does not exist, or is a link, a pipe or a device.
     pub fn file(&self, name: &str) -> io::Result<File> {
         right_here(name)?;
         before(FileStep::Open)?;
@@ -76,11 +76,11 @@ impl OpenFolder {
         }
     }
 
-    /// A number that is another one when another file has taken this one's place: of its number in the file
-    /// system, of when it was changed, and of its length. `None` = there is none.
+    /// Returns a number that changes when another file replaces this one. It combines its inode number,
+    /// change time and length. `None` if the file does not exist.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
         right_here(name)?;
         before(FileStep::Look)?;
@@ -95,20 +95,20 @@ impl OpenFolder {
         }
     }
 
-    /// Removes a file; of a link itself.
+    /// Removes a file, or a link itself.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         right_here(name)?;
         before(FileStep::Remove)?;
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// All names in it, in order.
+    /// Returns all names in it, sorted.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let named = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
             Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))
@@ -120,10 +120,10 @@ impl OpenFolder {
         Ok(names)
     }
 
-    /// Returns when its names are on the disk.
+    /// Waits until its names are on the disk.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn sync(&self) -> io::Result<()> {
         before(FileStep::SyncFolder)?;
         rustix::fs::fsync(&self.0)?;
@@ -143,7 +143,6 @@ fn stamp_of((number, (seconds, nanos), length): (u64, (u64, u64), u64)) -> i64 {
     hash.cast_signed()
 }
 
-/// Refuses what is no name of a file right in a folder.
 fn right_here(name: &str) -> io::Result<()> {
     match name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
         true => {

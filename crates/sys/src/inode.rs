@@ -1,4 +1,4 @@
-//! What the kernel knows of a file besides its content: of which kind it is, where it lies, whose it is.
+//! The kernel's metadata of a file: its kind, location and owner.
 
 use rustix::fs::FileType;
 use std::fs::Metadata;
@@ -48,10 +48,10 @@ pub fn reopened_to_read(file: &std::fs::File) -> Option<std::fs::File> {
     std::fs::File::open(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
 }
 
-/// The same of what a path leads to.
+/// Returns the identity of the object at a path.
 ///
 /// # Errors
-/// There is nothing, or it can't be looked at.
+/// Fails if it does not exist, or is inaccessible.
 pub fn identity_at(path: &Path) -> std::io::Result<(u64, u64)> {
     std::fs::metadata(path).map(|found| identity(&found))
 }

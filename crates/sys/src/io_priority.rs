@@ -1,8 +1,8 @@
-//! I/O priorities (`-I`), as the kernel encodes them: three bits of class, thirteen of level
+//! I/O priorities (`-I`) in the kernel's encoding: three bits of class, thirteen of level
 //! (linux/ioprio.h).
 //!
-//! Queues state the priority of every I/O; for I/O that a thread waits for, it is the thread that has one.
-//! Not every I/O scheduler heeds them: bfq and mq-deadline do, none and kyber don't.
+//! Queues state the priority of every I/O; synchronous I/O uses the thread's priority. Among I/O
+//! schedulers, bfq and mq-deadline obey them; none and kyber do not.
 
 mod thread;
 use diskspd_model::access::IoPriority;

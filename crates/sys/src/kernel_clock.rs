@@ -1,7 +1,7 @@
-//! The kernel's clocks. Everybody else reads them through `crate::clock`.
+//! The kernel's clocks. All other modules read them through `crate::clock`.
 //!
-//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make
-//! sense of.
+//! All times are nanoseconds in a `u64` ([`Nanos`]) from an arbitrary origin, so only differences are
+//! meaningful.
 
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -23,7 +23,7 @@ pub fn monotonic() -> Nanos {
     read(ClockId::Monotonic)
 }
 
-/// `CLOCK_MONOTONIC_RAW` now: as fast as the hardware counts, whatever NTP knows about it.
+/// Returns `CLOCK_MONOTONIC_RAW`: the hardware rate without NTP corrections.
 pub fn raw() -> Nanos {
     read(ClockId::MonotonicRaw)
 }

@@ -1,16 +1,16 @@
-//! Something that one thread works on all the time, and that another one gets when the first is stuck in
-//! the kernel.
+//! A value used constantly by one thread, and taken over by another thread if the first is stuck in the
+//! kernel.
 //!
 //! ```text
 //! owner:  get .. put_down ─▶ [a call that may never return] ─▶ pick_up .. get ..
 //! heir:                                inherit, or look and leave it there
 //! ```
 //!
-//! The owner pays two stores and a load per call: no lock, no instruction that waits for other processors.
-//! The heir pays instead, once: it says that it wants the thing, has the kernel run a memory barrier on all
-//! processors of this process, and then looks whether the thing is put down. If so the
-//! owner has stored before the barrier that it put it down, and will see after it that somebody wants it:
-//! it never touches it again. Who only looks lets the owner wait for that short time, and goes.
+//! The owner pays two stores and a load per call, without locks or instructions that wait for other
+//! processors. The heir pays once. It announces its request, makes the kernel run a memory barrier on all
+//! processors of this process, and then checks whether the value is put down. If so, the owner stored this
+//! before the barrier, and will see the request after it. The owner then never touches the value again. A
+//! heir that only looks makes the owner wait for that short time.
 
 use super::barrier::barrier;
 use std::cell::UnsafeCell;
@@ -47,7 +47,7 @@ pub struct Heir<T> {
     inherited: bool,
 }
 
-/// A thing for its owner, who has it picked up, and for its heir.
+/// Lends a value to its owner, in the picked-up state, and its heir.
 pub fn lend<T: Send>(thing: T) -> (Owner<T>, Heir<T>) {
     let (down, wanted) = (AtomicBool::new(false), AtomicU8::new(FREE));
     let lent = Arc::new(Lent { thing: UnsafeCell::new(thing), down, wanted });
@@ -71,7 +71,7 @@ impl<T> Owner<T> {
         self.lent.down.store(true, Ordering::Release);
     }
 
-    /// Takes it up again. `None` = the heir wants it, or has it: it is lost for good.
+    /// Picks the value up again. `None` = the heir wants it or has it, so it is lost permanently.
     #[inline(always)]
     pub fn pick_up(&mut self) -> Option<&mut T> {
         self.lent.down.store(false, Ordering::Relaxed);
@@ -108,8 +108,8 @@ impl<T> Owner<T> {
 }
 
 impl<T> Heir<T> {
-    /// The thing, if its owner has put it down; it is the heir's from then on. Else the owner loses it the
-    /// next time that it puts it down: ask again.
+    /// Returns the value if its owner has put it down; it then belongs to the heir. Otherwise the owner
+    /// loses it at its next put-down, and the caller must retry.
     pub fn inherit(&mut self) -> Option<&mut T> {
         if !self.inherited {
             self.lent.wanted.store(WANTED, Ordering::SeqCst);
@@ -122,8 +122,8 @@ impl<T> Heir<T> {
 }
 
 impl<T> Heir<T> {
-    /// Looks at the thing, if its owner has put it down, and leaves it: should the owner come back meanwhile
-    /// it waits until `look` returns. `None` = the owner works on it.
+    /// Inspects the value if its owner has put it down, and leaves it. A returning owner waits until
+    /// `look` returns. `None` = the owner uses it.
     pub fn look<R>(&mut self, look: impl FnOnce(&T) -> R) -> Option<R> {
         if self.inherited || self.lent.wanted.load(Ordering::SeqCst) == WANTED {
             return self.inherit().map(|thing| look(thing));

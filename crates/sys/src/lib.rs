@@ -1,8 +1,8 @@
-//! The kernel made safe: the only place where `unsafe` is allowed.
+//! Safe kernel interfaces: the only place that allows `unsafe`.
 //!
-//! What plans and records speak of (a path's bytes, a time, how a file is opened) is plain data and there
-//! on every system. What reads and judges runs works on Windows too: it needs the modules that every system
-//! offers. What makes runs is each system's own.
+//! Data of plans and records (a path's bytes, a time, an open mode) is available on every system. Reading
+//! and judging of runs also works on Windows, and uses only the portable modules. Execution of runs is
+//! system-specific.
 
 #![allow(unsafe_code)]
 #![deny(unreachable_pub)]

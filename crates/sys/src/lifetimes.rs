@@ -1,5 +1,5 @@
-//! How long what is written to a file is expected to live (`F_SET_RW_HINT` of fcntl(2), Linux 4.13). The hint
-//! belongs to the inode: it holds for all who write the file until the kernel forgets the inode.
+//! Expected lifetime of written data (`F_SET_RW_HINT` of fcntl(2), Linux 4.13). The hint belongs to the
+//! inode, and applies to all writers of the file until the kernel drops the inode.
 
 use diskspd_model::access::WriteLifetime;
 use rustix::io::Errno;
@@ -8,10 +8,10 @@ use std::os::fd::{AsFd, AsRawFd};
 /// `F_SET_RW_HINT` of linux/fcntl.h.
 const SET_RW_HINT: libc::c_int = 1024 + 12;
 
-/// Tells the kernel.
+/// Sets the hint in the kernel.
 ///
 /// # Errors
-/// `EINVAL` of a kernel that knows no hints, `EPERM` for files of others (Linux 6.9).
+/// Fails with `EINVAL` on kernels without hints, and `EPERM` for other users' files (Linux 6.9).
 pub(super) fn set(file: impl AsFd, lifetime: WriteLifetime) -> Result<(), Errno> {
     let number = lifetime.encoded();
     // SAFETY: the kernel reads eight bytes, which live until the call returns.

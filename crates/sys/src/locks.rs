@@ -7,26 +7,27 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::Path;
 
-/// The file by which a folder is taken, where folders themselves can't be: it is none of what is kept there.
+/// Lock file of a folder where folders themselves cannot be locked; it is not part of the kept content.
 pub const IN_USE: &str = ".in-use";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Locked {
-    /// Its process, where the kernel tells: locks of open files (OFD) and `flock` belong to none.
+    /// Process of the lock, if known: open file description (OFD) locks and `flock` do not belong to a
+    /// process.
     pub process: Option<u32>,
 }
 
-/// A lock by another program on any byte of an open file, or on the whole of it; `None` = there is none, or
-/// the file system knows no locks. The file is left as it is.
+/// Returns a lock by another program on any byte of an open file, or on the whole of it. `None` = there is
+/// no lock, or the file system does not support locks. The file stays unchanged.
 pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
     of_bytes(file).or_else(|| whole(file))
 }
 
-/// Takes the lock of an open file or folder for this process, which no other then gets until the file is
-/// closed or the process ends, however it ends. False = another one has it.
+/// Locks an open file or folder exclusively for this process until the file is closed or the process ends.
+/// False = another process has it.
 ///
 /// # Errors
-/// What the kernel says.
+/// Fails with the kernel's error.
 pub fn hold(file: &File) -> std::io::Result<bool> {
     before(FileStep::Lock)?;
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
@@ -36,11 +37,11 @@ pub fn hold(file: &File) -> std::io::Result<bool> {
     }
 }
 
-/// Takes a folder for this process, in the same way: for as long as what is returned lives. `None` = another
-/// one has it.
+/// Locks a folder for this process in the same way while the returned file lives. `None` = another process
+/// has it.
 ///
 /// # Errors
-/// What the kernel says.
+/// Fails with the kernel's error.
 pub fn hold_folder(path: &Path) -> std::io::Result<Option<File>> {
     let folder = File::open(path)?;
     Ok(hold(&folder)?.then_some(folder))
@@ -60,8 +61,8 @@ fn of_bytes(file: BorrowedFd<'_>) -> Option<Locked> {
     held.then(|| Locked { process: u32::try_from(lock.l_pid).ok().filter(|pid| *pid > 0) })
 }
 
-/// There is no request that only asks: a shared lock is taken and given back. Programs that look at a
-/// device, as udev does, take shared ones too, which are in nobody's way.
+/// Takes and releases a shared lock, because there is no query. Programs that inspect a device, such as
+/// udev, also take shared locks, which do not conflict.
 fn whole(file: BorrowedFd<'_>) -> Option<Locked> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => {

@@ -33,7 +33,7 @@ struct Status {
 pub struct Backing {
     pub device: (u32, u32),
     pub inode: u64,
-    /// (major, minor) of the block device that the file stands for; (0, 0) = it's a regular file.
+    /// (major, minor) of the block device that the file represents; (0, 0) = it is a regular file.
     pub itself: (u32, u32),
     /// The name that the program gave which set up the device, shortened to 63 bytes; may be empty.
     pub name: String,

@@ -1,4 +1,4 @@
-//! What the device mapper says of a device: of each part of its table the kind, and how that is.
+//! Device mapper information about a device: the kind and state of each part of its table.
 //!
 //! Structures and numbers: `linux/dm-ioctl.h`.
 
@@ -59,7 +59,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-/// The parts in an answer, as many as it says and are there.
 fn parse(answer: &[u8]) -> Vec<MappedPart> {
     let (begin, count) = (word(answer, 16).unwrap_or(0) as usize, word(answer, 20).unwrap_or(0));
     let mut parts = Vec::new();

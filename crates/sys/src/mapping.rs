@@ -1,7 +1,7 @@
 //! A whole file mapped into memory, shared: reads and writes are copies from and to it.
 //!
-//! The view is never a Rust slice: other threads, other processes and the file system change it at any
-//! time. It's only ever copied from and to by address, and a page that can't be had ends the copy (see
+//! The view is never a Rust slice, because other threads, other processes and the file system change it at
+//! any time. All access is by copies at addresses. An unavailable page ends the copy (see
 //! `mapping/bus_error.rs`), not the program.
 
 mod bus_error;
@@ -31,11 +31,12 @@ pub struct View {
 }
 
 impl View {
-    /// Maps the file; for writing too when it's open for that.
+    /// Maps the file; also for writing if it is open for writing.
     ///
     /// # Errors
-    /// What `mmap(2)` answers. `EOPNOTSUPP` when [`Flush::CacheLines`] is asked for and the file isn't on a
-    /// DAX file system; `Unsupported` when this program can't write back the caches of this architecture.
+    /// Fails with the error of `mmap(2)`. `EOPNOTSUPP` if [`Flush::CacheLines`] is requested and the file
+    /// is not on a DAX file system; `Unsupported` if this program cannot write back the caches of this
+    /// architecture.
     pub fn new(file: OwnedFd, options: MapOptions) -> io::Result<View> {
         if options.flush.needs_dax() && !persist::AVAILABLE {
             return Err(io::ErrorKind::Unsupported.into());
@@ -79,11 +80,11 @@ impl View {
         }
     }
 
-    /// Copies from the view; returns the bytes copied: fewer than asked for only behind the end of the
+    /// Copies from the view; returns the bytes copied, fewer than requested only past the end of the
     /// mapping.
     ///
     /// # Errors
-    /// A page can't be had: `EFAULT` when the file has become shorter, else `EIO`.
+    /// Fails if a page is unavailable: `EFAULT` if the file has become shorter, otherwise `EIO`.
     pub fn read(&mut self, offset: u64, mut into: SlotMut) -> io::Result<usize> {
         let Some((from, length)) = self.range(offset, into.len()) else { return Ok(0) };
         let intact = bus_error::guarded(from, length, self.page, || {
@@ -98,8 +99,8 @@ impl View {
     /// Copies into the view and flushes; returns the bytes copied, as [`View::read`] does.
     ///
     /// # Errors
-    /// As [`View::read`], `ENOSPC` when there was no room for a hole that is written to, `EBADF` when the
-    /// file isn't open for writing, and what `msync(2)` answers.
+    /// As [`View::read`], `ENOSPC` if there is no space for a written hole, `EBADF` if the file is not
+    /// open for writing, or the error of `msync(2)`.
     pub fn write(&mut self, offset: u64, from: Slot) -> io::Result<usize> {
         if !self.writable {
             return Err(io::Error::from_raw_os_error(libc::EBADF));
@@ -121,15 +122,14 @@ impl View {
         Ok(copied)
     }
 
-    /// Writes all of the view that was changed to the file, and waits until it is there.
+    /// Writes all changes of the view to the file, and waits until they are there.
     ///
     /// # Errors
-    /// What `msync(2)` answers.
+    /// Fails with the error of `msync(2)`.
     pub fn flush(&self) -> io::Result<()> {
         self.sync(0, self.length)
     }
 
-    /// Where a transfer begins, and how much of it lies in the mapping.
     fn range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.length)?;
         // SAFETY: offset is below the length of the mapping.

@@ -20,8 +20,8 @@ pub use shared::Shared;
 pub use slot::{Slot, SlotMut};
 use std::io;
 
-/// Memory for I/O, page aligned, given back when dropped: private, zeroed bytes, behind which [`Shared`] ones
-/// may lie.
+/// Memory for I/O, page aligned and freed on drop: private, zeroed bytes, optionally followed by
+/// [`Shared`] ones.
 #[derive(Debug)]
 pub struct Buffer {
     /// All of it, rounded up to whole pages.
@@ -55,11 +55,11 @@ impl Buffer {
         Ok(Buffer { pages, length, private: length })
     }
 
-    /// The same of large pages (`MAP_HUGETLB`, `MEM_LARGE_PAGES`) of the machine's default size, which the
-    /// length is rounded up to; it stays what was asked for.
+    /// Creates the same with large pages (`MAP_HUGETLB`, `MEM_LARGE_PAGES`) of the machine's default size.
+    /// The mapping is rounded up to that size; the length stays as requested.
     ///
     /// # Errors
-    /// There are none, or too few: how many are needed and how to reserve them.
+    /// Fails if there are too few, with the necessary number and how to reserve them.
     pub(crate) fn of_large_pages(length: usize) -> Result<Buffer, LargePagesError> {
         let pages = LargePages::now();
         let refused = |source| LargePagesError { bytes: length as u64, pages, source };
@@ -73,7 +73,7 @@ impl Buffer {
         Ok(Buffer { pages, length, private: length })
     }
 
-    /// Bytes of a buffer of `private` bytes with shared ones of these lengths behind them.
+    /// Returns the size in bytes of a buffer of `private` bytes followed by shared parts of these lengths.
     pub fn length_with(private: u64, shared: impl Iterator<Item = u64>) -> u64 {
         let page = page_size() as u64;
         let pages = |length: u64| length.div_ceil(page).saturating_mul(page);
@@ -94,8 +94,8 @@ impl Buffer {
         self.pages.start().as_ptr()
     }
 
-    /// So many bytes from `start` on, to look at while I/Os are in flight; `None` = the buffer isn't as
-    /// long as that.
+    /// Returns `length` bytes from `start` on, for reading while I/Os are in flight; `None` if out of
+    /// range.
     #[inline]
     pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
         let within = start.checked_add(length).is_some_and(|end| end <= self.length);
@@ -103,8 +103,8 @@ impl Buffer {
         within.then(|| unsafe { Slot::new(self.pages.start().as_ptr().add(start), length) })
     }
 
-    /// How many bytes from the first on an I/O may use: of one that reads from its file the private ones
-    /// alone, because the kernel writes to them, and others read what is shared.
+    /// Returns the usable length for an I/O from the first byte on. Reads may only use the private bytes,
+    /// because the kernel writes to them, and the shared bytes have other readers.
     #[inline]
     pub fn usable(&self, write: bool) -> usize {
         debug_assert!(self.private <= self.length);
@@ -131,7 +131,8 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts(self.pages.start().as_ptr(), self.private) }
     }
 
-    /// The private bytes, to fill. Whoever has I/Os in flight on the buffer has [`Buffer::slot_mut`].
+    /// Returns the private bytes, for filling. With I/Os in flight on the buffer, use
+    /// [`Buffer::slot_mut`].
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as above, and the exclusive borrow of the value is one of its private mapping.
         unsafe { std::slice::from_raw_parts_mut(self.pages.start().as_ptr(), self.private) }

@@ -1,10 +1,10 @@
-//! MPI, loaded at run time from where the launcher has it: messages of bytes between the processes of a job,
-//! none of which waits.
+//! MPI, loaded at run time from the launcher's location: non-blocking messages of bytes between the
+//! processes of a job.
 //!
-//! Three ABIs are spoken: the standard one of MPI 5.0, MPICH's (Intel, Cray and MVAPICH have it too), and
-//! Open MPI's. They differ in what a handle is (an address or an `int`) and in the values of constants;
-//! functions, their names and their order of arguments are the same. Only the thread that made a [`World`]
-//! may use it (`MPI_THREAD_FUNNELED`): it can't be sent to another one.
+//! Three ABIs are supported: the standard one of MPI 5.0, MPICH's (shared by Intel, Cray and MVAPICH), and
+//! Open MPI's. They differ in handles (an address or an `int`) and in the values of constants. Functions,
+//! their names and their argument order are the same. Only the creating thread of a [`World`] may use it
+//! (`MPI_THREAD_FUNNELED`), so it is not `Send`.
 
 mod error;
 
@@ -31,9 +31,9 @@ pub enum Abi {
     OpenMpi,
 }
 
-/// The messages of a world have this tag: nobody else sends any in it.
+/// Tag of all messages of a world, which has no other senders.
 const TAG: c_int = 77;
-/// Larger than any ABI's `MPI_Status` (32 bytes), and aligned as it is.
+/// Larger than any ABI's `MPI_Status` (32 bytes), with the same alignment.
 type MpiStatus = [u64; 16];
 /// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
 const LONGEST_TEXT: usize = 16384;
@@ -48,14 +48,13 @@ pub struct World {
     size: usize,
     /// Messages that are on their way out.
     sending: Vec<MessageTransfer>,
-    /// Messages that are on their way in, by their sender, in their order.
     receiving: Vec<VecDeque<MessageTransfer>>,
-    /// From whom messages come: rank 0 hears all others, and these hear rank 0.
+    /// Communication partners: rank 0 receives from all ranks, the other ranks only from rank 0.
     partners: Range<usize>,
     broken: Vec<bool>,
-    /// Whether MPI is asked for a message of anybody. Each call that finds none may give the CPU away
-    /// (Open MPI's `mpi_yield_when_idle`), which costs a time slice where CPUs are busy: one call for all
-    /// ranks, not one for each.
+    /// Whether MPI is queried for messages from any rank. Each unsuccessful call may yield the CPU (Open
+    /// MPI's `mpi_yield_when_idle`), which costs a time slice on busy CPUs. A single call for all ranks
+    /// avoids that.
     asks_for_any: bool,
     /// It belongs to its thread.
     _of_this_thread: PhantomData<*const ()>,
@@ -72,7 +71,7 @@ type MessageTransfer = Pin<Box<MessagePlace>>;
 #[derive(Debug)]
 struct MessagePlace {
     bytes: UnsafeCell<Vec<u8>>,
-    /// As large as the largest of all ABIs' handles, where MPI keeps it.
+    /// MPI's storage of a handle, as large as the largest handle of all ABIs.
     request: UnsafeCell<u64>,
     _pinned: PhantomPinned,
 }
@@ -104,11 +103,11 @@ impl MessagePlace {
 }
 
 impl World {
-    /// Loads a library, by a path or by the name that the dynamic linker finds it by, and joins the world.
-    /// Once in a process. The library stays loaded. Only where [`CAN_LOAD`].
+    /// Loads a library, by a path or by its name for the dynamic linker, and joins the world. Once per
+    /// process. The library stays loaded. Only if [`CAN_LOAD`].
     ///
     /// # Errors
-    /// Why it can't be used.
+    /// Fails with the reason why it is unusable.
     pub fn join(library: &Path, abi: Abi) -> Result<World, MpiError> {
         if privileges::are_above_users() {
             return Err(MpiError::Privileged);
@@ -175,10 +174,10 @@ impl World {
         self.calls.version().lines().next().unwrap_or_default().trim().to_owned()
     }
 
-    /// Begins to send a message; it goes on with each [`World::receive`].
+    /// Begins to send a message; each [`World::receive`] continues it.
     ///
     /// # Errors
-    /// What MPI says.
+    /// Fails with MPI's error.
     pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), MpiError> {
         let transfer = MessagePlace::new(bytes.to_vec());
         let begun = self.calls.send(&transfer, peer(to)?);
@@ -187,10 +186,10 @@ impl World {
         begun
     }
 
-    /// The next message that is there as a whole, and whom it is of; those of one process come in order.
+    /// Returns the next complete message with its sender; messages of one process arrive in order.
     ///
     /// # Errors
-    /// From whom nothing comes any more, and what MPI says. Told once.
+    /// Fails with a rank that sends no more messages, and MPI's error. Reported once.
     pub fn receive(&mut self) -> Result<Option<FromProcess>, (usize, MpiError)> {
         loop {
             let arrived = self.arrived()?;
@@ -276,16 +275,16 @@ impl World {
         first
     }
 
-    /// Has the launcher end all ranks, those that don't answer too, and this one.
+    /// Makes the launcher end all ranks, including unresponsive ones and this rank.
     pub fn abort(&self, exit_code: u8) {
         self.calls.abort(c_int::from(exit_code));
     }
 
-    /// Leaves the world in order: waits for all others to do the same. Without it a launcher takes the end
-    /// of this process for a failure.
+    /// Leaves the world in order, waiting for all ranks to leave. Without it a launcher classifies the end
+    /// of this process as a failure.
     ///
     /// # Errors
-    /// What MPI says.
+    /// Fails with MPI's error.
     pub fn leave(mut self) -> Result<(), MpiError> {
         let _ = self.go_on();
         self.calls.leave()
@@ -300,7 +299,6 @@ impl Drop for World {
     }
 }
 
-/// What tells the ABIs apart before anything is called that differs between them.
 #[derive(Debug, Clone, Default)]
 struct LibraryMarks {
     version: String,
@@ -331,7 +329,7 @@ impl LibraryMarks {
 }
 
 impl Abi {
-    /// Whether a library has this ABI, as far as it says what it is: calling one of another would end this
+    /// Checks that a library has this ABI, if it identifies itself; calls to another ABI would crash this
     /// process.
     fn check(self, marks: &LibraryMarks) -> Result<(), MpiError> {
         let known = ["MPICH", "Intel(R) MPI", "MVAPICH", "CRAY"];
@@ -356,7 +354,6 @@ trait Calls: std::fmt::Debug {
     fn join(&self) -> Result<(usize, usize), MpiError>;
     fn version(&self) -> String;
     fn send(&self, transfer: &MessageTransfer, to: c_int) -> Result<(), MpiError>;
-    /// The first message that is there, of one process or of any, and whom it is of.
     fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError>;
     fn is_done(&self, transfer: &MessageTransfer) -> Result<bool, MpiError>;
     fn leave(&self) -> Result<(), MpiError>;

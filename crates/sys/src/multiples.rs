@@ -46,7 +46,7 @@ fn fill_each(words: &mut [[u8; 8]], word: u64, step: u64) {
     }
 }
 
-/// Looks at all of them: that is faster than a look at the first one that differs.
+/// Checks all words, which is faster than stopping at the first difference.
 #[inline(always)]
 fn are_filled_each(words: &[[u8; 8]], word: u64, step: u64) -> bool {
     let (mut multiple, mut differs) = (0u64, 0);

@@ -1,10 +1,9 @@
-//! Mutexes whose content is whole at every moment, so that a thread that panicked while it held one left
-//! nothing half done.
+//! Mutexes with always consistent content, so that a panicking holder leaves no partial change.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locking without asking whether a thread panicked meanwhile: its panic is told elsewhere, and the others
-/// have to end in order.
+/// Locking that ignores poisoning. The panic is reported elsewhere, and the other threads must end in
+/// order.
 pub trait LockAnyway<T> {
     /// Waits for the mutex and locks it.
     fn lock_anyway(&self) -> MutexGuard<'_, T>;

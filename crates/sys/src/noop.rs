@@ -1,4 +1,4 @@
-//! I/Os that do nothing: what the way through an io_uring costs.
+//! I/Os without operation, to measure the overhead of io_uring.
 
 use io_uring::{IoUring, opcode};
 use std::io;
@@ -8,10 +8,10 @@ pub const ROUND: u32 = 32;
 pub struct Noops(IoUring);
 
 impl Noops {
-    /// Makes the ring.
+    /// Creates the ring.
     ///
     /// # Errors
-    /// What `io_uring_setup(2)` answers.
+    /// Fails with the error of `io_uring_setup(2)`.
     pub fn new() -> io::Result<Noops> {
         Ok(Noops(IoUring::new(ROUND)?))
     }
@@ -19,7 +19,7 @@ impl Noops {
     /// Submits [`ROUND`] of them in one system call, and reaps them.
     ///
     /// # Errors
-    /// What `io_uring_enter(2)` answers.
+    /// Fails with the error of `io_uring_enter(2)`.
     pub fn round(&mut self) -> io::Result<()> {
         for _ in 0..ROUND {
             let entry = opcode::Nop::new().build();

@@ -1,4 +1,4 @@
-//! NVMe namespaces by their character devices (`/dev/ng0n1`): what they are, asked with Identify.
+//! Properties of NVMe namespaces from their character devices (`/dev/ng0n1`), by Identify.
 //!
 //! Structures and numbers: `linux/nvme_ioctl.h`, and the NVM Express specifications: Base 2.0 (5.17,
 //! Identify) and NVM NvmeCommand Set 1.0 (4.1.5.1, figure 97).
@@ -50,7 +50,7 @@ const GET_LOG_PAGE: u8 = 0x02;
 
 const GET_FEATURES: u8 = 0x0a;
 
-/// The feature Flexible Data Placement (Base 2.1, 5.1.25.1.20; TP4146); bit 0 of the answer: it is on.
+/// The feature Flexible Data Placement (Base 2.1, 5.1.25.1.20, and TP4146); bit 0 of the result: enabled.
 const FLEXIBLE_DATA_PLACEMENT: u32 = 0x1d;
 
 /// I/O Management Receive, among the commands for namespaces.
@@ -91,7 +91,7 @@ pub struct Namespace {
     pub deallocates: bool,
     /// Whether the controller has Write Zeroes (ONCS, bit 3).
     pub writes_zeroes: bool,
-    /// The endurance group that it is in (ENDGID); 0 = none is told.
+    /// Endurance group of the namespace (ENDGID); 0 = unknown.
     pub endurance_group: u16,
     /// Whether the controller has flexible data placement (CTRATT, bit 19), on or off.
     pub places: bool,
@@ -105,8 +105,8 @@ impl Namespace {
         1 << self.block_shift
     }
 
-    /// Whether the controller makes and checks all of the metadata where it is asked to (PRACT): it is
-    /// nothing but protection information, and none of it is transferred.
+    /// Whether the controller can generate and check all metadata on request (PRACT). The metadata is then
+    /// only protection information, and is not transferred.
     pub fn guards_itself(&self) -> bool {
         // With a guard of 16 bits it has 8 bytes, with larger ones 16.
         self.metadata == 8 && (1..=3).contains(&self.protection)
@@ -118,11 +118,12 @@ impl Namespace {
     }
 }
 
-/// Asks an open character device of a namespace what it is.
+/// Identifies a namespace by its open character device.
 ///
 /// # Errors
-/// What the kernel answers: `ENOTTY` when it is none of a namespace, `EACCES` where asking needs root
-/// (before Linux 6.2). `InvalidData` = the answer makes no sense; a status other than success of the device.
+/// Fails with the kernel's error: `ENOTTY` if it is not a namespace, `EACCES` if it requires root (before
+/// Linux 6.2). `InvalidData` = invalid response; also fails with a status other than success from the
+/// device.
 pub fn namespace(device: impl AsFd) -> io::Result<Namespace> {
     // SAFETY: the request takes no memory.
     let id = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), ID as _) };
@@ -148,7 +149,7 @@ fn identify(device: impl AsFd, namespace: u32, page_of: IdentifyPage) -> io::Res
 pub struct LogAddress {
     pub namespace: u32,
     pub identifier: u8,
-    /// Of what, where the page is of one of several things (LSI): an endurance group; else 0.
+    /// Subject of a page that exists for several (LSI): an endurance group; otherwise 0.
     pub of: u16,
 }
 
@@ -173,7 +174,7 @@ pub fn log_page(device: impl AsFd, address: LogAddress, page: &mut [u8]) -> io::
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlacementHandle {
     pub identifier: u16,
-    /// What is left of the reclaim unit that it writes to at present, logical blocks (RUAMW).
+    /// Remaining logical blocks of the currently written reclaim unit (RUAMW).
     pub left_blocks: u64,
 }
 
@@ -187,10 +188,11 @@ pub fn is_placement_on(device: impl AsFd, endurance_group: u16) -> io::Result<bo
     Ok(send(device, ADMIN, command, &mut [])? & 1 != 0)
 }
 
-/// Asks an open namespace for its placement handles (I/O Management Receive, Reclaim Unit Handle Status).
+/// Returns the placement handles of an open namespace (I/O Management Receive, Reclaim Unit Handle
+/// Status).
 ///
 /// # Errors
-/// As [`namespace`]; the status of a device that has none or where they are off.
+/// As [`namespace`]; the status of a device without handles, or with the feature disabled.
 pub fn placement_handles(device: impl AsFd, namespace: u32) -> io::Result<Vec<PlacementHandle>> {
     let ask = |page: &mut [u8]| {
         // The number of words counts from 0.
@@ -212,7 +214,6 @@ fn handle_count(header: &[u8; STATUS_HEADER]) -> usize {
     u16::from_le_bytes([header[14], header[15]]).into()
 }
 
-/// The descriptors of a Reclaim Unit Handle Status, as many as it says and are there.
 fn handles(page: &[u8]) -> Vec<PlacementHandle> {
     let Some((header, rest)) = page.split_first_chunk::<STATUS_HEADER>() else { return Vec::new() };
     let one = |bytes: &[u8; STATUS_DESCRIPTOR]| PlacementHandle {
@@ -279,8 +280,8 @@ fn parse(id: u32, namespace: &[u8; PAGE], controller: &[u8; PAGE], descriptors: 
 /// The number of the command set with zones.
 const ZONES: u8 = 2;
 
-/// The command set in a list of descriptors: type, length, two bytes, and as many as the length says. 0 ends
-/// it.
+/// Returns the command set in a list of descriptors: type, length, two reserved bytes, then `length`
+/// bytes. 0 ends it.
 fn command_set(mut list: &[u8]) -> Option<u8> {
     const COMMAND_SET: u8 = 4;
     while let [kind, length, _, _, rest @ ..] = list
@@ -295,10 +296,10 @@ fn command_set(mut list: &[u8]) -> Option<u8> {
     None
 }
 
-/// Looks at the character device of a namespace.
+/// Identifies a namespace by the path of its character device.
 ///
 /// # Errors
-/// As [`namespace`]; it can't be opened for reading.
+/// As [`namespace`]; also fails if it cannot be opened for reading.
 pub fn look<L: Location + ?Sized>(location: &L) -> Result<Namespace, TargetError> {
     let path = location.name();
     let file = rustix::fs::open(location.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());

@@ -1,5 +1,5 @@
-//! Operations beside reads and writes, which move no data of the program's: done by the thread itself, or
-//! as an entry of io_uring. Which way suits depends on what the target is.
+//! Operations other than reads and writes, without data transfer of the program: synchronous, or as an
+//! entry of io_uring. The target decides which way is suitable.
 
 use super::{block, room, zones};
 use diskspd_model::operation::Operation;
@@ -12,16 +12,16 @@ use std::os::fd::{AsFd, BorrowedFd};
 /// `BLOCK_URING_CMD_DISCARD` of linux/blkdev.h: a discard as a command of io_uring.
 const DISCARD_COMMAND: u32 = 0x12 << 8;
 
-/// Whether an open file is a block device; what can't be looked at isn't.
+/// Whether an open file is a block device; false if it is inaccessible.
 pub fn is_device(file: impl AsFd) -> bool {
     let found = rustix::fs::fstat(file);
     found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice)
 }
 
-/// Does one on so many bytes of an open device or file; the thread waits for it.
+/// Executes an operation on this number of bytes of an open device or file, and waits for it.
 ///
 /// # Errors
-/// It can't be done; what changes something needs a file that is open for writing.
+/// Fails if unsupported; modifications require a file that is open for writing.
 pub fn perform(op: Operation, file: BorrowedFd, device: bool, offset: u64, length: u64) -> io::Result<()> {
     match op {
         Operation::Flush => Ok(retry_on_intr(|| rustix::fs::fdatasync(file))?),
@@ -36,9 +36,9 @@ pub fn perform(op: Operation, file: BorrowedFd, device: bool, offset: u64, lengt
     }
 }
 
-/// The same as an entry of io_uring; `None` = there is none for it: of reads and writes, which are made
-/// elsewhere, and of zone resets, which io_uring doesn't have. What a file system does is done by a
-/// worker of the kernel, since it may wait.
+/// Returns the operation as an io_uring entry. `None` for reads and writes, which are created elsewhere,
+/// and zone resets, which io_uring lacks. File system operations run in a kernel worker, because they may
+/// block.
 pub(super) fn entry(
     op: Operation,
     file: types::Fd,
@@ -64,11 +64,11 @@ pub(super) fn entry(
     })
 }
 
-/// Whether the file system of an open file can do it: tries behind the end of the file, where nothing is.
-/// The file has to be open for writing; a block device isn't asked.
+/// Checks that the file system of an open file supports it, by trying past the end of the file. The file
+/// must be open for writing; a block device is not checked.
 ///
 /// # Errors
-/// What the kernel answers: it can't.
+/// Fails with the kernel's error if unsupported.
 pub fn can(op: Operation, file: impl AsFd, size: u64) -> io::Result<()> {
     /// A multiple of every block size.
     const BLOCK: u64 = 1 << 20;

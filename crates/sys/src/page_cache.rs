@@ -1,11 +1,10 @@
-//! What the page cache holds of a file (`cachestat(2)`, Linux 6.5).
+//! Cached data of a file in the page cache (`cachestat(2)`, Linux 6.5).
 
 use rustix::fs::{Advice, fadvise};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Number of the system call; it is the same on all architectures but alpha, which this program isn't made
-/// for.
+/// Number of the system call; the same on all architectures except alpha, which is not supported.
 const SYS_CACHESTAT: libc::c_long = 451;
 
 /// `struct cachestat_range` of linux/mman.h.
@@ -28,11 +27,11 @@ struct Pages {
     recently_evicted: u64,
 }
 
-/// What is in memory of a part of a file or block device, bytes.
+/// Cached data of a part of a file or block device, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
     pub cached: u64,
-    /// What was written to memory and is not on its medium yet: dirty, or just being written back.
+    /// Data written to memory but not yet on its medium: dirty, or in writeback.
     pub unwritten: u64,
     pub evicted: u64,
 }
@@ -42,11 +41,12 @@ pub fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
 }
 
-/// What is in memory of a part. `offset` and `length` in bytes; a length of 0 reaches to the end. The
-/// kernel looks at every cached page in that part: some 100 to 200 ns each.
+/// Returns the cached data of a part. `offset` and `length` are in bytes; a length of 0 reaches to the
+/// end. The kernel checks every cached page in that part, at about 100 to 200 ns each.
 ///
 /// # Errors
-/// `ENOSYS` on an older kernel; `EPERM` for a file of somebody else's that we may not write; `EOPNOTSUPP`.
+/// Fails with `ENOSYS` on an older kernel, `EPERM` for another user's file without write permission, or
+/// `EOPNOTSUPP`.
 pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
     let range = CacheRange { offset, length };
     let mut pages = Pages::default();
@@ -72,7 +72,7 @@ pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
     })
 }
 
-/// What of a part is in memory only, bytes: see [`held`].
+/// Returns the unwritten data of a part in bytes: see [`held`].
 ///
 /// # Errors
 /// As [`held`].
@@ -80,12 +80,12 @@ pub fn unwritten(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
     held(file, offset, length).map(|held| held.unwritten)
 }
 
-/// Lets go of what is held of a file and needn't be. Some pages can stay, being locked by others.
+/// Drops cached pages of a file. Some pages can stay if they are locked.
 pub fn release(file: impl AsFd) {
     let _ = fadvise(file, 0, None, Advice::DontNeed);
 }
 
-/// Says that nothing is to be read ahead. One that doesn't listen reads more than it has to.
+/// Disables readahead. Systems that ignore it read more than necessary.
 pub fn read_nothing_ahead(file: impl AsFd) {
     let _ = fadvise(file, 0, None, Advice::Random);
 }

@@ -23,11 +23,11 @@ pub struct CounterGroup {
 }
 
 impl CounterGroup {
-    /// Opens the counters, which stand at 0 and don't count yet.
+    /// Opens the counters at 0, not yet counting.
     ///
     /// # Errors
-    /// What perf_event_open(2) answers: `EACCES` and `EPERM` without the privilege, `ENODEV` for a CPU that
-    /// is offline.
+    /// Fails with the error of perf_event_open(2): `EACCES` and `EPERM` without the privilege, `ENODEV`
+    /// for an offline CPU.
     pub fn open(cpu: u32, kinds: &[Event]) -> io::Result<CounterGroup> {
         let mut group = CounterGroup { events: Vec::new() };
         for kind in kinds {
@@ -43,26 +43,26 @@ impl CounterGroup {
         Ok(group)
     }
 
-    /// All begin to count, at once.
+    /// Starts all counters at once.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn start(&self) -> io::Result<()> {
         self.events.first().map_or(Ok(()), |leader| control(leader, CounterSwitch::Enable))
     }
 
-    /// All stop counting, at once.
+    /// Stops all counters at once.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn stop(&self) -> io::Result<()> {
         self.events.first().map_or(Ok(()), |leader| control(leader, CounterSwitch::Disable))
     }
 
-    /// The counts, in the order of the kinds.
+    /// Returns the counts, in the order of the kinds.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn counts(&self) -> io::Result<Vec<u64>> {
         let Some(leader) = self.events.first() else { return Ok(Vec::new()) };
         // Of a group: how many, then one number each.
@@ -170,7 +170,7 @@ fn answer(code: libc::c_int) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Mapped for this alone: what comes from the heap may have been touched by another test.
+    /// Touches newly mapped memory, because heap memory may already be touched by another test.
     fn touch_fresh_memory() {
         const LENGTH: usize = 1 << 20;
         let (protection, flags) =

@@ -1,4 +1,4 @@
-//! What a program says that was started: read as it comes, by a thread of its own.
+//! Output of a started program, read immediately by a separate thread.
 
 use super::mutex::LockAnyway;
 use std::io::{self, Read};
@@ -6,14 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// So much of what a program says is kept, bytes.
+/// Maximum kept output of a program, in bytes.
 pub(crate) const MOST_SAID: usize = 64 << 10;
-/// So often it is looked whether a pipe has come to its end ...
 const LOOKS: u32 = 100;
 /// ... with so long between two looks.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Reads a pipe, and keeps the last of it: one that is full would stop whoever writes.
+/// Reader of a pipe that keeps only the last part, because a full pipe would block the writer.
 #[derive(Debug)]
 pub(crate) struct PipeReader {
     thread: JoinHandle<()>,
@@ -40,8 +39,8 @@ impl PipeReader {
         Ok(PipeReader { thread, kept })
     }
 
-    /// What was said by a program that has ended. A service that it has started in a session of its own may
-    /// hold the pipe for ever.
+    /// Returns the output of an ended program. A service that it started in a separate session may hold
+    /// the pipe forever.
     pub(crate) fn all(self) -> Vec<u8> {
         for _ in 0..LOOKS {
             if self.thread.is_finished() {

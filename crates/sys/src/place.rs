@@ -1,5 +1,5 @@
-//! Files that take their place whole: an earlier file of the name stays as it is until a new one is ready,
-//! and then keeps its owner, its mode and its access control list.
+//! Atomically replaced files. An earlier file of the name stays until a new one is ready, and then passes
+//! on its owner, mode and access control list.
 //!
 //! ```text
 //! Place::at ────▶ a folder and a name, looked at and tried out; nothing has changed
@@ -7,10 +7,9 @@
 //! NewFile::put ─▶ under its name, in one step
 //! ```
 //!
-//! What is planted in a folder that everybody may write to leads nowhere: no link is followed, no file of
-//! another name is opened that was there before. A program that is killed leaves nothing behind where the
-//! file system has files without names (`O_TMPFILE`), which is nearly everywhere; elsewhere what it was
-//! writing at that moment.
+//! Planted entries in a world-writable folder have no effect: no link is followed, and no existing file of
+//! another name is opened. A killed program leaves no file where the file system supports unnamed files
+//! (`O_TMPFILE`), which is common. Elsewhere it leaves the file in progress.
 
 mod earlier;
 mod error;
@@ -38,11 +37,11 @@ use std::sync::{Arc, Mutex};
 
 /// The longest name of a file that Linux takes, bytes.
 const NAME_MAX: usize = 255;
-/// Random names in a row that are all taken: somebody plays with us.
+/// Maximum number of random names that are already taken, which indicates an attack.
 const TRIES: usize = 100;
-/// What a new file may be, less what the process masks out (`umask`).
+/// Mode of a new file, before the process' `umask`.
 const MODE: Mode = Mode::from_raw_mode(0o666);
-/// What a file is as long as others have no business with it.
+/// Mode of a file before it is published.
 const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
 /// Where a file is put: a folder, held open, and a name in it.
@@ -56,12 +55,11 @@ pub struct Place {
 }
 
 impl Place {
-    /// Looks at a place and tries it out: makes a file there, which is gone at once, and opens an earlier
-    /// one without changing it. The last part of the path is taken as it is, also when it's a link, which
-    /// is refused.
+    /// Checks and tests a place: creates a file there and removes it at once, and opens an earlier one
+    /// without changing it. The last part of the path is used unchanged; a link is rejected.
     ///
     /// # Errors
-    /// Why no file can be put there.
+    /// Fails with the reason why no file can be placed there.
     pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
         path.file_name().ok_or(PlaceError::NotAFile)?;
         let spot = reach::spot(path).map_err(|error| match error {
@@ -87,10 +85,10 @@ impl Place {
         Ok(place)
     }
 
-    /// A file for this place, not yet there.
+    /// Creates a file for this place, not yet under its name.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
         // Until it is as the earlier one was, it's nobody else's business.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
@@ -160,7 +158,6 @@ impl Place {
     }
 }
 
-/// A step is next: what whoever watches says, as the kernel says it.
 fn before(step: FileStep) -> Result<(), Errno> {
     steps::before(step).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
@@ -194,12 +191,12 @@ fn random_names<T>(
     Err(result.into())
 }
 
-/// An extension of files that a collector reads all of, whatever they are called: it must not find two of the
-/// same metrics, not even for the moment in which one replaces the other.
+/// Extension of files that a collector reads regardless of their names. It must not find two files with
+/// the same metrics, even during a replacement.
 const COLLECTED: &[u8] = b"prom";
 
-/// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is. `run.prom` becomes
-/// `run.prom.<16 random digits>`.
+/// `run.json` becomes `run.<16 random digits>.json`, so that its content is recognizable. `run.prom`
+/// becomes `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
     let random = format!(".{:016x}", steps::random());
     let bytes = like.as_bytes();
@@ -241,7 +238,7 @@ impl NewFile {
         &mut self.file
     }
 
-    /// Whether there was another file in its place when that was looked at.
+    /// Whether another file was in its place at the check.
     pub fn replaces(&self) -> bool {
         self.place.earlier.is_some()
     }
@@ -250,10 +247,10 @@ impl NewFile {
         matches!(self.state, NameState::Placed)
     }
 
-    /// Gives it its name; what is there is replaced. Can be written further.
+    /// Gives it its name, replacing an existing file. Writing can continue.
     ///
     /// # Errors
-    /// It isn't there, and where it is instead.
+    /// Fails with its current location if it is not there.
     pub fn put(&mut self) -> Result<(), PutError> {
         if matches!(self.state, NameState::Unnamed) && self.place.earlier.is_none() {
             let direct = self.link(self.place.spot.name());
@@ -275,10 +272,10 @@ impl NewFile {
             .map_err(|error| PutError { error, kept: Ok(self.place.path_of(&name)) })
     }
 
-    /// Keeps it beside its place, under a name of its own.
+    /// Keeps it next to its place, under a separate name.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails with the kernel's error.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         if self.name_it().is_err() {
             self.state = NameState::Placed;
@@ -290,7 +287,6 @@ impl NewFile {
         }
     }
 
-    /// Gives it a random name, if it has none.
     fn name_it(&mut self) -> io::Result<()> {
         if matches!(self.state, NameState::Unnamed) {
             let linked = random_names(self.place.spot.name(), |name| self.link(name));
@@ -324,7 +320,6 @@ impl NewFile {
         rustix::fs::linkat(CWD, itself(&self.file), self.place.spot.folder(), name, AtFlags::SYMLINK_FOLLOW)
     }
 
-    /// The folder is gone, or takes nothing any more: what was written is saved in one for temporary files.
     fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
         let (mut copy, path) = elsewhere(self.place.spot.name())?;
         self.file.rewind()?;
@@ -347,10 +342,10 @@ impl Drop for NewFile {
     }
 }
 
-/// A file for what can't be written where it belongs, in the folder for temporary files: for its owner alone.
+/// Creates a private file in the folder for temporary files, for data that cannot be written to its place.
 ///
 /// # Errors
-/// What the kernel says.
+/// Fails with the kernel's error.
 pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     let path = std::env::temp_dir();
     let folder = reach::hold_folder(&path)?;

@@ -1,4 +1,4 @@
-//! Reading and writing at an offset, whatever the position of the file.
+//! Reading and writing at an offset, independent of the file's position.
 
 use crate::memory::Slot;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 /// Writes all bytes at an offset.
 ///
 /// # Errors
-/// What the kernel answers; a part may have been written.
+/// Fails with the kernel's error; a part may have been written.
 pub fn write_all(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     file.write_all_at(bytes, offset)
 }
@@ -17,7 +17,7 @@ pub fn write_all(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
 /// Fills all bytes from an offset on.
 ///
 /// # Errors
-/// What the kernel answers, and [`io::ErrorKind::UnexpectedEof`] at the end of the file.
+/// Fails with the kernel's error, or [`io::ErrorKind::UnexpectedEof`] at the end of the file.
 pub fn read_exact(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
     file.read_exact_at(bytes, offset)
 }

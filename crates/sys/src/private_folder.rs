@@ -1,4 +1,4 @@
-//! A folder among the temporary files that only this user may look into.
+//! A folder among the temporary files with access for this user only.
 
 use super::folder;
 use std::fs::{self, File};
@@ -6,15 +6,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Such a folder; it goes with all that is in it when this is dropped.
+/// Private folder, removed on drop with all its content.
 #[derive(Debug)]
 pub struct PrivateFolder(PathBuf);
 
 impl PrivateFolder {
-    /// Makes one among the temporary files (`TMPDIR`).
+    /// Creates one among the temporary files (`TMPDIR`).
     ///
     /// # Errors
-    /// What the system says, with the folder that it says it of.
+    /// Fails with the system's error and the affected folder.
     pub fn make(prefix: &str) -> io::Result<PrivateFolder> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let among = std::env::temp_dir();
@@ -36,18 +36,18 @@ impl PrivateFolder {
         &self.0
     }
 
-    /// Makes a file in it that isn't there yet.
+    /// Creates a new file in it.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn file(&self, name: &str) -> io::Result<File> {
         File::create_new(self.0.join(name))
     }
 
-    /// Puts a file into it, in place of one of that name; returns where it is.
+    /// Writes a file in it, replacing one of that name; returns its path.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
         let path = self.0.join(name);
         fs::write(&path, content)?;

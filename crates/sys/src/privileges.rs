@@ -1,5 +1,5 @@
-//! What this process may do beyond its user's rights: capabilities, limits, access. And giving up what it
-//! won't need.
+//! Privileges of this process beyond its user's rights (capabilities, limits, access), and dropping of
+//! unnecessary ones.
 
 use super::limits::{self, Resource};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -7,7 +7,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 use std::io;
 use std::path::Path;
 
-/// What is left to do, and so what may still be needed.
+/// Remaining work of the process, and so the privileges it may still need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remaining {
     /// Files are read and written: reports, pages, comparisons, the history.
@@ -24,8 +24,7 @@ pub enum Capability {
     SysAdmin,
 }
 
-/// What root's way with files is made of: without these it could not read and write what it could before.
-/// The last is for what a file system keeps back for root, and quotas.
+/// Capabilities behind root's file access. The last one is for reserved space of file systems, and quotas.
 const FILES: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::DAC_READ_SEARCH)
@@ -45,9 +44,9 @@ const RUN: CapabilitySet = FILES
     .union(CapabilitySet::SYS_NICE)
     .union(CapabilitySet::SYS_PTRACE);
 
-/// Gives up, for good, what isn't needed any more: capabilities, and getting any by starting a program. To be
-/// called while the process has one thread. A process that has none of them anyway is as before; a kernel
-/// that refuses keeps it as it was, which is no worse than before.
+/// Permanently drops unnecessary capabilities, including acquisition by starting a program. Call it while
+/// the process has only one thread. A process without capabilities, or on a kernel that refuses, stays
+/// unchanged.
 pub fn keep(remaining: Remaining) {
     let needed = match remaining {
         Remaining::Files => FILES,
@@ -64,9 +63,9 @@ pub fn keep(remaining: Remaining) {
     }
 }
 
-/// Whether this program was started with rights that its user hasn't: set-uid, set-gid, capabilities of its
-/// file. The kernel says so to every program that it starts (`AT_SECURE`), and the dynamic linker then takes
-/// libraries from the system's own folders alone.
+/// Whether this program was started with rights beyond its user's: set-uid, set-gid, or file capabilities.
+/// The kernel reports it to every program (`AT_SECURE`), and the dynamic linker then only uses the
+/// system's library folders.
 #[allow(unsafe_code)]
 pub fn are_above_users() -> bool {
     // SAFETY: it takes a number and gives one.
@@ -82,7 +81,7 @@ pub fn has(capability: Capability) -> bool {
     capabilities(None).is_ok_and(|held| held.effective.contains(wanted))
 }
 
-/// Whether this process may read a file, or write it too; nothing is opened.
+/// Whether this process may read a file, and optionally write it; the file is not opened.
 pub fn may_use(path: &Path, write: bool) -> bool {
     let access = if write { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
     accessat(CWD, path, access, AtFlags::EACCESS).is_ok()
@@ -104,7 +103,6 @@ pub fn lockable() -> io::Result<Option<u64>> {
 mod tests {
     use super::*;
 
-    /// Capabilities are a thread's: this one gives them up and ends.
     fn apart<T: Send>(look: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| scope.spawn(look).join().unwrap())
     }

@@ -1,4 +1,4 @@
-//! Why a target can't be used, told to the person who has to mend it: never an error number alone.
+//! Reason why a target is unusable, addressed to the user: never only an error number.
 
 use diskspd_model::io_error::NvmeStatus;
 use diskspd_model::units::visible;
@@ -12,13 +12,12 @@ pub struct TargetError {
     pub problem: Problem,
 }
 
-/// What is wrong with a target. The text of each says the next step.
+/// Problem with a target. Each text includes the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// `ENOENT`
     #[error("there is no such file or device; check the path, or let -c<size> create the file")]
     Missing,
-    /// The directory that a file was to be created in doesn't exist.
     #[error(
         "its folder does not exist, or takes no files (as /proc); check the name, or create the folder with \
          mkdir -p"
@@ -112,7 +111,6 @@ pub enum Problem {
     Kernel { doing: &'static str, source: io::Error },
 }
 
-/// An empty path has to be seen too.
 fn shown(path: &Path) -> String {
     if path.as_os_str().is_empty() { "''".into() } else { named(path) }
 }
@@ -133,13 +131,14 @@ impl TargetError {
         TargetError { path: path.to_owned(), problem }
     }
 
-    /// Whether it isn't there, or isn't ours to open: what stays so however often it is tried.
+    /// Whether it is missing or inaccessible, so that retries do not help.
     pub fn is_out_of_reach(&self) -> bool {
         use Problem::{DanglingLink, Missing, NoDevice, NotADirectory, Permission};
         matches!(self.problem, Missing | DanglingLink { .. } | NoDevice | NotADirectory | Permission { .. })
     }
 
-    /// What the kernel answered when `doing` something to `path` that needs the permission to `access` it.
+    /// Returns the problem for the kernel's error when `doing` something to `path` with the permission to
+    /// `access` it.
     pub fn from_io(
         path: &Path,
         doing: &'static str,
@@ -166,8 +165,7 @@ impl TargetError {
     }
 }
 
-/// What probably is the matter when an I/O fails with this error number, behind a semicolon; empty =
-/// anything may be.
+/// Returns the probable cause of a failed I/O with this error number, after a semicolon; empty if unknown.
 pub fn usual_cause(errno: i32) -> &'static str {
     if let Some(status) = NvmeStatus::of_number(errno) {
         return status.usual_cause();

@@ -1,4 +1,4 @@
-//! What signals do to this process, and its end.
+//! Effect of signals on this process, and its end.
 
 use super::keys;
 pub use super::left_behind::{has_left_behind, leave_behind};
@@ -8,8 +8,8 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What is said when the process is aborted: by the standard library, which has said before why, by another
-/// library, or by whoever sends the signal.
+/// Message when the process is aborted: by the standard library after its own message, by another library,
+/// or by a signal.
 const GIVEN_UP: &[u8] =
     b"ERROR: the program was aborted (SIGABRT). A line above gives the cause, if the program aborted itself: \
       if out of memory or threads, use fewer threads (-t), a smaller -o or -b, or raise the limit (ulimit \
@@ -21,8 +21,8 @@ const FAILED: libc::c_int = 1;
 /// Seconds that the end of a process may take if it leaves threads behind.
 const LEAVING_S: u16 = 1;
 
-/// Signals that would end the process without a word become errors: a file that may not grow any more
-/// (`SIGXFSZ`) is an error of that write, and giving up (`SIGABRT`) is a failed run with a message.
+/// Turns signals that would end the process silently into errors. A file at its size limit (`SIGXFSZ`)
+/// becomes a write error, and an abort (`SIGABRT`) a failed run with a message.
 pub fn prepare() {
     // SAFETY: the handler only does what may be done in a signal handler: it writes, and ends the process.
     unsafe {
@@ -31,8 +31,7 @@ pub fn prepare() {
     }
 }
 
-/// Lets a launcher say by `SIGUSR1`, as that of MPICH does, that another process of the job has ended,
-/// without ending this one.
+/// Ignores `SIGUSR1`, with which launchers such as MPICH's announce the end of another process of the job.
 pub fn outlive_others() {
     // SAFETY: no handler is installed, the signal is ignored.
     unsafe {
@@ -68,9 +67,8 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given
-/// back first: the kernel keeps a thread that it doesn't release, and with it everything that is open, but
-/// others shall not wait for it.
+/// Ends the process now, regardless of waiting threads. Standard input, output and error are closed first.
+/// The kernel keeps a stuck thread with all its open files, but no other process shall wait for them.
 pub fn end(code: u8) -> ! {
     keys::restore();
     parent_messages::will_end(code, LEAVING_S);
@@ -92,10 +90,11 @@ pub fn replace_standard_error(by_output: bool) {
     }
 }
 
-/// A handle of another process, which stands for the same open file: it stays open until both are closed.
+/// Returns a duplicate of another process' handle for the same open file, which stays open until both are
+/// closed.
 ///
 /// # Errors
-/// The process has ended, is of another namespace, or may not be looked into (`ptrace`).
+/// Fails if the process has ended, is in another namespace, or may not be inspected (`ptrace`).
 pub fn handle_of(process: u32, handle: i32) -> io::Result<OwnedFd> {
     let process = i32::try_from(process).ok().and_then(Pid::from_raw);
     let process = rustix::process::pidfd_open(process.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;

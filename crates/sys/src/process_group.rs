@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-/// Starts in a group of its own: Ctrl-C of the terminal doesn't reach it, and it ends when this program is
-/// killed.
+/// Starts it in a separate process group, so that Ctrl-C of the terminal does not reach it. It ends when
+/// this program is killed.
 pub(crate) fn leads_its_own(command: &mut Command) {
     command.process_group(0);
     // SAFETY: between fork and exec this makes one system call, and nothing is allocated or locked.
@@ -15,10 +15,10 @@ pub(crate) fn leads_its_own(command: &mut Command) {
     }
 }
 
-/// Whether the program has ended; it can still be waited for, and keeps its number.
+/// Returns whether the program has ended; it can still be waited for, and keeps its process number.
 ///
 /// # Errors
-/// What the kernel says.
+/// Fails with the kernel's error.
 pub fn has_ended(child: &mut Child) -> io::Result<bool> {
     let Some(pid) = pid(child) else { return Ok(true) };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

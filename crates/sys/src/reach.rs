@@ -387,10 +387,10 @@ impl Spot {
         is_file.then(|| open(&self.way, flags, Mode::empty()).ok()).flatten().map(File::from)
     }
 
-    /// Opens the object for writing; nothing is truncated.
+    /// Opens the object for writing, without truncation.
     ///
     /// # Errors
-    /// An error of the kernel.
+    /// Fails with the kernel's error.
     pub fn open_to_write(&self) -> io::Result<File> {
         let Some(object) = &self.object else { return Err(Errno::NOENT.into()) };
         let by_handle = open(way(&object.handle), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());

@@ -1,12 +1,12 @@
-//! Real-time priorities (`SCHED_FIFO`, `SCHED_RR`): a thread of such a policy that never sleeps keeps its
-//! CPU from every thread that has no higher priority, those included that are to end its work. So whoever
-//! leads workers or heeds signals runs one priority above those who do the I/O.
+//! Real-time priorities (`SCHED_FIFO`, `SCHED_RR`). A thread with such a policy that never sleeps keeps
+//! its CPU from every thread without a higher priority, including the threads that must end its work.
+//! Threads that lead workers or handle signals therefore run one priority above the I/O threads.
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// The priority of those that lead, once somebody does: one that inherited it doesn't rise again, above the
-/// others. 0 = nobody does.
+/// Priority of the leading threads, once set, so that a thread that inherited it does not rise again; 0 =
+/// unset.
 static LEADING: AtomicI32 = AtomicI32::new(0);
 
 /// Under which policy, and how high, a thread runs.
@@ -64,8 +64,8 @@ impl Drop for Priority {
     }
 }
 
-/// Lets the calling thread, and those that it starts from now on, run before workers: one priority higher,
-/// where that is permitted. Where it isn't they run as before, and [`give_way`] makes the difference.
+/// Gives the calling thread, and threads that it starts later, one priority above workers, if permitted.
+/// Otherwise they are unchanged, and [`give_way`] makes the difference.
 pub fn take_precedence() -> Priority {
     let leads = |own: &RealTime| own.priority == LEADING.load(Ordering::Relaxed);
     let Some(own) = RealTime::own().filter(|own| !leads(own)) else { return Priority { former: None } };
@@ -75,10 +75,10 @@ pub fn take_precedence() -> Priority {
     Priority { former: is_raised.then_some(own) }
 }
 
-/// Lets the calling thread run behind those that lead it, which it was started by: one priority lower.
+/// Gives the calling thread one priority below the leading thread that started it.
 ///
 /// # Errors
-/// There is no lower one, or what the kernel answers.
+/// Fails if there is no lower priority, or with the kernel's error.
 pub fn give_way() -> io::Result<Priority> {
     let Some(own) = RealTime::own() else { return Ok(Priority { former: None }) };
     // Threads of one priority take turns under this policy.
@@ -102,7 +102,6 @@ mod tests {
         RealTime::own().map(|own| own.priority)
     }
 
-    /// In a thread that runs so and never spins; `None` = it may not.
     fn at(priority: libc::c_int, test: impl FnOnce() + Send) -> Option<()> {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {

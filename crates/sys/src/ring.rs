@@ -1,9 +1,8 @@
-//! An io_uring that owns the memory and the files its I/Os use.
+//! An io_uring that owns the memory and the files of its I/Os.
 //!
-//! Ownership is what makes it safe: the kernel reads and writes the memory at any time between
-//! [`Ring::push`] and the completion, so memory and files stay until nothing is in flight any more. See
-//! [`Ring::drop`]. For the same reason no part of the memory is ever handed out as a slice: a [`Slot`] is
-//! copied from and to by address.
+//! Ownership makes it safe. The kernel accesses the memory at any time between [`Ring::push`] and the
+//! completion, so memory and files stay until no I/O is in flight. See [`Ring::drop`]. For the same reason
+//! the memory is never exposed as a slice; a [`Slot`] is copied from and to by address.
 
 mod call;
 mod commands;
@@ -39,7 +38,7 @@ const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
 pub enum Entered {
     /// Everything was submitted. Waiting may have ended early, by the timeout or a signal.
     Complete,
-    /// The kernel lacks the memory to take more at the moment; nothing was waited for.
+    /// The kernel currently lacks the memory for more; the call did not wait.
     Busy,
 }
 
@@ -48,7 +47,7 @@ const REGISTERED: &str = "registered buffer";
 
 const WORKERS: &str = "workers of the kernel";
 
-/// The most workers of the kernel that a ring asks for: threads that may all wait at a time.
+/// Maximum number of kernel workers requested by a ring, threads that may all wait at the same time.
 const MAX_WORKERS: u32 = 512;
 
 pub struct Ring<F: EntryForm = FileTransfers> {
@@ -61,8 +60,8 @@ pub struct Ring<F: EntryForm = FileTransfers> {
     unregistered: Option<Unregistered>,
     call: RingCall,
     depth: u32,
-    /// By tag, as many as the depth: whether it is in flight. A byte each: looked at, set and cleared by one
-    /// instruction, and the look for one in bounds is that for a tag that exists.
+    /// In-flight flag of each tag. A byte each, so that one instruction reads, sets or clears it; the
+    /// bounds check also validates the tag.
     busy: Box<[bool]>,
     /// Pushed, and not yet submitted.
     queued: u32,
@@ -75,11 +74,11 @@ pub struct Ring<F: EntryForm = FileTransfers> {
 }
 
 impl Ring {
-    /// A ring for `depth` (1 to 32,768) I/Os in flight, for the calling thread.
+    /// Creates a ring for `depth` (1 to 32,768) I/Os in flight, for the calling thread.
     ///
     /// # Errors
-    /// What `io_uring_setup(2)` answers, or `Unsupported` from a kernel before 5.11. A feature that the
-    /// kernel lacks or refuses is no error, see [`Ring::notes`].
+    /// Fails with the error of `io_uring_setup(2)`, or `Unsupported` from a kernel before 5.11. A missing
+    /// or refused feature is not an error, see [`Ring::notes`].
     pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: RingOptions) -> io::Result<Ring> {
         Ring::of(FileTransfers, depth, files, memory, options)
     }
@@ -142,9 +141,9 @@ impl<F: EntryForm> Ring<F> {
         })
     }
 
-    /// Has the I/Os on a file done by workers of the kernel, each by one of its own as far as there may be
-    /// so many, instead of trying first whether the file takes them without blocking: some block all the
-    /// same, in the call that submits.
+    /// Makes kernel workers execute the I/Os on a file, each by a separate worker within the limit. The
+    /// kernel then does not try first whether the file accepts them without blocking, because some files
+    /// block the submitting call regardless.
     pub fn use_workers(&mut self, file: u32) {
         let Some(name) = self.names.get_mut(file as usize) else { return };
         name.flags |= squeue::Flags::ASYNC;
@@ -174,13 +173,13 @@ impl<F: EntryForm> Ring<F> {
         &self.notes
     }
 
-    /// Why the buffer isn't registered although it was asked for; `None` = it is.
+    /// Returns why the requested buffer registration failed; `None` if it is registered.
     pub fn unregistered(&self) -> Option<&Unregistered> {
         self.unregistered.as_ref()
     }
 
-    /// Takes the registration of the buffer back: the kernel doesn't serve I/Os with it, and that is its
-    /// `answer`. Nothing is in flight.
+    /// Cancels the buffer's registration, because the kernel fails I/Os with this `answer`. No I/O may be
+    /// in flight.
     pub fn unregister_buffer(&mut self, answer: String) {
         assert!(self.in_flight == 0, "{} I/Os use the registered buffer", self.in_flight);
         if self.registration.is_some() {
@@ -192,7 +191,7 @@ impl<F: EntryForm> Ring<F> {
         self.unregistered = Some(Unregistered::Refused(answer));
     }
 
-    /// Part of the memory, to look at: so many bytes from `start` on; `None` = there is no such part.
+    /// Returns `length` bytes of the memory from `start` on, for reading; `None` if out of range.
     pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
         self.memory.slot(start, length)
     }
@@ -214,9 +213,9 @@ impl<F: EntryForm> Ring<F> {
         self.queued
     }
 
-    /// Queues transfers for the next [`Ring::enter`]; returns how many. Stops when the ring is full, and
-    /// before a transfer whose file, memory range or tag does not exist, whose tag is in flight, or that the
-    /// kernel wouldn't take as it is.
+    /// Queues transfers for the next [`Ring::enter`]; returns their number. Stops when the ring is full,
+    /// and before an invalid transfer: unknown file, memory range or tag, tag in flight, or not accepted
+    /// unchanged by the kernel.
     #[inline]
     pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
         let room = (self.depth - self.in_flight) as usize;
@@ -240,8 +239,8 @@ impl<F: EntryForm> Ring<F> {
         pushed as usize
     }
 
-    /// Queues operations that do nothing, as many as there is room for; returns how many. What they take is
-    /// the cost of the ring itself.
+    /// Queues no-operation entries until the ring is full; returns their number. They measure the cost of
+    /// the ring itself.
     pub fn push_nops(&mut self, count: u32) -> u32 {
         let mut queue = self.ring.submission();
         let room = count.min(self.depth - self.in_flight);
@@ -261,7 +260,7 @@ impl<F: EntryForm> Ring<F> {
         pushed
     }
 
-    /// Adds to [`Ring::notes`] what whoever made the ring knows of it.
+    /// Adds a text to [`Ring::notes`].
     pub fn note(&mut self, text: &str) {
         self.notes.push(text.to_owned());
     }
@@ -282,11 +281,11 @@ impl<F: EntryForm> Ring<F> {
         queue.taskrun() || queue.cq_overflow()
     }
 
-    /// Submits what is queued and waits until `min` completions are visible or `timeout` has passed, in
-    /// one system call.
+    /// Submits the queued entries and waits until `min` completions are visible or `timeout` has passed,
+    /// in one system call.
     ///
     /// # Errors
-    /// What `io_uring_enter(2)` answers, if it isn't a matter of time or memory.
+    /// Fails with errors of `io_uring_enter(2)` other than timeouts or lack of memory.
     #[inline]
     pub fn enter(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
         if self.options.polled && min > 0 && timeout < POLLS_IN_KERNEL {
@@ -295,7 +294,7 @@ impl<F: EntryForm> Ring<F> {
         self.submit_and_wait(self.queued, min, timeout)
     }
 
-    /// [`Ring::enter`] where the kernel would poll without looking at the clock.
+    /// [`Ring::enter`] for rings that the kernel would poll without a timeout.
     #[cold]
     fn poll(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
         let deadline = monotonic().saturating_add(timeout.as_nanos() as Nanos);
@@ -364,7 +363,6 @@ impl<F: EntryForm> Ring<F> {
     }
 }
 
-/// Has entries say their files by index, if the kernel looks them up once; returns what became of it.
 fn register_files(ring: &Submitter<'_>, names: &mut [Name]) -> String {
     let descriptors: Vec<RawFd> = names.iter().map(|name| name.file).collect();
     if let Err(error) = ring.register_files(&descriptors) {
@@ -376,11 +374,11 @@ fn register_files(ring: &Submitter<'_>, names: &mut [Name]) -> String {
     "registered files".into()
 }
 
-/// Whether io_uring takes a discard of this block device as a command (Linux 6.12): asks for one of no
-/// bytes, which none ever does.
+/// Checks whether io_uring accepts a discard of this block device as a command (Linux 6.12), by an empty
+/// one, which no device executes.
 ///
 /// # Errors
-/// `EOPNOTSUPP`: it doesn't, or the device can't discard; or there is no io_uring.
+/// Fails with `EOPNOTSUPP` if unsupported by io_uring or the device, or if there is no io_uring.
 pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
     let mut ring = Ring::new(1, vec![device], Buffer::new(0)?, RingOptions::default())?;
     let priority = IoPriority::Unstated;

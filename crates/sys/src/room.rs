@@ -10,8 +10,8 @@ use std::path::Path;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// Bytes that this process may take; `None` = the file system doesn't say (tmpfs without a limit, some
-    /// file systems in user space).
+    /// Bytes available to this process; `None` if the file system does not report them (tmpfs without a
+    /// limit, some file systems in user space).
     pub ours: Option<u64>,
 }
 
@@ -32,7 +32,7 @@ fn room(found: StatVfs) -> Room {
     Room { ours: (found.f_blocks > 0).then(|| bytes(ours)) }
 }
 
-/// What becomes of the size of a file that space is allocated for.
+/// Effect of a space allocation on the size of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizeChange {
     /// It grows to the end of the space.
@@ -40,19 +40,19 @@ pub enum SizeChange {
     Stays,
 }
 
-/// Gives back what a part of a file takes: zeros are read there. Its size stays.
+/// Frees the space of a part of a file, which then reads as zeros. Its size stays.
 ///
 /// # Errors
-/// The file system can't.
+/// Fails if the file system does not support it.
 pub fn punch(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     Ok(rustix::fs::fallocate(file, flags, offset, length)?)
 }
 
-/// Allocates space in a file, where the file system can: elsewhere that is no error, and nothing is done.
+/// Allocates space in a file, if the file system supports it; otherwise it succeeds without an effect.
 ///
 /// # Errors
-/// There is none, or [`io::ErrorKind::Interrupted`] by a signal.
+/// Fails without space, or with [`io::ErrorKind::Interrupted`] by a signal.
 pub fn allocate(file: &File, size: SizeChange, offset: u64, length: u64) -> io::Result<()> {
     let flags = match size {
         SizeChange::Grows => FallocateFlags::empty(),

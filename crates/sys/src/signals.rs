@@ -1,4 +1,4 @@
-//! Signals that a run listens for.
+//! Signals handled by a run.
 
 use super::clock::{self, Nanos, SECOND};
 use super::mutex::LockAnyway;
@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 
-/// How many listen. What is caught once is never given back to the kernel: where nobody listens the signal
-/// does by this what it does to a program that never has.
+/// Number of listeners. A handler stays installed permanently, so without listeners it reproduces the
+/// signal's default effect.
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 /// Signals whose default action is seen to.
 static SEEN_TO: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
@@ -40,8 +40,8 @@ pub fn interrupt() {
     unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
 }
 
-/// The signals that ask the program to end. They arrive here until this is closed or dropped, and do
-/// nothing else. Where nobody listens any more they end the program, as before anybody did.
+/// The signals that request the end of the program. They arrive here until this is closed or dropped,
+/// without another effect. Without any listener they end the program as usual.
 #[derive(Debug)]
 pub struct Endings {
     signals: Signals,
@@ -76,8 +76,7 @@ impl Drop for EndingsListener {
     }
 }
 
-/// The calling thread gets these signals when this is dropped, and not before: none comes while it is decided
-/// what it does.
+/// Guard that blocks these signals in the calling thread until dropped, while their handling changes.
 struct HeldBack {
     before: libc::sigset_t,
 }
@@ -106,7 +105,6 @@ impl Drop for HeldBack {
     }
 }
 
-/// Sees to it that a signal ends the program where nobody listens.
 fn see_to_default(signal: i32) -> io::Result<()> {
     let mut seen_to = SEEN_TO.lock_anyway();
     if !seen_to.contains(&signal) {
@@ -173,7 +171,7 @@ impl Close {
 }
 
 impl Ending {
-    /// Does what the signal does to a program that doesn't listen: ends it.
+    /// Applies the signal's default effect and ends the program.
     pub fn obey(self) {
         let signal = match self {
             Ending::Interrupt => SIGINT,
@@ -185,7 +183,7 @@ impl Ending {
     }
 }
 
-/// Counts how often the program was stopped and goes on (`SIGCONT`), until dropped.
+/// Counter of continuations after a stop of the program (`SIGCONT`), until dropped.
 #[derive(Debug)]
 pub struct Continued {
     seen: Arc<AtomicU64>,

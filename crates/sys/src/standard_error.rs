@@ -1,10 +1,9 @@
-//! What is said on standard error: warnings, errors, findings, and on a terminal what is drawn while a run
-//! goes on. Whether it can be written is no concern of the run, whose figures are elsewhere; so errors of
-//! writing are ignored, where the macros of the standard library would panic.
+//! Output on standard error: warnings, errors, findings, and the live display on a terminal. A run does
+//! not depend on it, because its figures are elsewhere. Write errors are therefore ignored, where the
+//! standard library's macros would panic.
 //!
-//! What is said is harmless for a terminal wherever it goes ([`visible`]): a log of it is read on one
-//! sooner or later. What is drawn is wiped away before anything else is written, whoever writes it: so the
-//! terminal is as it was when a run ends, however it ends.
+//! All output is sanitized for terminals ([`visible`]), because a log of it is likely to be read on one.
+//! The live display is erased before any other output, so the terminal is restored when a run ends.
 
 use super::mutex::LockAnyway;
 use super::terminal::{DrawnLine, Ink, InkedText, screen, width};
@@ -14,7 +13,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::Mutex;
 
-/// What is drawn on the terminal: how wide each line is. The cursor is behind the last one.
+/// Widths of the currently drawn lines. The cursor is after the last one.
 static DRAWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 pub fn say(line: impl Display) {
@@ -45,8 +44,8 @@ pub fn wait_until_read(most: super::clock::Nanos) {
     }
 }
 
-/// Draws lines in place of those that were drawn last, for terminals; `colours` or not. Each has to be
-/// narrower than the terminal.
+/// Draws lines on the terminal in place of the previously drawn ones, with or without `colours`. Each must
+/// be narrower than the terminal.
 pub fn draw(lines: &[DrawnLine], colours: bool) {
     let mut drawn = DRAWN.lock_anyway();
     let text = over(&drawn, columns(&drawn), lines, colours);
@@ -74,13 +73,12 @@ fn wiped(drawn: &mut Vec<usize>) -> String {
     if lines.is_empty() { String::new() } else { over(&lines, columns(&lines), &[], false) }
 }
 
-/// Columns that the terminal has now; none are needed where nothing is drawn.
 fn columns(drawn: &[usize]) -> usize {
     if drawn.is_empty() { 0 } else { screen().map_or(0, |screen| screen.columns) }
 }
 
-/// Back to the start of what is `drawn`, line by line over it, and nothing is left of the rest. A terminal
-/// that has become narrower since has broken its lines: it has more of them.
+/// Returns output that overwrites the `drawn` lines and erases the rest. A terminal that has become
+/// narrower has wrapped its lines, so there are more of them.
 fn over(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours: bool) -> String {
     let rows: usize = drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
     let mut text = "\r".to_owned();

@@ -1,5 +1,5 @@
-//! What goes to standard output. Files and pipes get every byte as it is, as scripts expect from DISKSPD;
-//! on a terminal what names, records and devices say can't do anything but be read.
+//! Standard output. Files and pipes get every byte unchanged, as scripts expect from DISKSPD; a terminal
+//! gets sanitized text, because names, records and devices could contain control sequences.
 
 use super::closed_at_start;
 use super::console::{is_regular_file, window};
@@ -9,11 +9,11 @@ use super::told_block::fitted;
 use diskspd_model::units::visible::{self, Guard};
 use std::io::{self, IsTerminal, Stdout, Write};
 
-/// Whether it is there to be written to: a write to one that was closed when the program started succeeds,
-/// and what was written is lost.
+/// Checks that it is writable. Writes to a descriptor closed at program start succeed, and the output is
+/// lost.
 ///
 /// # Errors
-/// It was closed (`>&-`).
+/// Fails if it was closed (`>&-`).
 pub fn is_open() -> io::Result<()> {
     match closed_at_start::is(1) {
         true => Err(io::Error::new(io::ErrorKind::NotConnected, "it is closed")),
@@ -30,7 +30,7 @@ pub fn is_file() -> bool {
     is_regular_file(&std::io::stdout())
 }
 
-/// Columns that text for people may take there: those of the terminal, else 80.
+/// Returns the columns for text: the terminal's columns, otherwise 80.
 pub fn columns() -> usize {
     let size = window(&std::io::stdout()).filter(|_| is_terminal());
     size.map(|(columns, _)| columns).filter(|columns| *columns > 0).unwrap_or(80)
@@ -41,17 +41,17 @@ pub fn room() -> usize {
     if is_terminal() { columns() } else { usize::MAX }
 }
 
-/// Standard output, harmless where it is a terminal. What is drawn there makes room.
+/// Returns standard output, sanitized for a terminal. The live display is erased.
 pub fn writer() -> Guard<Stdout> {
     standard_error::wipe();
     Guard::new(std::io::stdout(), is_terminal())
 }
 
-/// Writes sentences as people read them best: on a terminal wrapped at its width, with labels in colours.
-/// Files and pipes get them as they are.
+/// Writes sentences in readable form: wrapped on a terminal, with coloured labels. Files and pipes get
+/// them unchanged.
 ///
 /// # Errors
-/// Standard output takes it not all.
+/// Fails if standard output does not accept all of it.
 pub fn tell(text: &str) -> io::Result<()> {
     let mut stdout = std::io::stdout();
     let Some(screen) = screen_of(&stdout) else {
@@ -64,7 +64,7 @@ pub fn tell(text: &str) -> io::Result<()> {
     stdout.write_all(shown.as_bytes()).and_then(|()| stdout.flush())
 }
 
-/// Writes text on the way; errors are ignored: those of the report itself are told where that is written.
+/// Writes intermediate text and ignores errors, because the writer of the report itself reports them.
 pub fn write(text: &str) {
     let mut out = writer();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -37,16 +37,14 @@ pub enum FileStep {
     Connect,
     /// Begin to write to the database.
     Begin,
-    /// End what was written to the database, in one step for all others.
     Commit,
 }
 
-/// Whoever stands between the steps of a thread.
 pub trait StepWatcher {
-    /// A step is next.
+    /// Called before the next step.
     ///
     /// # Errors
-    /// It isn't done, and why: the thread goes on as if the kernel had said so.
+    /// Fails if the step must not be done; the thread continues as with a kernel error.
     fn before(&self, step: FileStep) -> io::Result<()>;
 
     /// All of a file, or all names in a folder, are on the disk now: the power may be cut.
@@ -54,10 +52,9 @@ pub trait StepWatcher {
 
     fn random(&self) -> u64;
 
-    /// How far the wall clock is ahead of the kernel's, ns; negative = behind.
+    /// Returns the wall clock's lead over the kernel's clock in ns; negative if it lags.
     fn ahead_ns(&self) -> i64;
 
-    /// Somebody else has a lock. False = don't wait any longer.
     fn waits(&self) -> bool;
 }
 
@@ -75,15 +72,15 @@ fn watcher() -> Option<Rc<dyn StepWatcher>> {
     WATCHER.try_with(|cell| cell.borrow().clone()).ok().flatten()
 }
 
-/// A step is next.
+/// Announces the next step.
 ///
 /// # Errors
-/// What the watcher says: the step isn't done.
+/// Fails with the watcher's error; the step must not be done.
 pub fn before(step: FileStep) -> io::Result<()> {
     watcher().map_or(Ok(()), |watcher| watcher.before(step))
 }
 
-/// Whether somebody else's lock of the database is waited for by the watcher, in simulated time.
+/// Whether the watcher waits for foreign database locks, in simulated time.
 pub fn is_watched() -> bool {
     watcher().is_some()
 }
@@ -102,20 +99,20 @@ pub fn pause(time: Duration) -> bool {
     )
 }
 
-/// How far the wall clock is ahead of the kernel's, ns: nothing where nobody watches.
+/// Returns the wall clock's lead over the kernel's clock in ns; 0 without a watcher.
 pub(crate) fn ahead_ns() -> i64 {
     watcher().map_or(0, |watcher| watcher.ahead_ns())
 }
 
-/// A number that nobody else can tell beforehand, keyed anew from the kernel's random numbers each time.
+/// Returns an unpredictable number, keyed by the kernel's random numbers on each call.
 pub fn random() -> u64 {
     watcher().map_or_else(|| RandomState::new().build_hasher().finish(), |watcher| watcher.random())
 }
 
-/// Writes all bytes; a watcher may end the program when half of them are written.
+/// Writes all bytes; a watcher may end the program after half of them.
 ///
 /// # Errors
-/// What the kernel or the watcher says.
+/// Fails with the error of the kernel or the watcher.
 pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let half = if is_watched() { bytes.len() / 2 } else { 0 };
     let (first, second) = bytes.split_at(half);
@@ -128,7 +125,7 @@ pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 /// Waits until a file is on the disk.
 ///
 /// # Errors
-/// What the kernel or the watcher says.
+/// Fails with the error of the kernel or the watcher.
 pub fn sync_all(file: &File) -> io::Result<()> {
     before(FileStep::Sync)?;
     file.sync_all()?;

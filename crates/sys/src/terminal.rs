@@ -1,4 +1,4 @@
-//! The terminal that somebody watches a run on: what it can show, and what is drawn there.
+//! The terminal of a watched run: its features, and its drawn content.
 
 use super::console::{AsStream, takes_sequences, window};
 pub use diskspd_model::units::wrapped::{width, width_of};
@@ -10,17 +10,17 @@ pub struct Screen {
     pub columns: usize,
     pub rows: usize,
     pub colours: bool,
-    /// Whether it shows block characters, each one column wide; else plain ASCII has to do.
+    /// Whether it shows block characters, each one column wide; otherwise plain ASCII is used.
     pub blocks: bool,
 }
 
-/// The terminal that standard error goes to; `None` = it goes elsewhere, or to one that can't be drawn on
+/// Returns the terminal of standard error; `None` if it is not a terminal, or does not support drawing
 /// (`TERM=dumb`).
 pub fn screen() -> Option<Screen> {
     screen_of(&std::io::stderr())
 }
 
-/// The terminal that a stream goes to; `None` = it goes elsewhere, or to one that can't be drawn on.
+/// Returns the terminal of a stream; `None` if it is not a terminal, or does not support drawing.
 pub(crate) fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen> {
     let named = |name: &str| env::var_os(name).and_then(|value| value.into_string().ok());
     if !stream.is_terminal() || !takes_sequences(stream) {

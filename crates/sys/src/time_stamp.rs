@@ -18,7 +18,8 @@ fn is_invariant() -> bool {
     leaf(0x8000_0000, 0).eax >= POWER && leaf(POWER, 0).edx & (1 << 8) != 0
 }
 
-/// The counter now. Not before what stands above it is done: a completion that was seen has been seen before.
+/// Returns the counter, not read before preceding instructions complete, so that an observed completion is
+/// in the past.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn read() -> u64 {

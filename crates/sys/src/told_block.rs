@@ -1,5 +1,5 @@
-//! What is told, as a terminal shows it best: wrapped at its width, so that what belongs together stays
-//! below each other, and with its label in a colour.
+//! Messages formatted for a terminal: wrapped at its width with aligned continuation, and with coloured
+//! labels.
 //!
 //! ```text
 //! WARNING: not steady: still falling when it ended: from 9000 to
@@ -33,8 +33,6 @@ fn fitted_line(whole: &str, columns: usize, colours: bool) -> String {
     }
 }
 
-/// Bytes in front of what is wrapped: blanks, and the word that says what follows; or a name and the gap
-/// behind it.
 fn start(line: &str) -> usize {
     let blanks = line.len() - line.trim_start_matches(' ').len();
     let text = &line[blanks..];

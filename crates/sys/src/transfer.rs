@@ -1,4 +1,4 @@
-//! What the kernel's queues (io_uring, Linux AIO) have in common: one transfer, and how it is named.
+//! Common parts of the kernel's queues (io_uring, Linux AIO): a transfer, and its identification.
 
 use diskspd_model::access::IoPriority;
 use diskspd_model::operation::Operation;
@@ -9,7 +9,7 @@ pub const MAX_LENGTH: u32 = 0x7fff_f000;
 /// One transfer between the memory of a queue and one of its files, or what else is done to that.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// What it does. What moves no data has no place in the memory.
+    /// Operation of the transfer. Operations without data have no place in the memory.
     pub op: Operation,
     /// Index of the file.
     pub file: u32,
@@ -25,8 +25,8 @@ pub struct Transfer {
     pub priority: IoPriority,
 }
 
-/// Whether the kernel would do exactly this: `length` bytes at `offset` of a file, from or to `start` in
-/// `memory` bytes. It shortens what is longer than [`MAX_LENGTH`], and its offsets have a sign.
+/// Whether the kernel would execute exactly `length` bytes at `offset` of a file, from or to `start` in
+/// `memory` bytes. It shortens transfers over [`MAX_LENGTH`], and its offsets are signed.
 #[inline]
 pub fn fits(offset: u64, length: u32, start: usize, memory: usize) -> bool {
     length <= MAX_LENGTH

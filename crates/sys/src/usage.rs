@@ -1,4 +1,4 @@
-//! What a thread, or child processes, have cost.
+//! Resource usage of a thread, or of child processes.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ pub struct ThreadUsage {
     pub system: Duration,
 }
 
-/// CPU time of the calling thread so far, `getrusage(2)`. How the kernel divides it into user and system
-/// time may be sampled (some 4 ms): only long stretches are meaningful.
+/// Returns the CPU time of the calling thread so far, `getrusage(2)`. The kernel may sample its division
+/// into user and system time (about 4 ms), so only long intervals are meaningful.
 ///
 /// # Errors
-/// None is known; what the kernel answers.
+/// Fails with the kernel's error; no case is known.
 pub fn thread_usage() -> std::io::Result<ThreadUsage> {
     let usage = usage_of(libc::RUSAGE_THREAD)?;
     Ok(ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) })
 }
 
-/// How often the calling thread has gone to sleep so far, because what it asked for was not there yet
-/// (`ru_nvcsw`). When others took its CPU is not counted.
+/// Returns how often the calling thread has slept so far, waiting for something (`ru_nvcsw`). Preemption
+/// is not counted.
 ///
 /// # Errors
-/// None is known; what the kernel answers.
+/// Fails with the kernel's error; no case is known.
 pub fn sleeps() -> std::io::Result<u64> {
     Ok(usage_of(libc::RUSAGE_THREAD)?.ru_nvcsw as u64)
 }
@@ -37,11 +37,10 @@ pub struct ChildrenUsage {
     pub involuntary_switches: u64,
 }
 
-/// What the child processes that have ended, and were waited for, have cost so far, those that they waited
-/// for included.
+/// Returns the total usage of ended and awaited child processes, including their own awaited children.
 ///
 /// # Errors
-/// None is known; what the kernel answers.
+/// Fails with the kernel's error; no case is known.
 pub fn children_usage() -> std::io::Result<ChildrenUsage> {
     let usage = usage_of(libc::RUSAGE_CHILDREN)?;
     Ok(ChildrenUsage {

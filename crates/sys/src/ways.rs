@@ -1,4 +1,4 @@
-//! Reads and writes that ask something of the kernel beside their data (`preadv2(2)`, `pwritev2(2)`).
+//! Reads and writes with flags for the kernel (`preadv2(2)`, `pwritev2(2)`).
 
 use crate::aio::Queue;
 use crate::memory::{Buffer, Slot};
@@ -14,10 +14,11 @@ fn flags(ways: IoWays, write: bool) -> ReadWriteFlags {
     ReadWriteFlags::from_bits_retain(ways.encoded(write))
 }
 
-/// Reads at an offset; returns how many bytes.
+/// Reads at an offset; returns the number of bytes.
 ///
 /// # Errors
-/// What the kernel answers; `EOPNOTSUPP` where it or the file system can't do that.
+/// Fails with the kernel's error; `EOPNOTSUPP` if the kernel or the file system does not support the
+/// flags.
 pub fn read(file: impl AsFd, data: &mut [u8], offset: u64, ways: IoWays) -> Result<usize, Errno> {
     let mut data = [IoSliceMut::new(data)];
     retry_on_intr(|| preadv2(&file, &mut data, offset, flags(ways, false)))
@@ -43,8 +44,8 @@ pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoWays) -> Resu
     })
 }
 
-/// Whether an open file takes this of reads: reads a byte behind the end, where nothing is. The file is open
-/// for reading.
+/// Checks that an open file accepts the flags for reads, by reading a byte past the end. The file must be
+/// open for reading.
 ///
 /// # Errors
 /// As [`read`].
@@ -52,8 +53,9 @@ pub fn takes(file: impl AsFd, size: u64, ways: IoWays) -> Result<(), Errno> {
     read(file, &mut [0], size, ways).map(drop)
 }
 
-/// Whether an open file takes this of writes: writes nothing. `pwritev2(2)` doesn't ask the file system then,
-/// Linux AIO does; where that is not to be had, nobody is asked. The file is open for writing.
+/// Checks that an open file accepts the flags for writes, by an empty write. `pwritev2(2)` does not ask
+/// the file system then, but Linux AIO does; without AIO there is no check. The file must be open for
+/// writing.
 ///
 /// # Errors
 /// As [`read`].

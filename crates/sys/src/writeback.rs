@@ -11,8 +11,8 @@ pub fn start(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     sync_range(file, offset, length, libc::SYNC_FILE_RANGE_WRITE)
 }
 
-/// Writes the dirty pages of the range, bytes, and waits until they are with the device. No flush: that is
-/// for `fdatasync`.
+/// Writes the dirty pages of the range (in bytes), and waits until the device has them. It does not flush
+/// the device, which requires `fdatasync`.
 ///
 /// # Errors
 /// As [`start`].
@@ -22,8 +22,8 @@ pub fn complete(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     sync_range(file, offset, length, all)
 }
 
-/// The error number of a writing that has failed since the file was opened, or since this was asked last:
-/// of all its parts, whoever wrote them. Waits for nothing but what is being written of the first page.
+/// Returns the error number of a writeback failure since the file was opened or last checked, for any part
+/// and any writer. It only waits for writeback of the first page.
 pub fn failed(file: impl AsFd) -> Option<i32> {
     let answer = sync_range(file, 0, 1, libc::SYNC_FILE_RANGE_WAIT_BEFORE);
     let number = answer.err()?.raw_os_error()?;
@@ -41,7 +41,7 @@ pub fn is_unsupported(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::ESPIPE))
 }
 
-/// The number of an error of writing, for the record; `EIO` where it has none.
+/// Returns the number of a write error for the record; `EIO` if it has no number.
 pub fn error_number(error: &io::Error) -> i32 {
     error.raw_os_error().unwrap_or(libc::EIO)
 }

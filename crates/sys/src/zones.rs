@@ -5,7 +5,7 @@ use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Zones are told in sectors of so many bytes, whatever the device's blocks are.
+/// Unit of zone positions in bytes, regardless of the device's block size.
 const SECTOR: u64 = 512;
 
 const AT_ONCE: usize = 256;
@@ -42,7 +42,7 @@ const REPORT: Opcode = opcode::read_write::<[u64; 2]>(0x12, 130);
 /// `BLKRESETZONE`
 const RESET: Opcode = opcode::write::<[u64; 2]>(0x12, 131);
 
-/// `BLK_ZONE_REP_CAPACITY`: zones tell their capacity (Linux 5.9).
+/// `BLK_ZONE_REP_CAPACITY`: zones report their capacity (Linux 5.9).
 const HAS_CAPACITY: u32 = 1;
 
 /// `BLK_ZONE_TYPE_SEQWRITE_REQ`
@@ -57,11 +57,11 @@ mod condition {
     pub(super) const FULL: u8 = 0xe;
 }
 
-/// What an open block device reports: from one zone to the next (bytes), and the zones that must be written
-/// in order, ascending. Conventional zones, and those that are offline or can be read only, are left out.
+/// Returns the zone size of an open block device in bytes, and its sequential-write zones, ascending.
+/// Conventional, offline and read-only zones are omitted.
 ///
 /// # Errors
-/// `ENOTTY`: it has no zones, or the kernel knows none. What the device answers.
+/// Fails with `ENOTTY` without zones or kernel support, or with the device's error.
 pub fn report(device: impl AsFd) -> io::Result<(u64, Vec<Zone>)> {
     let (mut zones, mut zone_size, mut sector) = (Vec::new(), 0, 0);
     loop {
@@ -99,10 +99,11 @@ fn zone(raw: &RawZone, has_capacity: bool) -> Option<Zone> {
     (raw.kind == SEQUENTIAL).then_some(Zone { start, capacity, written, active })
 }
 
-/// Empties whole zones of an open block device, in bytes: what they held is gone. The thread waits for it.
+/// Resets whole zones of an open block device, in bytes, which destroys their content, and waits for the
+/// end.
 ///
 /// # Errors
-/// It isn't open for writing; it isn't whole zones; what the device answers.
+/// Fails if it is not open for writing, if the range is not whole zones, or with the device's error.
 pub fn reset(device: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     // SAFETY: the request reads two u64, first sector and number of sectors, which live until the call
     // returns; of memory it touches nothing else.

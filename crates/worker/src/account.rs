@@ -1,4 +1,4 @@
-//! Accounting for what has completed: figures, log, live line, dots.
+//! Accounting for completed I/Os: figures, log, live line, dots.
 
 use super::requests::Requests;
 use super::{Books, Loop, unfinished};
@@ -159,8 +159,8 @@ impl Loop<'_> {
         }
     }
 
-    /// Counts those that would have waited. Within its caller it would take registers from those who don't
-    /// ask.
+    /// Counts the I/Os that would have waited. A separate function, because its registers would slow other
+    /// callers.
     #[inline(never)]
     fn count_misses(&mut self, books: &mut Books, well: &[Done]) {
         let Books { requests, recorder, .. } = books;
@@ -170,7 +170,6 @@ impl Loop<'_> {
         }
     }
 
-    /// Counts how late the I/Os started that had a time to start at.
     fn keep_time(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
         let Some(pacing) = &self.pacing else { return };
         match phase {

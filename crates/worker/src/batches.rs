@@ -1,21 +1,20 @@
-//! How many I/Os are submitted at a time. This is the rule, and all of it:
+//! Number of I/Os per submission, by these rules.
 //!
-//! * A thread that does its I/Os itself does one after the other.
-//! * Else all requests that are free at the same moment go in one system call, as far as that, and looking
-//!   for completions, takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each
-//!   (and 2 or 1 where content is made for each, which counts as well). A larger batch costs truth, since an
-//!   I/O that completes while others are submitted isn't stamped before that is done, and it leaves a device
-//!   idle until then. A smaller one costs system calls, and neighbours that the kernel can't merge.
-//! * And at most half of the queue depth: all of it in one call would leave the device nothing to do while
-//!   the batch is made, and where a disk completes them all together, that is so every time.
-//! * Only where no device waits, because all that was in flight had completed when it was looked for without
-//!   waiting (page cache), the half of the depth is no bound; and where no latency can be falsified either,
-//!   everything goes at once. What had completed after a wait tells nothing: it may have completed all
-//!   together.
+//! * A thread with synchronous I/O submits one at a time.
+//! * Otherwise all requests free at the same moment go in one system call, limited to 16 us including the
+//!   check for completions. This is at most 16 requests, or 8 or 4 if the kernel takes longer for each,
+//!   and 2 or 1 with content generation. A larger batch distorts latencies, since an I/O that completes
+//!   during the submission is only stamped after it, and it leaves a device idle until then. A smaller one
+//!   costs system calls, and prevents merging of neighbours.
+//! * The limit is also half of the queue depth, because a whole-depth batch would leave the device idle
+//!   during its preparation. On a disk that completes them all together this would happen every time.
+//! * Half of the depth is not a limit if no device waits, because all I/Os in flight had completed at a
+//!   check without waiting (page cache). If no latency can be distorted either, all requests go at once.
+//!   Completions after a wait are not evidence, because they may have completed together.
 //!
-//! With `-u` everything goes at once, as it asks for, and as many completions as it says are waited for.
+//! With `-u` all requests go at once, with a wait for the requested number of completions.
 //!
-//! So with and without latencies a device gets its I/Os in the same way.
+//! A device therefore gets its I/Os in the same way with and without latencies.
 
 use diskspd_sys::clock::Nanos;
 
@@ -30,20 +29,20 @@ const MOST: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Batches {
     All,
-    /// One at a time, by the thread itself and in the order of the requests: nothing is ever in flight.
+    /// One synchronous I/O at a time, in the order of the requests, without I/Os in flight.
     Single,
     InTime(InTime),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InTime {
-    /// I/Os that can be submitted in time, as far as is known.
+    /// Number of I/Os that can be submitted within the time limit, as known so far.
     most: usize,
     least: usize,
     /// Half of the queue depth, at least 1.
     half: usize,
     measured: bool,
-    /// Whether all that was in flight had completed when it was looked for.
+    /// Whether all I/Os in flight had completed at the last check.
     at_once: bool,
 }
 
@@ -82,21 +81,20 @@ impl Batches {
         self == Batches::Single
     }
 
-    /// Whether completions are looked for after each batch, although a limit keeps the requests that are
-    /// left.
+    /// Whether to check for completions after each batch, although a limit holds the remaining requests.
     #[inline]
     pub(crate) fn are_looked_after(self) -> bool {
         matches!(self, Batches::InTime(InTime { measured: true, .. }))
     }
 
-    /// Whether more was submitted than where a device has to wait for it, so that a look before the wait
-    /// tells whether that was right.
+    /// Whether more was submitted than for a waiting device, so that a check before the wait verifies the
+    /// decision.
     #[inline]
     pub(crate) fn are_at_once(self) -> bool {
         matches!(self, Batches::InTime(InTime { at_once: true, .. }))
     }
 
-    /// Of `in_flight` I/Os `completed` had ended when they were looked for, without waiting.
+    /// Records that `completed` of `in_flight` I/Os had ended at a check without waiting.
     #[inline]
     pub(crate) fn found(&mut self, completed: usize, in_flight: usize) {
         if let Batches::InTime(known) = self {
@@ -104,7 +102,7 @@ impl Batches {
         }
     }
 
-    /// So many were submitted, and completions looked for, in so many ns.
+    /// Records the time in ns for submitting this number of I/Os and checking for completions.
     #[inline]
     pub(crate) fn took(&mut self, ios: usize, nanos: Nanos) {
         let Batches::InTime(known) = self else {

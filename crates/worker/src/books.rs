@@ -1,4 +1,4 @@
-//! What a worker knows of its I/Os, apart from what it works with: others can have it when the worker is
+//! A worker's records of its I/Os, separate from its tools, so that other threads can get them when it is
 //! stuck.
 
 use super::idle::Idle;
@@ -36,8 +36,7 @@ impl Books {
         Books { requests, idle: Idle::all(plan.depth), recorder }
     }
 
-    /// The I/Os that are not idle, and neither among those that have completed nor among those of requests
-    /// that are `gone`.
+    /// Returns the I/Os that are not idle, not completed, and do not belong to `gone` requests.
     pub fn in_flight(&self, plan: &WorkerPlan, done: &[Done], gone: &[u32]) -> Vec<StuckIo> {
         let mut open = vec![true; plan.depth as usize];
         let completed = done.iter().map(|done| &done.request);

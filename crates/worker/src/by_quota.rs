@@ -1,4 +1,4 @@
-//! How a worker keeps to what may still be submitted (`--until-written`, `--until-read`).
+//! A worker's limits on further submissions (`--until-written`, `--until-read`).
 
 use super::quota::NAP;
 use super::{Books, Loop};

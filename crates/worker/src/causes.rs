@@ -3,8 +3,8 @@
 use diskspd_model::engines::EngineKind;
 use diskspd_sys::problem;
 
-/// What probably is the matter when an I/O of this engine fails with this error number, behind a semicolon;
-/// empty = anything may be.
+/// Returns the probable cause of a failed I/O of this engine with this error number, after a semicolon;
+/// empty if unknown.
 pub(crate) fn usual_cause(engine: EngineKind, errno: i32) -> &'static str {
     match engine {
         EngineKind::Nvme => problem::usual_cause_of_command(errno),

@@ -7,8 +7,8 @@ use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
 impl Loop<'_> {
-    /// Gets completions: waits for them when every request is in flight, or until the next one may go;
-    /// looks for them in passing when there is more to submit.
+    /// Gets completions. Waits for them if every request is in flight, or until the next request may
+    /// start; otherwise checks without waiting.
     #[inline]
     pub(super) fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
         if (self.left == 0 || self.batches.is_single()) && self.pacing.is_none() {
@@ -56,8 +56,8 @@ impl Loop<'_> {
         self.wait_until(due)
     }
 
-    /// Submits what the engine still holds and takes what has completed, without waiting for it. While
-    /// latencies are measured and requests are left that is a look-aside.
+    /// Submits the engine's pending I/Os and takes completions without waiting. This is a quick check
+    /// while latencies are measured and requests are left.
     fn look(&mut self) -> Result<(), EngineError> {
         let before = self.done.len();
         self.engine.wait(0, Duration::ZERO, &mut self.done)?;
@@ -74,7 +74,6 @@ impl Loop<'_> {
         Ok(())
     }
 
-    /// What a look has found of all that was in flight decides how much is submitted next.
     #[inline]
     fn found(&mut self) {
         let in_flight = self.plan.depth as usize - self.left;

@@ -1,6 +1,6 @@
-//! What controlling thread and workers tell each other: ready, go, phase, stop.
+//! Communication between the controlling thread and workers: ready, go, phase, stop.
 //!
-//! The workers look at one atomic per batch of I/Os; everything that sleeps hangs on one condition variable.
+//! The workers check one atomic per batch of I/Os; all waits use one condition variable.
 
 use super::Outcome;
 use super::outcome::SpanOutcome;
@@ -39,7 +39,6 @@ pub struct Control {
     hurried: AtomicU64,
     supervisor: Mutex<Option<Sender<Turn>>>,
     doing: Mutex<Doing>,
-    /// What a time span has measured, while the run is still at something else.
     deposited: Mutex<Option<SpanOutcome>>,
     state: Mutex<ControlState>,
     /// The controlling thread waits for it.
@@ -51,9 +50,8 @@ pub struct Control {
 #[derive(Debug)]
 pub enum Turn {
     Ended(Box<Result<Outcome, Vec<PlanError>>>),
-    /// Threads of a time span don't come back; what there is of it is deposited.
+    /// Threads of a time span do not return; its available results are deposited.
     Abandoned,
-    /// What the run is at may take so long, and no longer.
     Bounded,
     /// The user wants the run to end.
     Interrupted,
@@ -139,7 +137,7 @@ impl Control {
         self.phase.store(phase as u8, Ordering::Release);
     }
 
-    /// Enters the phase `Measure` now; returns the start stamp, which the workers count their intervals from.
+    /// Enters the phase `Measure` now; returns the start time, the origin of the workers' intervals.
     pub fn start_measuring(&self) -> Nanos {
         let now = clock::monotonic();
         self.measure_start.store(now, Ordering::Relaxed);
@@ -179,7 +177,7 @@ impl Control {
         state.started && self.phase() != Phase::Stop
     }
 
-    /// Waits behind the start signal until measuring begins, or the span ends before: that is a fraction of a
+    /// Waits after the start signal until measuring begins, or the span ends before: a fraction of a
     /// millisecond.
     pub fn wait_for_measuring(&self) {
         while self.phase() == Phase::Warmup && !self.is_interrupted() {
@@ -196,7 +194,7 @@ impl Control {
         self.wake_all();
     }
 
-    /// What [`Control::fail`] was told, in this order, a line for each cause.
+    /// Returns the messages of [`Control::fail`] in order, a line for each cause.
     pub fn failures(&self) -> Vec<String> {
         by_cause(&self.lock().failures)
     }
@@ -223,7 +221,7 @@ impl Control {
         self.tell(Turn::Interrupted);
     }
 
-    /// The user wants it to end at once: nothing is waited for any more.
+    /// Ends all waits, because the user wants the run to end at once.
     pub fn hurry(&self) {
         self.hurried.store(clock::monotonic(), Ordering::SeqCst);
         self.interrupt();
@@ -266,7 +264,7 @@ impl Control {
         }
     }
 
-    /// What a time span has measured: it counts if the run is left behind from here on.
+    /// Deposits the results of a time span, which count if the run is left behind later.
     pub fn deposit(&self, outcome: SpanOutcome) {
         *self.deposited.lock_anyway() = Some(outcome);
     }
@@ -275,13 +273,13 @@ impl Control {
         self.deposited.lock_anyway().take()
     }
 
-    /// What the run is at, behind "while it". The kernel may keep it there.
+    /// Sets the current activity, printed after "while it". It may block in the kernel.
     pub fn does(&self, what: &'static str) {
         *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: false };
     }
 
-    /// The same for a look at a target, and for what writes a file that is none: the run is left behind when
-    /// it takes longer than storage is waited for.
+    /// Sets an activity with the storage time limit, for inspecting a target or writing another file.
+    /// After the limit the run is left behind.
     pub fn does_in_time(&self, what: &'static str) {
         *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: true };
         self.tell(Turn::Bounded);
@@ -312,8 +310,8 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// Waits until so many workers have ended, for as long as it makes sense; `tell` is called once when
-    /// that takes a while, with how many are missing. False = they haven't.
+    /// Waits for the end of this number of workers while that is sensible; `tell` is called once after a
+    /// while with the number of missing ones. False = some have not ended.
     pub fn wait_until_ended(&self, workers: usize, mut tell: impl FnMut(usize)) -> bool {
         let begin = clock::monotonic();
         let mut told = false;
@@ -359,7 +357,7 @@ impl Control {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// Waits until so many workers are ready. False = one failed, or the user interrupted.
+    /// Waits until this number of workers is ready. False = one failed, or the user interrupted.
     pub fn wait_until_ready(&self, workers: usize) -> bool {
         let mut state = self.lock();
         while state.ready < workers && state.failures.is_empty() && !self.is_interrupted() {
@@ -373,7 +371,7 @@ impl Control {
         self.start_as_of(clock::monotonic());
     }
 
-    /// The same, given for a moment that has just come: the one that several ranks have agreed on.
+    /// Gives the start signal for a moment that has just passed, on which several ranks have agreed.
     pub fn start_as_of(&self, moment: Nanos) {
         let mut state = self.lock();
         if !state.started {

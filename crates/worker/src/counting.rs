@@ -1,4 +1,4 @@
-//! What the reports of DISKSPD 2.3 count beside the I/Os.
+//! Additional counters for the reports of DISKSPD 2.3.
 
 use crate::control::Phase;
 use diskspd_model::plan::SpanPlan;

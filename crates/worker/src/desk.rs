@@ -1,4 +1,4 @@
-//! What can be had of a worker from outside, whether it ends or not.
+//! Data of a worker that is available from outside, even if it never ends.
 
 use crate::recorder;
 use crate::{Books, StuckIo, WorkerOutcome};
@@ -14,7 +14,7 @@ const NAMED: usize = 16;
 const UNCLEAR: &str = "a thread is on a CPU or ready for one, so it can't be told whether the storage or a \
                        lack of CPU time (other programs, a CPU quota) keeps it back";
 
-/// Where a worker leaves what it has, as far as it comes.
+/// Place where a worker leaves its data as it progresses.
 #[derive(Debug, Default)]
 pub struct Desk {
     heir: Mutex<Option<Heir<Books>>>,
@@ -26,18 +26,18 @@ pub struct Remains {
     pub outcome: WorkerOutcome,
     /// I/Os that have not come back.
     pub stuck: Vec<StuckIo>,
-    /// It is stuck before or behind its I/Os, or nothing can be had of it.
+    /// Whether it is stuck before or after its I/Os, or its data is not available.
     pub nothing: bool,
 }
 
 impl Desk {
-    /// The worker is set up: this is who gets its books if it is stuck.
+    /// Names the heir of the worker's books, after its setup, in case it is stuck.
     pub fn names(&self, heir: Option<Heir<Books>>) {
         *self.heir.lock_anyway() = heir;
     }
 
-    /// Looks at the books while the worker waits for its engine; it keeps them. `None` = it works on them
-    /// just now, or has none yet.
+    /// Inspects the books while the worker waits for its engine, which keeps them. `None` if it uses them,
+    /// or has not created them yet.
     pub fn look<R>(&self, look: impl FnOnce(&Books) -> R) -> Option<R> {
         self.heir.lock_anyway().as_mut()?.look(look)
     }
@@ -47,7 +47,7 @@ impl Desk {
         *self.handed_in.lock_anyway() = Some((outcome, in_flight));
     }
 
-    /// What a worker that has ended handed in; `None` = it had nothing to hand in.
+    /// Returns the outcome of an ended worker; `None` without an outcome.
     pub fn take(&self) -> Option<WorkerOutcome> {
         let handed_in = self.handed_in.lock_anyway().take();
         handed_in.map(|(outcome, _)| outcome)
@@ -71,16 +71,15 @@ impl Desk {
     }
 }
 
-/// What a worker leaves behind that never began: it has all its targets, and did nothing on them.
+/// Returns the outcome of a worker that never began: all its targets without any work.
 pub fn nothing_done(plan: &WorkerPlan, span: &SpanPlan) -> WorkerOutcome {
     let targets = recorder::whole_targets(plan, recorder::empty(span, plan));
     let results = ThreadResults { targets, ..ThreadResults::default() };
     WorkerOutcome { results, ..WorkerOutcome::default() }
 }
 
-/// What has to be said about what has not come back: a message, with a line for each I/O. `ended`: when the
-/// run ended. `ready`: threads that are on a CPU or ready for one, so that it need not be the storage that
-/// keeps them.
+/// Returns a message about missing I/Os, with a line for each. `ended`: end of the run. `ready`: running
+/// or ready threads, for which storage need not be the cause.
 pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: Nanos, now: Nanos) -> String {
     let seconds = |since: Nanos| now.saturating_sub(since) as f64 / SECOND as f64;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What becomes of I/Os that are in flight when one fails.
+//! Handling of I/Os in flight when one fails.
 
 use super::failed_io::{Failed, FailedIo};
 use super::{Books, Failure, Loop, TICK};

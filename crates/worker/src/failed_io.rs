@@ -1,4 +1,4 @@
-//! What becomes of I/Os that fail.
+//! Handling of failed I/Os.
 
 use super::Books;
 use diskspd_engine::{Done, EngineError, Io};

@@ -1,5 +1,4 @@
-//! Why a run fails, told once for each cause: what is missing is missing for hundreds of threads at the
-//! same time.
+//! Reasons for a failed run, reported once per cause, because one lack may affect hundreds of threads.
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -10,7 +9,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// What is told, and what is the same for all threads that it happens to.
+    /// Creates a failure with its message, and the cause common to all affected threads.
     pub fn new(message: String, cause: String) -> Failure {
         Failure { message, cause }
     }
@@ -33,7 +32,7 @@ impl From<Failure> for String {
     }
 }
 
-/// A line for each cause: what happened to the first thread, and to how many others.
+/// Returns a line for each cause: the message of the first thread, and the number of other threads.
 pub fn by_cause(failures: &[Failure]) -> Vec<String> {
     let mut causes: Vec<(&Failure, usize)> = Vec::new();
     for failure in failures {

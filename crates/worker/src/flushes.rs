@@ -1,12 +1,12 @@
 use diskspd_model::plan::WorkerPlan;
 
-/// Which writes are followed by a flush, and which requests do one.
+/// Schedule of flushes after writes, and the requests that flush.
 #[derive(Debug)]
 pub(crate) struct Flushes {
     every: u32,
     /// Writes until the next flush, by target.
     left: Vec<u32>,
-    /// Of each entry of the worker's list its target, whose writes all count.
+    /// Target of each entry of the worker's list, whose writes are counted together.
     leaders: Vec<usize>,
     /// Requests that have to flush their target before their next I/O.
     pub(super) owed: Vec<u32>,

@@ -31,8 +31,8 @@ impl Loop<'_> {
         }
     }
 
-    /// Of I/Os that ended well: the requests of writes that are followed by a flush or by the reset of a zone
-    /// are no longer idle.
+    /// Updates the flush schedule after successful I/Os: requests of writes followed by a flush or a zone
+    /// reset are no longer idle.
     pub(super) fn count_writes(&mut self, books: &mut Books, done: &[Done]) {
         if let Some(zones) = &mut self.zones {
             for ended in done {

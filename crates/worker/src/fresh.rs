@@ -17,10 +17,10 @@ pub(crate) struct Fresh {
 /// Where the content of a target's writes comes from.
 #[derive(Debug)]
 enum DataSource {
-    /// `-Zr`. The content is DISKSPD's, which comes from the thread's own generator: between the draws of a
-    /// write and those of the next I/O, so that it decides addresses too.
+    /// `-Zr`. The content equals DISKSPD's. It comes from the thread's own generator between the draws of
+    /// a write and the next I/O, so it also affects addresses.
     Drawn {
-        /// What DISKSPD's address of a write is ahead of ours, bytes mod 8.
+        /// Address offset of DISKSPD's write buffer relative to this one, in bytes mod 8.
         ahead: usize,
     },
     /// `--compress`, `--dedupe`.
@@ -30,7 +30,7 @@ enum DataSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Making {
     Content,
-    /// Nothing, because nobody looks at it; what it would draw is drawn.
+    /// Unread content, replaced by only the random draws.
     Draws,
     Nothing,
 }
@@ -98,8 +98,8 @@ fn kind(plan: &WorkerPlan, entry: usize, target: &WorkerTarget) -> Option<DataSo
     }
 }
 
-/// In DISKSPD's allocation, which begins on a page, the slots of reads come first, as many as those of
-/// writes.
+/// Returns DISKSPD's address offset: the slots of reads precede the same number of write slots in its
+/// page-aligned allocation.
 fn ahead(target: &WorkerTarget) -> usize {
     let slots = u64::from(target.slot) * u64::from(target.requests);
     ((slots % 8 + 8 - target.write_buffer % 8) % 8) as usize

@@ -2,8 +2,8 @@
 
 use diskspd_engine::Done;
 
-/// A queue of request numbers that never allocates: room for twice as many as there are, so that what is
-/// taken from the front is moved up once in a while only.
+/// A queue of request numbers that never allocates. Its capacity is twice the number of requests, so that
+/// entries are rarely moved up.
 #[derive(Debug)]
 pub struct Idle {
     requests: Box<[u32]>,
@@ -80,7 +80,6 @@ impl Idle {
         Some(first)
     }
 
-    /// Takes the first ones, at most so many.
     #[inline]
     pub fn take(&mut self, most: usize) -> &[u32] {
         let from = self.front;

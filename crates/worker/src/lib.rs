@@ -1,5 +1,5 @@
-//! THE worker loop: fill, submit, collect, account. Here too: what its threads and the controlling thread
-//! tell each other ([`control`]), and what is told of it meanwhile ([`tell`], [`listener`]).
+//! The worker loop: fill, submit, collect, account. It includes the communication with the controlling
+//! thread ([`control`]), and progress reports ([`tell`], [`listener`]).
 //!
 //! ```text
 //!      idle requests
@@ -9,8 +9,7 @@
 //!   └──────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
-//! a worker.
+//! A worker does not allocate, format, lock or log between the start signal and the end of a time span.
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
@@ -96,8 +95,7 @@ pub struct Worker<'a> {
     pub engine: Box<dyn Engine>,
     pub checker: Option<SectorChecker<'a>>,
     pub workload: ThreadWorkload,
-    /// What it has in flight and what it has counted: put down whenever it calls its engine, which may not
-    /// come back.
+    /// In-flight I/Os and counters, put down during every engine call, which may not return.
     pub books: Owner<Books>,
     pub heir: Option<Heir<Books>>,
     pub clock: Clock,
@@ -127,8 +125,9 @@ impl<'a> Worker<'a> {
         ended
     }
 
-    /// The same; what came of it is handed in once, with the I/Os that are still in flight, before the engine
-    /// waits for those. Not generic: the loop would be compiled, and optimized, where it is called.
+    /// Does the same, and hands in the outcome once, with the I/Os still in flight, before the engine
+    /// waits for them. It is not generic, because the loop would then be compiled and optimized at the
+    /// call site.
     pub fn work(self, span: &SpanPlan, hand_in: &mut dyn FnMut(WorkerOutcome, Vec<StuckIo>)) {
         let (mut work, mut owner) = Loop::new(self, span);
         // Decided here, so that the loop without has not a single instruction more.
@@ -167,7 +166,8 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The controlling thread has taken the books, because this one was stuck: it is about to end the process.
+/// Ends this stuck worker, because the controlling thread has taken the books and is about to end the
+/// process.
 #[cold]
 fn lost() -> ! {
     loop {
@@ -175,14 +175,13 @@ fn lost() -> ! {
     }
 }
 
-/// What is left of `-oc`: a thread that does its I/Os itself takes each as it ends, and with `-u` all are
-/// taken.
+/// Returns the effective limit of `-oc`. A thread with synchronous I/O takes each completion at its end,
+/// and with `-u` all completions are taken.
 fn most_taken(plan: &WorkerPlan, span: &SpanPlan) -> usize {
     let bounded = !plan.engine.is_synchronous() && span.ring.is_none();
     span.completion_depth.filter(|_| bounded).map_or(usize::MAX, |depth| depth as usize)
 }
 
-/// Whether single I/Os are looked at by what is planned, or by the live line.
 fn looks_at_single_ios(plan: &WorkerPlan, live: Option<&Counters>) -> bool {
     plan.is_limited() || plan.counts_misses() || live.is_some_and(Counters::has_latencies)
 }
@@ -253,7 +252,6 @@ impl<'a> Loop<'a> {
         (work, books)
     }
 
-    /// What the I/Os went through; asked at the end, because a clock may have turned out not to be reliable.
     fn engine_use(&self) -> EngineUse {
         EngineUse {
             name: self.plan.engine.row().name.into(),
@@ -323,8 +321,6 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// Draws the next I/Os of idle requests, as many as may go now. Returns when the next one may, if it is
-    /// a limit that keeps all that are left.
     #[inline(never)]
     fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
         if self.is_special {
@@ -425,7 +421,6 @@ impl<'a> Loop<'a> {
         self.preparing = self.clock.now().saturating_sub(before);
     }
 
-    /// Looks at every idle request, in order; those that have to wait go back to the end.
     fn fill_paced(&mut self, books: &mut Books) -> Option<Nanos> {
         let Books { requests, idle, .. } = books;
         let pacing = self.pacing.as_mut()?;

@@ -1,15 +1,14 @@
-//! Who is told how a run goes on. The run itself prints nothing.
+//! Receivers of progress information. The run itself prints nothing.
 
 use diskspd_model::finding::Finding;
 use diskspd_model::results::{IntervalFigures, Record};
 use diskspd_model::units::Millis;
 use diskspd_sys::clock::Nanos;
 
-/// Somebody who wants to know how a run goes on: a terminal, a stream of lines, a page, another host.
-/// Whether anybody listens is no concern of the measurement: nothing here may fail, and nothing may take
-/// long.
+/// Receiver of a run's progress: a terminal, a stream of lines, a page, another host. The measurement does
+/// not depend on it, so its methods must not fail or take long.
 pub trait Listener: Send + Sync {
-    /// What has to be counted or put into words for it. What nobody wants costs nothing.
+    /// Returns the requested counters and texts. Unrequested ones have no cost.
     fn wants(&self) -> Wants {
         Wants::default()
     }
@@ -18,7 +17,7 @@ pub trait Listener: Send + Sync {
 
     fn step(&self, _: &str) {}
 
-    /// So many times more the number of I/Os that `-P` names has been done.
+    /// Reports that the number of I/Os in `-P` was completed this many more times.
     fn dots(&self, _: u32) {}
 
     fn time_span_begins(&self, _: usize) {}
@@ -35,10 +34,11 @@ pub trait Listener: Send + Sync {
     /// The figures of an interval of the measured time ([`Wants::intervals`]).
     fn interval(&self, _: &IntervalFigures) {}
 
-    /// A time span has ended and another follows: what is known so far. Those to come have no figures in it.
+    /// Reports the intermediate results between time spans. Later spans do not have figures yet.
     fn time_span_ended(&self, _: &Record) {}
 
-    /// The run is over. What couldn't be passed on is returned, as a message; the run then counts as failed.
+    /// Reports the end of the run. Returns a message about undelivered information; the run then counts as
+    /// failed.
     fn run_ended(&self) -> Option<String> {
         None
     }
@@ -60,7 +60,6 @@ pub enum Progress<'a> {
         name: &'a str,
         /// Bytes that are written.
         done_bytes: u64,
-        /// Bytes that are to be written in all.
         total_bytes: u64,
     },
     Running {

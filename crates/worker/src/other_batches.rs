@@ -1,4 +1,4 @@
-//! How a worker does operations beside reads and writes.
+//! Execution of operations other than reads and writes by a worker.
 
 use super::failed_io::Failed;
 use super::requests::InFlight;
@@ -24,7 +24,7 @@ impl Loop<'_> {
         }
     }
 
-    /// Takes what neither read nor wrote out of what has completed, and counts it.
+    /// Removes operations other than reads and writes from the completions, and counts them.
     pub(super) fn count_others(
         &mut self,
         books: &mut Books,

@@ -9,9 +9,9 @@ const SEED: u64 = u64::from_be_bytes(*b"discards");
 #[derive(Debug)]
 pub(crate) struct OtherOperations {
     shares: Vec<OperationShares>,
-    /// Recorded I/Os are done (`--replay`), which say themselves what they do.
+    /// Whether recorded I/Os are executed (`--replay`), which define their operations.
     pub(super) recorded: bool,
-    /// Of their own: addresses and directions are the same with and without them.
+    /// Separate generator, so that addresses and directions do not depend on these operations.
     random: Random,
     pub(super) ended: Vec<Done>,
 }
@@ -27,8 +27,8 @@ impl OtherOperations {
         })
     }
 
-    /// What the next I/O on a target does instead; `None` = what it was drawn for. Where nothing is left to
-    /// chance, nothing is drawn.
+    /// Returns the replacement operation for the next I/O on a target; `None` = unchanged. Deterministic
+    /// choices do not draw a number.
     #[inline]
     pub(super) fn draw(&mut self, target: u32) -> Option<Operation> {
         let shares = self.shares[target as usize];

@@ -1,17 +1,17 @@
-//! What became of a run and of its time spans.
+//! Outcome of a run and of its time spans.
 
 use diskspd_model::results::{Results, SpanResults};
 
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// One entry per time span; those that failed or were not reached have measured nothing.
+    /// One entry per time span; failed or unreached ones are empty.
     pub results: Results,
     /// Why the run failed; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,
-    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
-    /// that is not complete, data that was lost. The exit code is that of a failed run.
+    /// Problems in addition to the valid figures: I/Os that never completed, an incomplete log, lost data.
+    /// The exit code reports a failed run.
     pub troubles: Vec<String>,
-    /// The failures were known before anything was touched: nothing has begun.
+    /// Whether the failures were known before anything changed, so that no time span has begun.
     pub refused: bool,
 }
 

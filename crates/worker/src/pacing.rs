@@ -1,4 +1,4 @@
-//! The limits of a worker: which request may issue its next I/O, and when.
+//! The limits of a worker: the next request to issue, and its time.
 
 use diskspd_model::operation::Operation;
 use diskspd_model::plan::{WorkerPlan, WorkerTarget};
@@ -12,7 +12,7 @@ use diskspd_sys::clock::Nanos;
 pub(crate) struct Pacing {
     paces: Vec<Pace>,
     targets: Vec<u32>,
-    /// When the I/O that each request has in flight was to start; [`Pacing::ANY_TIME`] = whenever it could.
+    /// Planned start time of each request's I/O; [`Pacing::ANY_TIME`] = as soon as possible.
     due: Vec<Nanos>,
     /// The measured time lasts no longer than this, ns.
     longest: Nanos,
@@ -24,10 +24,11 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
-    /// Instead of a time: the I/O had none to start at.
+    /// Marker for an I/O without a start time.
     pub(crate) const ANY_TIME: Nanos = Nanos::MAX;
 
-    /// `None` when nothing is limited. The limits count from `start`; measuring takes `longest` ns at most.
+    /// Creates the limits; `None` if there are no limits. They count from `start`; measuring takes
+    /// `longest` ns at most.
     pub(crate) fn new(
         plan: &WorkerPlan,
         replay: Option<ReplayTurns>,
@@ -62,10 +63,10 @@ impl Pacing {
         self.replay.is_some()
     }
 
-    /// The next recorded I/O for a request, if it may go, and what it does.
+    /// Returns the next recorded I/O for a request and its operation, if it may start.
     ///
     /// # Errors
-    /// When to ask again; [`Nanos::MAX`] = there is none left.
+    /// Fails with the time for a retry; [`Nanos::MAX`] = no I/O is left.
     pub(crate) fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, Operation), Nanos> {
         let turns = self.replay.as_mut().ok_or(Nanos::MAX)?;
         let (io, due) = turns.peek().ok_or(Nanos::MAX)?;
@@ -79,7 +80,7 @@ impl Pacing {
         Ok((io, op))
     }
 
-    /// When the I/O that a request has in flight was to start; `None` = whenever it could.
+    /// Returns the planned start time of a request's I/O in flight; `None` = as soon as possible.
     #[inline]
     pub(crate) fn due(&self, request: u32) -> Option<Nanos> {
         let due = self.due[request as usize];

@@ -1,4 +1,4 @@
-//! Where a worker learns from what it is to do now: warm up, measure, cool down, or stop.
+//! The source of a worker's current phase: warm up, measure, cool down, or stop.
 
 use crate::control::{Control, Phase};
 use diskspd_model::plan::SpanPlan;
@@ -44,8 +44,8 @@ impl Phases<'_> {
         }
     }
 
-    /// What the times count from at which I/Os are to start, the same moment for all threads (and all ranks)
-    /// however late each of them wakes up.
+    /// Returns the origin of planned start times, the same for all threads and ranks, regardless of their
+    /// wake-up delays.
     pub(super) fn times_from(&self, span: &SpanPlan) -> Nanos {
         match span.waits_for_measuring() {
             // A span that ended before has no such moment, or that of the one before it.

@@ -1,6 +1,6 @@
-//! `--until-written`, `--until-read`: what may still be submitted until as much is done as was asked for.
-//! The workers share it, so that they stop by themselves: the controlling thread only looks once in a while,
-//! and a device writes a lot in that time.
+//! `--until-written`, `--until-read`: remaining volume that may be submitted. The workers share it and
+//! stop automatically, because the controlling thread only checks occasionally, and a device writes a lot
+//! between checks.
 
 use super::Books;
 use diskspd_model::engines::Direction;
@@ -8,7 +8,7 @@ use diskspd_model::plan::{SpanPlan, VolumeGoal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// Nothing in flight and nothing to do: so long until the next look, ns.
+/// Wait before the next check without I/Os in flight or work, in ns.
 pub(super) const NAP: u64 = 500_000;
 
 #[derive(Debug)]
@@ -19,10 +19,9 @@ pub struct VolumeQuota {
 #[derive(Debug)]
 struct SharedGoal {
     direction: Direction,
-    /// What of it may still be submitted, bytes; below 0 = too much was, by the last I/Os of several
-    /// threads.
+    /// Remaining bytes that may be submitted; negative if several threads overshot with their last I/Os.
     left: AtomicI64,
-    /// What has come back in the measured time, bytes: as the results count it.
+    /// Bytes completed in the measured time, as counted by the results.
     done: AtomicU64,
 }
 
@@ -60,7 +59,7 @@ impl VolumeQuota {
         }
     }
 
-    /// So many bytes go this way; those below 0 come back.
+    /// Takes this number of bytes in a direction; negative numbers return bytes.
     #[inline]
     pub(super) fn take(&self, direction: Direction, bytes: i64) {
         for goal in self.of_direction(direction) {
@@ -92,7 +91,7 @@ impl QuotaShare {
         }
     }
 
-    /// Measuring begins, for this worker: what it has in flight will count when it comes back.
+    /// Begins measuring for this worker, including its I/Os in flight.
     pub(super) fn begin(&mut self, books: &Books) {
         self.counts = true;
         for direction in [Direction::Read, Direction::Write] {

@@ -1,4 +1,4 @@
-//! The accounts of one worker: what it did on each of its targets.
+//! The accounts of one worker: its work on each of its targets.
 
 pub use crate::tell::completion::IoCompletion;
 use crate::tell::stream::ByDirection;
@@ -24,7 +24,6 @@ pub struct Recorder {
     /// `-D`
     intervals: Option<IntervalLog>,
     responses: Option<IntervalLog>,
-    /// `-L`: what latencies add up to from second to second.
     course: Option<LatencyLog>,
     shared: Arc<Accounts>,
     /// `--stream`
@@ -35,7 +34,7 @@ pub struct Recorder {
     detailed: bool,
 }
 
-/// What all workers of a span keep together. Touched when they have ended, and by nobody while they work.
+/// Joint accounts of all workers of a span, only used after their end.
 #[derive(Debug, Default)]
 pub struct Accounts {
     intervals: Mutex<Option<Intervals>>,
@@ -66,7 +65,7 @@ impl Accounts {
     }
 }
 
-/// An I/O that ended well, as it came back: those of a batch mostly are alike.
+/// A successful completed I/O; I/Os of a batch are mostly equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Returned {
     /// Index of the target in the worker's list.
@@ -86,7 +85,6 @@ impl Returned {
         self.bytes < u64::from(self.asked)
     }
 
-    /// What it comes to when it was reaped at `now`, so long after measuring began.
     #[inline(always)]
     fn reaped(&self, now: Nanos, since_start: u64) -> IoCompletion {
         IoCompletion {
@@ -113,8 +111,8 @@ pub(crate) struct OnTime {
     pub since_start: u64,
 }
 
-/// What a batch adds to a target. Counted without memory: adding to the account for every I/O, each
-/// addition would wait for the one before.
+/// Sums of a batch on a target, kept in registers, because each addition in memory would wait for the
+/// previous one.
 #[derive(Debug, Default)]
 struct BatchSums {
     all: Tally,
@@ -298,8 +296,7 @@ impl Recorder {
         }
     }
 
-    /// Counts how late an I/O started, and what that makes of its latency. It has been counted with the
-    /// others.
+    /// Counts an I/O's start delay and response time, after its regular accounting.
     #[inline]
     pub(crate) fn count_on_time(&mut self, io: OnTime) {
         let OnTime { target, direction, delay, response, since_start } = io;
@@ -320,7 +317,7 @@ impl Recorder {
         }
     }
 
-    /// Counts another operation than a read or write on a target, of so many bytes, that took so long, ns.
+    /// Counts another operation on a target, with its bytes and latency in ns.
     pub(crate) fn count_other(&mut self, target: usize, op: Operation, bytes: u64, latency: u64) {
         let Some(account) = self.targets[target].others.of_mut(op) else { return };
         account.ios += 1;
@@ -344,8 +341,7 @@ impl Recorder {
         account.nowait_misses.iter_mut().for_each(|misses| *misses += 1);
     }
 
-    /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
-    /// over.
+    /// Records I/Os due but not submitted at the end of measuring, and the delay of the first in ns.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
         self.targets[target].not_submitted = Some(Box::new(Overdue { ios, longest }));
     }
@@ -393,7 +389,6 @@ impl Recorder {
     }
 }
 
-/// Whether whoever counted the I/Os of a direction counted the same ones.
 fn adds_up(account: &DirectionResults) -> bool {
     let counted = |histogram: &Histogram| histogram.moments().count();
     let paced = account.paced.as_ref();
@@ -470,7 +465,7 @@ pub(crate) fn whole_targets(worker: &WorkerPlan, entries: Vec<TargetResults>) ->
     whole
 }
 
-/// Adds errors of one worker to those of others, by kind.
+/// Adds errors of one worker to the total, by kind.
 pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
     for error in more {
         let same = |e: &&mut IoErrors| {
@@ -503,7 +498,7 @@ pub fn count_from(start: Nanos, errors: &mut [IoErrors]) {
     times.for_each(|at| *at = at.saturating_sub((start / 1000) as i64));
 }
 
-/// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset
+/// Describes this kind of error in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset
 /// 4096`.
 pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
     let direction = Operation::from(error.direction).row().name;

@@ -1,4 +1,4 @@
-//! The requests of a worker: what each has in flight, and where its data lies.
+//! The requests of a worker: their I/Os in flight, and positions of their data.
 
 use diskspd_engine::{Direction, Io, Operation};
 use diskspd_model::plan::{WorkerPlan, WriteContent};
@@ -6,7 +6,7 @@ use diskspd_model::trace::formats::RecordedIo;
 use diskspd_model::workload::{Next, ThreadWorkload};
 use diskspd_sys::clock::Nanos;
 
-/// What has to be remembered of a request while its I/O is in flight.
+/// Properties of a request kept while its I/O is in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct InFlight {
     pub started: Nanos,
@@ -46,13 +46,13 @@ struct Area {
     start: u64,
     /// From one request to the next: a block, or nothing when all share a source.
     step: u64,
-    /// What positions in a source are rounded down with; without a source the position is 0.
+    /// Mask for rounding down positions in a source; 0 without a source.
     mask: u64,
 }
 
 impl Requests {
-    /// For each target of the plan its file in the engine, and where in the buffer its source of write data
-    /// begins (0 where there is none).
+    /// Creates the requests. Each target of the plan has its file in the engine, and the start of its
+    /// write source in the buffer (0 without a source).
     pub fn new(plan: &WorkerPlan, files: &[u32], sources: &[usize]) -> Requests {
         let (mut first_request, mut next) = (0, 0);
         let place = |((target, &file), &source)| {

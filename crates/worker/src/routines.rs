@@ -1,4 +1,4 @@
-//! Completion routines (`-x`): every completion is stamped, accounted for and issued anew by itself.
+//! Completion routines (`-x`): every completion is stamped, accounted for and reissued separately.
 
 use super::failed_io::Failed;
 use super::{Books, Loop};
@@ -9,8 +9,8 @@ use diskspd_sys::lent::Owner;
 use std::time::Duration;
 
 impl Loop<'_> {
-    /// Handles completions one by one until the phase is [`Phase::Stop`]. The request of an I/O that fails
-    /// stops; the others go on.
+    /// Handles completions one at a time until the phase is [`Phase::Stop`]. A failed I/O stops its
+    /// request; the other requests continue.
     pub(super) fn routines(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
         let mut stopped = 0;
         let mut handled = Vec::with_capacity(self.plan.depth as usize);

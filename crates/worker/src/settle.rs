@@ -1,4 +1,4 @@
-//! The end of a span: waiting a little for what is in flight.
+//! The end of a span: a short wait for I/Os in flight.
 
 use super::books::Books;
 use super::{Loop, TICK};
@@ -6,14 +6,13 @@ use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
-/// How long a worker waits for I/Os in flight by itself, before its engine gives up what can be given up.
+/// Time that a worker waits for I/Os in flight, before its engine cancels them.
 const SETTLE: Duration = Duration::from_millis(500);
-/// Before an engine is asked again that came back with nothing.
 const PAUSE: Duration = Duration::from_millis(1);
 
 impl Loop<'_> {
-    /// The span is over: waits a little for what is in flight. Most of it comes back at once, and is then
-    /// no longer taken for stuck.
+    /// Waits a little for I/Os in flight at the end of a span. Most return at once, and are then not
+    /// classified as stuck.
     pub(super) fn settle(&mut self, books: &Books) {
         if self.phases.are_virtual() {
             return;

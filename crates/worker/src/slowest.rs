@@ -34,10 +34,10 @@ pub struct SlowestError {
 }
 
 impl<'a> Slowest<'a> {
-    /// So many of each second, which are handed out there.
+    /// Creates it for this number of I/Os per second.
     ///
     /// # Errors
-    /// There is no memory.
+    /// Fails without memory.
     pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, SlowestError> {
         let mut room = Vec::new();
         room.try_reserve_exact(wanted as usize + 1).map_err(|_| SlowestError { wanted })?;

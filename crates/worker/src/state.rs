@@ -22,8 +22,8 @@ use diskspd_model::workload::ThreadWorkload;
 use diskspd_sys::clock::{Clock, Nanos};
 use std::time::Duration;
 
-/// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any
-/// more must not keep it from ending.
+/// Maximum sleep of a worker before it checks the phase, so that an unresponsive device cannot prevent its
+/// end.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
 /// A worker at work, without its books. Everything is allocated when it begins.
@@ -38,7 +38,7 @@ pub(super) struct Loop<'a> {
     pub(super) log: Option<Producer<'a>>,
     pub(super) slowest: Option<Slowest<'a>>,
     pub(super) voice: &'a Voice,
-    /// Idle requests that are left when the batch is full: known also while the books are put down.
+    /// Remaining idle requests when the batch is full, known even while the books are put down.
     pub(super) left: usize,
     pub(super) batch: Vec<Io>,
     pub(super) done: Vec<Done>,
@@ -58,7 +58,7 @@ pub(super) struct Loop<'a> {
     pub(super) preparing: Nanos,
     /// How many I/Os are submitted at a time.
     pub(super) batches: Batches,
-    /// `-u`: completions that a wait waits for, at most; else 1.
+    /// `-u`: maximum completions per wait; otherwise 1.
     pub(super) awaited: usize,
     /// `-oc`: completions that are taken at a time, at most.
     pub(super) most_taken: usize,
@@ -69,13 +69,13 @@ pub(super) struct Loop<'a> {
     pub(super) timed: bool,
     /// The log counts from here.
     pub(super) start_signal: Nanos,
-    /// Single I/Os are looked at: by the log, by the live line, or because they had a time to start at.
+    /// Whether single I/Os are reported: for the log, the live line, or start times.
     pub(super) tells: bool,
     /// The live line, dots, or a reader of single I/Os (`tells`) report completions.
     pub(super) is_watched: bool,
-    /// Nothing has come back since then, which was found out by waiting in vain; `None` = something has.
+    /// Start of a period without completions, detected by a vain wait; `None` if there were completions.
     pub(super) silent_since: Option<Nanos>,
-    /// Target and age (ns) of what came back in the cool-down and was in flight when measuring ended.
+    /// Target and age (ns) of I/Os completed in the cool-down that were in flight at the end of measuring.
     pub(super) late: Vec<(u32, Nanos)>,
     /// Requests that stopped (`-x`).
     pub(super) given_up: Vec<u32>,

@@ -1,5 +1,4 @@
-//! What a run tells while it goes on, and where it puts it: speeds, the stream,
-//! the log of I/Os.
+//! Output during a run, and its destinations: speeds, the stream, the log of I/Os.
 
 pub mod completion;
 pub mod io_log;

@@ -9,8 +9,8 @@ use diskspd_sys::clock::Nanos;
 /// The most that are listed for a target; the oldest ones come first.
 const MOST: usize = 1024;
 
-/// These I/Os completed in the cool-down: those that were submitted before it were in flight when
-/// measuring ended. `late` gets target and age (ns) of them.
+/// Records I/Os completed in the cool-down. `late` gets target and age (ns) of I/Os that were in flight at
+/// the end of measuring.
 #[cold]
 pub(super) fn completed_late(
     late: &mut Vec<(u32, Nanos)>,
@@ -29,9 +29,9 @@ pub(super) fn completed_late(
 }
 
 impl Loop<'_> {
-    /// How old (ns) the I/Os were that were in flight when measuring ended, for each target: those older
-    /// than the longest that this thread counted there, the oldest first. Without stamps that is known only
-    /// if nothing has come back at all for a while.
+    /// Returns for each target the age (ns) of I/Os in flight at the end of measuring, if it exceeds the
+    /// longest counted latency, oldest first. Without timestamps it is only known after a period without
+    /// completions.
     pub(super) fn unfinished(&self, books: &Books) -> Vec<Vec<Nanos>> {
         let mut ages = vec![Vec::new(); self.plan.targets.len()];
         let Some(end) = self.phases.measure_end() else { return ages };

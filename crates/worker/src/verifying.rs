@@ -1,5 +1,5 @@
-//! Stamps and checks (`--verify`). Before the start stamps of I/Os and behind those of their ends, so that no
-//! latency holds what they take; content isn't made twice, because no other may be asked for.
+//! Stamps and checks (`--verify`). They run before the start and after the end timestamp of I/Os, so that
+//! latencies exclude them. Other content options are excluded, so content is not generated twice.
 
 use super::Loop;
 use diskspd_engine::Done;
@@ -11,14 +11,14 @@ impl Loop<'_> {
         }
     }
 
-    /// Looks at what came back when the span was over: what was written then is known to later ones.
+    /// Checks I/Os completed after the span, so that later spans know the written content.
     pub(super) fn check_rest(&mut self) {
         let done = std::mem::take(&mut self.done);
         self.check(&done);
         self.done = done;
     }
 
-    /// Looks at what has completed, before its requests do something else.
+    /// Checks completed I/Os before their requests are reused.
     pub(super) fn check(&mut self, done: &[Done]) {
         if let Some(checker) = &mut self.checker {
             checker.ended(done, &*self.engine);

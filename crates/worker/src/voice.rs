@@ -1,4 +1,4 @@
-//! What a run says while it goes on, to whoever listens.
+//! Messages of a run in progress, for its listeners.
 
 use super::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, TargetSpeed, Wants};
 use crate::tell::live::{self, Counters, Seen, collect};
@@ -12,11 +12,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The voice of a run: everything that is said goes through it, so that all of it can be kept.
+/// The only channel for a run's messages, so that all of them can be kept.
 pub struct Voice {
     listener: Arc<dyn Listener>,
     wants: Wants,
-    /// The one that goes on, numbered from 1; 0 = none yet.
+    /// Current time span, numbered from 1; 0 = none yet.
     time_span: AtomicU32,
     seen: Mutex<Seen>,
     said: Mutex<HashSet<String>>,
@@ -57,7 +57,7 @@ impl Voice {
         self.listener.interval(figures);
     }
 
-    /// The run is over. Returned is what couldn't be passed on, as a message.
+    /// Ends the run. Returns a message about undelivered information.
     pub fn end(&self) -> Option<String> {
         self.listener.run_ended()
     }
@@ -78,7 +78,7 @@ impl Voice {
         self.tell(Finding::warning(text));
     }
 
-    /// A warning of what many threads meet; it is said once in a time span.
+    /// Warns once per time span about something common to many threads.
     pub fn warn_once(&self, text: String) {
         let mut said = self.said.lock_anyway();
         if !said.contains(&text) {
@@ -91,7 +91,7 @@ impl Voice {
         self.tell(Finding::note(text));
     }
 
-    /// Something that a person should know, in the time span that goes on.
+    /// Reports a finding about the current time span.
     pub fn tell(&self, finding: Finding) {
         let time_span = Some(self.time_span.load(Ordering::Relaxed)).filter(|number| *number > 0);
         let notice = finding.in_time_span(time_span.map(|number| number as usize));
@@ -111,8 +111,8 @@ impl Voice {
         }
     }
 
-    /// Tells what happened since the last call, or since [`Voice::begin`]. `left`: time until the phase
-    /// ends, ns.
+    /// Reports the progress since the last call, or since [`Voice::begin`]. `left`: time until the end of
+    /// the phase in ns.
     pub fn draw(
         &self,
         phase: &str,
@@ -139,7 +139,7 @@ impl Voice {
         }
     }
 
-    /// Tells how far the preparation of a file is, bytes.
+    /// Reports the progress of a file's preparation in bytes.
     pub fn draw_preparation(&self, path: &str, done: u64, total: u64) {
         if self.wants.progress {
             self.listener.progress(&Progress::Preparing { name: path, done_bytes: done, total_bytes: total });
@@ -157,7 +157,7 @@ impl fmt::Debug for Voice {
     }
 }
 
-/// What was done between two looks; `None` = they are the same one.
+/// Returns the work between two checks; `None` if they are the same check.
 pub fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;

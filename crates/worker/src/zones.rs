@@ -1,21 +1,21 @@
-//! Zones (`--zoned`): where in them the I/Os of a worker go. Its zones are its own, so it alone knows where
-//! their write pointers are, and nothing is asked of the device.
+//! Zones (`--zoned`): the I/O positions of a worker in them. Its zones are exclusive, so it knows their
+//! write pointers without querying the device.
 //!
-//! Each request that writes has a zone, and one write in flight in it. When no further block fits, it goes on
-//! in one that is active already, else in an empty one, else in one that is reset first: the next in order,
-//! or any one where I/O is random.
+//! Each writing request has a zone, with one write in flight in it. When no further block fits, it
+//! continues in an active zone, otherwise in an empty one, otherwise in a zone that is reset first. This
+//! is the next in order, or any one for random I/O.
 
 use diskspd_engine::{Direction, Io, Operation};
 use diskspd_model::machine::zones::Zone;
 use diskspd_model::plan::{WorkerPlan, WorkerTarget};
 use diskspd_model::workload::{Pattern, Random};
 
-/// Sets the seeds of these draws apart from those of addresses, which are the same with and without zones.
+/// Seed modifier, so that addresses are the same with and without zones.
 const SEED: u64 = u64::from_be_bytes(*b"in zones");
 
 #[derive(Debug)]
 pub(crate) struct Zones {
-    /// Of each entry of the worker's list; `None` = it isn't worked on so.
+    /// State for each entry of the worker's list; `None` = not zoned.
     targets: Vec<Option<ZonedTarget>>,
     random: Random,
     /// Zones that a request, which is in no other call, has to reset before its next I/O.
@@ -100,7 +100,7 @@ impl Zones {
         Some(zones)
     }
 
-    /// Where an I/O goes that was drawn for a target, instead of where it was drawn for.
+    /// Returns the position of an I/O instead of its drawn position.
     pub(crate) fn place(&mut self, target: u32, io: &Io) -> u64 {
         let Some(of) = self.targets.get_mut(target as usize).and_then(Option::as_mut) else {
             return io.offset;
@@ -124,7 +124,6 @@ impl Zones {
         owed.is_some()
     }
 
-    /// A request flushes before it resets what it owes.
     pub(crate) fn hold(&mut self, request: u32) {
         let owed = self.owed.extract_if(.., |owed| owed.request == request);
         self.held.extend(owed);
@@ -166,8 +165,8 @@ impl ZonedTarget {
         }
     }
 
-    /// Finds the next zone for a request that has filled `left`. What has to be reset for it counts as empty
-    /// from now on, so that nothing is read there.
+    /// Finds the next zone for a request that has filled `left`. A zone that must be reset counts as empty
+    /// from now on, so that it is not read.
     fn go_on(
         &mut self,
         request: u32,
@@ -216,9 +215,9 @@ impl ZonedTarget {
         is_full.then_some(index)
     }
 
-    /// Where a read goes. In order: what is written behind the last one. At random: the place that was
-    /// drawn, if it is below the write pointer of a zone of the thread's; else one in a zone that has been
-    /// written, which the drawn number decides.
+    /// Returns the position of a read. Sequential: the written data after the last read. Random: the drawn
+    /// position, if it is below the write pointer of one of the thread's zones, otherwise a position in a
+    /// written zone, chosen by the drawn number.
     fn read_at(&mut self, drawn: u64, length: u64) -> u64 {
         let count = self.zones.len();
         let (zone, within) = match self.is_random {
@@ -271,7 +270,6 @@ impl ZonedTarget {
 mod tests {
     use super::*;
 
-    /// Zones of 16 blocks that hold 12, of which so many are written; the first one begins at block 16.
     fn target(written: &[u64], requests: u32, write_ratio: u32, is_random: bool) -> ZonedTarget {
         let zone = |(index, blocks): (u64, &u64)| WorkedZone {
             zone: Zone {

@@ -1,4 +1,4 @@
-//! How a worker puts its I/Os into zones, and resets those that it writes again (`--zoned`).
+//! Placement of a worker's I/Os in zones, and resets of zones before rewriting (`--zoned`).
 
 use super::{Books, Loop};
 use diskspd_engine::{Io, Operation};

@@ -1,4 +1,5 @@
-//! What stands behind a command: its options by their rows, words, and the line of a run. `reader` makes it.
+//! Parsed arguments of a command: its options by their rows, words, and the line of a run. Created by
+//! `reader`.
 
 mod reader;
 
@@ -35,7 +36,6 @@ pub enum Takes {
     CommandOr(fn() -> Vec<&'static str>),
     /// Options of a run and its targets, the command's own anywhere among them.
     Line,
-    /// Those options of a run that aren't kept with it, and a record.
     Rerun,
     LineBehind,
     /// Files, then `--` and another program with its arguments.
@@ -48,7 +48,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// The words of which the first has to be one; `commands`: what all commands are called. `None` = any.
+    /// Returns the permitted first words; `commands`: names of all commands. `None` = any word.
     pub fn words(self, commands: fn() -> Vec<&'static str>) -> Option<Vec<&'static str>> {
         match self {
             Takes::OneOf(words) => Some(words()),
@@ -64,7 +64,7 @@ pub struct CommandLine {
     /// The options that were given, in order.
     options: Vec<GivenOption>,
     pub words: Vec<OsString>,
-    /// The line of a run, or what stands behind `--`; `None` = there is none.
+    /// The line of a run, or the arguments after `--`; `None` if missing.
     pub line: Option<Vec<OsString>>,
     pub typed: Vec<OsString>,
     pub readers: RunReaders,
@@ -124,15 +124,15 @@ impl CommandLine {
         self.values(row).map(|value| value.to_string_lossy().into_owned()).collect()
     }
 
-    /// The number that was given last; the reader has looked at its range.
+    /// Returns the last given number, already checked for its range.
     pub fn number(&self, row: &OptionRow) -> Option<u32> {
         self.text(row)?.parse().ok()
     }
 
-    /// What was given last, understood by `read`, which else says what is expected.
+    /// Returns the last given value, parsed by `read`, which otherwise returns the expected syntax.
     ///
     /// # Errors
-    /// One of the values is not possible.
+    /// Fails if one of the values is invalid.
     pub fn read_value<T, E: Into<String>>(
         &self,
         row: &OptionRow,
@@ -156,10 +156,10 @@ impl CommandLine {
         self.given(row).map(value).collect()
     }
 
-    /// The reports that an option asks for, in order.
+    /// Returns the reports requested by an option, in order.
     ///
     /// # Errors
-    /// One has a form but no file.
+    /// Fails if a format has no file.
     pub fn reports(&self, row: &OptionRow) -> Result<Vec<OutRequest>, CliError> {
         let read = |given: &GivenOption| {
             let missing = || given.impossible("the name of a file to write".into());
@@ -199,10 +199,10 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Refuses options that change nothing with this word behind the command.
+    /// Rejects options without an effect for this word after the command.
     ///
     /// # Errors
-    /// There is one.
+    /// Fails if there is one.
     pub fn refuse_idle(&self, word: &str) -> Result<(), CliError> {
         let idle = |row: &&OptionRow| !row.only_with.is_empty() && !row.only_with.contains(&word);
         match self.rows.iter().filter(idle).find(|row| self.has(row)) {

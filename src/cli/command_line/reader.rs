@@ -1,4 +1,4 @@
-//! The one reader of all commands: what stands behind one, by its rows.
+//! The common reader of all commands, which parses arguments by a command's rows.
 
 use super::{CommandLine, GivenOption, RunReaders, Takes};
 use crate::cli::error::CliError;
@@ -10,11 +10,10 @@ use std::ffi::{OsStr, OsString};
 use std::slice::Iter;
 
 impl CommandLine {
-    /// Reads what stands behind the command of that name, which has these options.
+    /// Reads the arguments after the command of that name, with these options.
     ///
     /// # Errors
-    /// An option is unknown, its value is missing, is not possible, or stands where none is taken; a word is
-    /// unknown.
+    /// Fails if an option or word is unknown, or a value is missing, invalid or unexpected.
     pub fn read(
         name: &'static str,
         rows: &'static [OptionRow],
@@ -68,7 +67,6 @@ impl CommandLine {
         }
     }
 
-    /// Options of a run and its targets, those of the command among them.
     fn take_line(&mut self, of_run: &[&str], arguments: &[OsString]) -> Result<(), CliError> {
         let (mut line, mut rest) = (Vec::new(), arguments.iter());
         while let Some(argument) = rest.next() {
@@ -111,7 +109,7 @@ impl CommandLine {
     }
 
     /// Keeps `argument` if it is an option of the command, with its value: attached to a letter (`-d60`),
-    /// behind the = of a word, or behind that in `rest`. Returns whether it is one.
+    /// after the = of a word, or the next argument in `rest`. Returns whether it is one.
     fn take(&mut self, argument: &OsString, rest: &mut Iter<OsString>) -> Result<bool, CliError> {
         let bytes = argument.as_encoded_bytes();
         let found = self.rows.iter().find_map(|row| Some((row, attached(row, bytes)?)));
@@ -149,7 +147,6 @@ fn opens(names: &[&str], arguments: &[OsString]) -> bool {
     })
 }
 
-/// If an argument is this option, what is attached to it as its value.
 fn attached<'a>(row: &OptionRow, argument: &'a [u8]) -> Option<Option<&'a [u8]>> {
     let rest = argument.strip_prefix(row.name.as_bytes())?;
     match rest.first() {
@@ -181,7 +178,6 @@ fn check(row: &OptionRow, given: &GivenOption) -> Result<(), CliError> {
     }
 }
 
-/// Whether a word is one of these; else which of them was probably meant.
 fn one_of(words: &[&str], given: &OsStr) -> Result<(), Option<String>> {
     let given = given.as_encoded_bytes();
     let nearest = suggest::nearest(words, given).map(|word| format!("did you mean {word}?"));

@@ -130,7 +130,6 @@ pub const HELP_COMMAND: Command = Command {
     },
 };
 
-/// The command that a word names; `None` = it names none, or there is none.
 fn command_named(line: &CommandLine, word: Option<&[u8]>) -> Option<&'static str> {
     (line.readers.commands)().into_iter().find(|name| Some(name.as_bytes()) == word)
 }

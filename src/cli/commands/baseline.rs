@@ -1,4 +1,4 @@
-//! `diskspd baseline`: runs that later ones are judged by.
+//! `diskspd baseline`: reference runs for later ones.
 
 use super::Command;
 use super::compare::{BISECT, FAIL_IF, answers, gate};

@@ -16,13 +16,13 @@ pub struct Command {
     /// Groups of options of which one at most is given.
     pub(super) exclusive: &'static [&'static [OptionRow]],
     pub takes: Takes,
-    /// Command lines with what they do: two at least, where there is anything to say.
+    /// Example command lines with descriptions, at least two if there are any.
     pub examples: &'static [Form],
     pub(super) make: fn(CommandLine) -> Result<Invocation, CliError>,
 }
 
 impl Command {
-    /// Its options, `--help` left out. Those of a run that is made again are the long ones of a single
+    /// Returns its options without `--help`. For a repeated run, these are the long options of a single
     /// invocation.
     pub fn rows(&self) -> Vec<OptionRow> {
         match self.takes {

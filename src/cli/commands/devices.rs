@@ -1,4 +1,4 @@
-//! `diskspd devices` and `diskspd doctor`: what there is to know of this machine before a run.
+//! `diskspd devices` and `diskspd doctor`: information about this machine before a run.
 
 use super::Command;
 use crate::cli::Invocation;

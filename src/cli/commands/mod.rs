@@ -1,5 +1,5 @@
-//! Commands: first words that ask for something else than a run. Each has a file with its rows, what is read
-//! by them, and what it makes of that.
+//! Commands: first words with a purpose other than a run. Each has a file with its rows, its parsed form,
+//! and its request.
 
 mod answers;
 mod baseline;
@@ -89,7 +89,7 @@ pub fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     [OsString::from(&OPTION[2..])].into_iter().chain(journal).chain(rest.iter().cloned()).collect()
 }
 
-/// Reads a command line whose first word (behind the program name) is a command; `None` if it is not.
+/// Reads a command line whose first word after the program name is a command; `None` if it is not.
 pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_encoded_bytes())?;
@@ -110,7 +110,6 @@ pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invoc
     Some(made.map_err(|error| explained(error, command)))
 }
 
-/// An error, with how the command is called and what may have been meant.
 fn explained(mut error: CliError, command: &Command) -> CliError {
     if let Some(place) = error.place.as_ref().filter(|_| error.unknown_option)
         && let Some(meant) = meant(&place.argument, &command.rows())
@@ -128,8 +127,8 @@ fn explained(mut error: CliError, command: &Command) -> CliError {
     }
 }
 
-/// What is meant by a long option that is unknown where it stands; `here`: the options of the command, none
-/// of a run. `None` = nothing that is known.
+/// Returns a suggestion for an unknown long option; `here`: the options of the command, empty for a run.
+/// `None` if there is no suggestion.
 pub fn meant(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;

@@ -1,4 +1,4 @@
-//! `diskspd precondition`: a target, options of its own, and behind `--` those of the rounds.
+//! `diskspd precondition`: a target, specific options, and the options of the rounds after `--`.
 
 use super::Command;
 use crate::cli::Invocation;

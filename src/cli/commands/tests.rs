@@ -1,4 +1,4 @@
-//! The table of commands, and the one reader with a table of its own.
+//! Tests of the table of commands, and of the common reader with a test table.
 
 use super::*;
 use crate::cli::flag::{Name, Scope};
@@ -86,7 +86,6 @@ fn rows_that_name_a_file_refuse_a_second() {
     assert_eq!(repeated.join(", "), all_used);
 }
 
-/// Whatever a row shows as a value is one: its example, its words, and those that completions offer.
 #[test]
 fn values_of_rows_are_accepted() {
     for command in COMMANDS {

@@ -1,4 +1,4 @@
-//! What every shell offers.
+//! Completions common to every shell.
 
 use crate::cli::command_line::Takes;
 use crate::cli::commands::{Command, all_names};

@@ -1,22 +1,20 @@
-//! Completions of PowerShell, that of Windows and that of every system (`pwsh`).
+//! Completions of PowerShell, on Windows and other systems (`pwsh`).
 
 use super::offered::{Beside, beside, of_runs};
 use crate::cli::commands::{COMMANDS, Command};
 use crate::cli::option::{OptionRow, OptionValue};
 
-/// What stands for the options of runs where rows have the name of a command.
+/// Placeholder for the options of runs, in place of a command's name.
 const OF_RUNS: &str = "-";
-/// What stands for files where rows have values: PowerShell completes those by itself when it is offered
-/// nothing.
+/// Placeholder for files as values, because PowerShell completes files automatically without candidates.
 const FILES: &str = "@";
 
-/// The script; ends with a line feed. Its rows are lines, because PowerShell's tables don't tell `-s` from
-/// `-S`.
+/// Returns the script, with a final line feed. Its rows are lines, because PowerShell's tables do not
+/// distinguish `-s` and `-S`.
 pub fn script() -> String {
     format!("{BEGIN}{}{END}", rows())
 }
 
-/// A row: of which command, what, its values, and what it is.
 fn row(command: &str, word: &str, values: &str, help: &str) -> String {
     format!("{command}|{word}|{values}|{help}\n")
 }
@@ -42,7 +40,6 @@ fn of_command(command: &Command) -> String {
     words.chain(options.iter().map(|option| of_option(command.name, option))).collect()
 }
 
-/// An option; of a letter also with each value attached to it.
 fn of_option(command: &str, option: &OptionRow) -> String {
     let values = match (option.value, option.value.offered()) {
         (OptionValue::File | OptionValue::Folder, _) => FILES.to_owned(),

@@ -6,7 +6,6 @@ use crate::cli::words::when;
 use crate::profile::{Efficiency, GroupCpu, Target, TimeSpan};
 use crate::units;
 
-/// Reads it. The character behind `-a` decides which of both it is.
 pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     match value {
         b"" | b"g" => Ok(()),
@@ -19,7 +18,7 @@ pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     }
 }
 
-/// Writes it again. Of an order there is nothing to write: it is the machine's.
+/// Returns its words. The machine's order does not have any.
 pub fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
     let cpus: Vec<String> = span.affinity.iter().filter_map(|at| Some(at.cpu?.to_string())).collect();
     when(!span.affinity.is_empty() && span.affinity_traversal.is_none(), cpus.join(","))

@@ -1,4 +1,4 @@
-//! `-S -h -N -l`: what lies between the program and the storage.
+//! `-S -h -N -l`: caching between the program and the storage.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
@@ -168,7 +168,6 @@ fn bypass_io(draft: &mut Draft, position: usize, mode: BypassIo) -> Result<(), P
     Ok(())
 }
 
-/// `-h` does not look at memory-mapped I/O; the profile's validation does.
 fn unbuffered_write_through(draft: &mut Draft) -> Result<(), Problem> {
     cache_mode(draft, 0, CacheMode::DisableOsCache)?;
     write_through(draft, 0)

@@ -1,11 +1,11 @@
-//! `-rd`: where random I/O goes.
+//! `-rd`: distribution of random I/O.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::profile::{Distribution, DistributionKind, DistributionRange};
 use crate::units;
 
-/// Reads what follows `-rd`: `pct` or `abs` and pairs of I/O share and span, separated by colons.
+/// Parses the text after `-rd`: `pct` or `abs` and pairs of I/O share and span, separated by colons.
 pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let kind = match value.get(..3) {
         Some(b"pct") => DistributionKind::Percent,

@@ -209,7 +209,6 @@ mod tests {
         assert_eq!(refusing.join(" "), expected);
     }
 
-    /// Whatever is accepted does something, or the run says that it does not.
     #[test]
     fn no_row_calls_an_option_ignored() {
         assert!(!crate::cli::compatibility::table().to_lowercase().contains("ignored"));

@@ -1,4 +1,4 @@
-//! `-L -D -P -R -v -: -e`: what is measured and printed.
+//! `-L -D -P -R -v -: -e`: measured and printed results.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
@@ -230,7 +230,7 @@ fn tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Class names must match in full; of the letters only the first is looked at, as in DISKSPD.
+/// Matches class names in full, but only the first letter of letter options, as in DISKSPD.
 fn etw_switch<'a>(etw: &'a mut Etw, value: &[u8]) -> Option<&'a mut bool> {
     Some(match value {
         b"PROCESS" => &mut etw.process,

@@ -30,7 +30,7 @@ pub fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// `-u`: what it doesn't say stays as an earlier one said, but for `n`.
+/// Parses `-u`. Unnamed parts keep their earlier values, except `n`.
 pub fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let (unregistered, count) = match value {
         [b'n', count @ ..] => (true, count),

@@ -1,4 +1,4 @@
-//! What DISKSPD has no words for: where random I/O goes by form, and what writes carry by shares.
+//! Options beyond DISKSPD: shapes of random distributions, and content of writes by shares.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
@@ -229,7 +229,7 @@ fn shape(draft: &mut Draft) -> &mut ContentShape {
     draft.target.content.get_or_insert_default()
 }
 
-/// Strictly: what is no number must not become 0.
+/// Parses strictly, so that invalid numbers do not become 0.
 fn percent(value: &[u8]) -> Result<u32, Problem> {
     const EXPECTED: &str = "a percentage from 0 to 99, such as 60";
     let (number, digits) =

@@ -1,4 +1,4 @@
-//! `-t -F -o -u -O -a -n -x -I -g -i -j`: who issues how much at once, where and how fast.
+//! `-t -F -o -u -O -a -n -x -I -g -i -j`: threads, their concurrency, placement and speed.
 
 use super::{affinity, ring};
 use crate::cli::draft::Draft;

@@ -1,4 +1,4 @@
-//! What I/Os ask of the kernel beside their data: options of our own.
+//! Additional options for I/O flags of the kernel.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;

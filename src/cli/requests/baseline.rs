@@ -1,4 +1,4 @@
-//! What is done with baselines.
+//! Requests for baselines.
 
 use super::{AnswerOut, FailIf, RoundsRequest};
 use std::ffi::OsString;

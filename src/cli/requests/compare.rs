@@ -1,4 +1,4 @@
-//! What is compared, and how.
+//! Requests for comparisons.
 
 use crate::cli::RunRequest;
 use crate::lab::compare::{AnswerForm, Question};
@@ -17,7 +17,7 @@ pub struct CompareRequest {
     pub fail_if: Option<FailIf>,
     pub out: Vec<AnswerOut>,
     pub store: Option<PathBuf>,
-    /// `--quiet`: of runs that are made, tell only errors and those whose figures are wrong.
+    /// Whether only errors and wrong figures of new runs are printed (`--quiet`).
     pub quiet: bool,
     pub given: Vec<OsString>,
 }
@@ -50,7 +50,7 @@ pub struct SideWords {
     pub takes_seed: bool,
 }
 
-/// A command line that is run on two kernels in turn, some runs at each boot.
+/// A command line run alternately on two kernels, some runs at each boot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AcrossBoots {
     pub folder: PathBuf,

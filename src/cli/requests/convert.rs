@@ -1,4 +1,4 @@
-//! What is converted.
+//! Requests for conversions.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is done with the history.
+//! Requests for the history.
 
 use crate::lab::selection::{RunFigure, Selection};
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ pub struct HistoryRequest {
     pub given: Vec<OsString>,
 }
 
-/// What is done. Runs are named by id, the beginning of one, or label.
+/// Action on the history. Runs are named by id, a prefix of one, or label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryAction {
     List,

@@ -1,4 +1,4 @@
-//! What is merged.
+//! Requests for merging.
 
 use crate::cli::OutRequest;
 use std::path::PathBuf;

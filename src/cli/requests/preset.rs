@@ -1,4 +1,4 @@
-//! What is asked of presets and completions.
+//! Requests for presets and completions.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PresetRequest {

@@ -1,4 +1,4 @@
-//! Which runs are reported, and in which form.
+//! Requests for reports: runs and formats.
 
 use crate::cli::OutRequest;
 use std::path::PathBuf;
@@ -8,14 +8,13 @@ pub struct ReportRequest {
     /// Records, result XML, folders that hold them; at least one.
     pub files: Vec<PathBuf>,
     pub store: Option<PathBuf>,
-    /// `-v`: of a single run, everything that was found about it, or every percentile.
+    /// `-v`: for a single run, all findings, or every percentile.
     pub verbose: bool,
     /// The form of a table of all runs; `None` = in columns if there are several, else the report.
     pub table: Option<TableForm>,
-    /// `--html`: the page of all runs is written to this file, and nothing is printed.
+    /// `--html`: file for the page of all runs, instead of printing.
     pub html: Option<PathBuf>,
-    /// `--out`: the record's report is written to these files, and nothing is printed; not with several
-    /// files.
+    /// `--out`: files for the record's report, instead of printing; not with several records.
     pub out: Vec<OutRequest>,
 }
 

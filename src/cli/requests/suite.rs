@@ -1,4 +1,4 @@
-//! What is done with suites, and how often.
+//! Requests for suites, and repetitions.
 
 use super::AnswerOut;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ pub struct SuiteRequest {
     pub out: Vec<AnswerOut>,
     /// `--dry-run`: check and list alone.
     pub dry_run: bool,
-    /// `--strict`: fail when any figures are not what they seem to be.
+    /// Whether misleading figures are a failure (`--strict`).
     pub strict: bool,
     pub quiet: bool,
     pub given: Vec<OsString>,
@@ -22,11 +22,11 @@ pub struct SuiteRequest {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RoundsRequest {
-    /// `--repeat`: so many rounds of every test; `None` = as the suite says.
+    /// `--repeat`: rounds of every test; `None` = the suite's default.
     pub repeat: Option<u32>,
     /// `--until-sure`: until the answer is known.
     pub until_sure: bool,
-    /// `--sessions`: all of that so many times, with a pause in between.
+    /// `--sessions`: repetitions of the whole, with a pause in between.
     pub sessions: u32,
     /// `--budget`: no round begins that would take longer, s.
     pub budget_s: Option<f64>,

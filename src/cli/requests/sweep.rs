@@ -1,4 +1,4 @@
-//! What a sweep runs, and what it writes.
+//! Requests for sweeps: runs and outputs.
 
 use crate::cli::SweptLine;
 use crate::lab::sweep::Settings;
@@ -13,21 +13,21 @@ pub struct SweepRequest {
     pub iops_only: bool,
     /// `-L` was not given, and added.
     pub adds_latency: bool,
-    /// `--between`: what the shell runs before each run.
+    /// `--between`: shell command before each run.
     pub between: Option<String>,
     pub csv: Vec<PathBuf>,
     pub json: Vec<PathBuf>,
     pub html: Vec<PathBuf>,
     /// `--dry-run`: check, list and estimate alone.
     pub dry_run: bool,
-    /// `--strict`: fail when any figures are not what they seem to be.
+    /// Whether misleading figures are a failure (`--strict`).
     pub strict: bool,
-    /// `--quiet`: no progress, and only what is wrong.
+    /// Whether only problems are printed, without progress (`--quiet`).
     pub quiet: bool,
     /// The command line of the runs, with its axes.
     pub swept: SweptLine,
     /// The same as it was typed.
     pub arguments: Vec<OsString>,
-    /// All that followed `sweep`, for the one who wants to do it again.
+    /// All arguments after `sweep`, to repeat it.
     pub given: Vec<OsString>,
 }

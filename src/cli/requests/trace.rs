@@ -1,4 +1,4 @@
-//! What is recorded, and what is made of it.
+//! Requests for traces: recordings, and their use.
 
 use crate::trace::RateChoice;
 use crate::trace::formats::RequestView;

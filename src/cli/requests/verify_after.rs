@@ -1,4 +1,4 @@
-//! What is read back.
+//! Requests for verification after a run.
 
 use crate::profile::RawText;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ pub struct VerifyAfterRequest {
     pub source: Journals,
     /// Where its targets are now, in their order; empty = where they were.
     pub targets: Vec<RawText>,
-    /// Every write is judged as one that was atomic, whatever the run asked for.
+    /// Whether every write is judged as atomic, regardless of the run's options.
     pub atomic: bool,
     /// `--power-lost`: the storage lost its power, whether or not this machine did.
     pub power_lost: bool,
@@ -19,6 +19,6 @@ pub struct VerifyAfterRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Journals {
     One(PathBuf),
-    /// `--campaign`: the newest of a folder, which keeps what came of all.
+    /// `--campaign`: the newest of a folder, which keeps all results.
     Campaign(PathBuf),
 }

@@ -1,4 +1,4 @@
-//! The tests of a baseline, to be run again: each as its latest record says.
+//! The tests of a baseline to be repeated, each by its latest record.
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
@@ -65,7 +65,6 @@ pub fn tests(
     Ok(tests)
 }
 
-/// Why a test can't be run again, and what can be done.
 fn cannot(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
     let what = format!("test '{test}' can't be run again: its runs are results of another program");
     let with = if is_of_tool { "let DISKSPD make them: --with 'ssh host diskspd.exe'; or " } else { "" };
@@ -90,7 +89,6 @@ fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, NotDone> {
     Ok(Runnable { profile, ..Runnable::default() })
 }
 
-/// Puts other targets in place of those that were measured: the first one in place of the first, and so on.
 fn replace(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), NotDone> {
     if targets.is_empty() {
         return Ok(());

@@ -24,7 +24,7 @@ use crate::sys::standard_error::say;
 use crate::sys::standard_output;
 use crate::units::visible;
 
-/// So many times the answer is looked at with `--until-sure`, each time with twice as many runs.
+/// Maximum number of checks with `--until-sure`, each with twice as many runs.
 const LOOKS: u32 = 4;
 
 struct NewRuns {
@@ -76,7 +76,6 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
     }
 }
 
-/// Where runs have no test they are told apart by what they do.
 fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSide<'a> {
     if other.runs.iter().all(|run| run.test.is_some()) {
         return judged;
@@ -212,7 +211,6 @@ fn tell(
     Ok(comparing::ended(exit, comparison, asked.fail_if, &judged.question))
 }
 
-/// What makes the answer surer, where the machine's own changes leave it open.
 fn in_turn(judged: &BaselineSide, asked: &BaselineCheck, comparison: &RunComparison) -> Option<String> {
     let open = comparison.primary().any(|metric| {
         metric.verdict == ChangeVerdict::CantTell

@@ -1,19 +1,14 @@
-//! Baselines by their names, and the tests that they are of.
+//! Baselines by their names, and their tests.
 
 use super::super::not_done::NotDone;
 use crate::cli::CliError;
 use crate::store::{Baseline, Store};
 use crate::units::near::nearest;
 
-/// The baseline of a name.
-///
-/// # Errors
-/// There is none, or its file can't be read.
 pub fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
     store.baseline(name)?.ok_or_else(|| unknown(store, name))
 }
 
-/// That there is none of this name, with what is probably meant.
 pub fn unknown(store: &Store, name: &str) -> NotDone {
     let names = store.baselines().unwrap_or_default();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! `diskspd baseline`: runs that later ones are judged by.
+//! `diskspd baseline`: reference runs for later ones.
 
 mod again;
 mod check;
@@ -14,10 +14,10 @@ use crate::units::start_time::date_and_time;
 use crate::units::visible;
 use find::{named, tests, unknown};
 
-/// Does what is asked for.
+/// Executes the request.
 ///
 /// # Errors
-/// There is no such baseline, a run of it can't be read, or what is asked for can't be done.
+/// Fails if the baseline is unknown, a run cannot be read, or the request cannot be executed.
 pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {

@@ -1,4 +1,4 @@
-//! `diskspd baseline set`: which runs later ones are judged by.
+//! `diskspd baseline set`: selection of reference runs for later ones.
 
 use super::super::history::import;
 use super::super::not_done::NotDone;
@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Sets it; files are taken into the history first.
+/// Sets it; files are imported into the history first.
 ///
 /// # Errors
-/// A run can't be found or read, or nothing is kept.
+/// Fails if a run cannot be found or read, or there is no history.
 pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDone> {
     let (names, files): (Vec<_>, Vec<_>) =
         given.iter().flat_map(split).partition(|path| stored::name_of(path).is_some());
@@ -92,7 +92,6 @@ fn latest(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
     Ok(all.iter().filter(same).cloned().collect())
 }
 
-/// What was asked of the runs, of the first suite that one of them is of.
 fn asked(store: &Store, entries: &[StoreEntry]) -> SuiteNotes {
     let labels = entries.iter().filter_map(|entry| entry.about.label.as_deref());
     let mut notes = labels.filter_map(|label| store.suite(label).ok().flatten());

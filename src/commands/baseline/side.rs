@@ -8,7 +8,7 @@ use crate::lab::compare::{Side, SideRun};
 use crate::store::{Baseline, Store, StoreEntry, StoreIndex};
 use crate::sys::standard_error::say;
 
-/// The test that a run was made for; of one of no suite what it was asked to do.
+/// Returns the test of a run; without a suite, its work.
 pub fn test_of(entry: &StoreEntry) -> String {
     let tag = kept::test_of(&entry.about.tags);
     let words = || {
@@ -19,10 +19,10 @@ pub fn test_of(entry: &StoreEntry) -> String {
     tag.unwrap_or_else(words)
 }
 
-/// The runs of a baseline that are still there; those that aren't are told.
+/// Returns the remaining runs of a baseline, and reports missing ones.
 ///
 /// # Errors
-/// One can't be read, or all are gone.
+/// Fails if a run cannot be read, or all are missing.
 pub fn of_baseline(
     store: &Store,
     index: &StoreIndex,

@@ -41,16 +41,15 @@ pub struct RankCourse<'a> {
     lead: Option<Box<Lead>>,
     /// The record of the last run, until rank 0 has done with it.
     kept: Option<KeptRecord>,
-    /// Somebody won't leave in order, so that nobody can.
     left_behind: bool,
     _watch: Box<dyn Any>,
 }
 
 impl<'a> RankCourse<'a> {
-    /// Nothing is said yet.
+    /// Creates it silently.
     ///
     /// # Errors
-    /// Ctrl-C can't be watched for.
+    /// Fails if Ctrl-C cannot be watched.
     pub fn new(link: RankLink<'a>, arguments: Vec<RawText>, quiet: bool) -> Result<RankCourse<'a>, NotDone> {
         let job = Arc::new(Control::default());
         let watch = Box::new(ctrl_c::ends_silently(&job)?);
@@ -217,7 +216,6 @@ impl<'a> RankCourse<'a> {
         })
     }
 
-    /// A round: this rank's answer, and what rank 0 decides.
     fn round<A: RankMessage, D: RankMessage>(
         &mut self,
         own: A,

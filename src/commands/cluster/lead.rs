@@ -28,15 +28,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// From the decision to start until the start, at least: it has to reach all ranks.
+/// Minimum time between the start decision and the start, so that it reaches all ranks.
 const NOTICE: Nanos = SECOND / 4;
 /// The same for each rank.
 const NOTICE_EACH: Nanos = SECOND / 1000;
-/// And so many round trips of the farthest rank: a message that got lost is sent again after some of them.
+/// Additional round trips of the farthest rank, because a lost message is resent after some of them.
 const NOTICE_TRIPS: Nanos = 10;
 /// All of it at most.
 const LONGEST_NOTICE: Nanos = 10 * SECOND;
-/// After this somebody wants to know what is waited for.
 const SILENT: Nanos = 10 * SECOND;
 const ENDED_BEFORE: &str = "ended before it began, without a measurement";
 
@@ -47,11 +46,9 @@ pub struct Lead {
     quiet: bool,
     /// Ends the job.
     control: Arc<Control>,
-    /// Names of the hosts, by rank; empty = not known.
     hosts: Vec<String>,
     ranks: Vec<RankName>,
     seats: Vec<Option<Seat>>,
-    /// Since when the others are waited for, and whether that was said.
     waiting: (Nanos, bool),
     first_with_clock: Vec<usize>,
     /// Printed sentences that are true of all runs of the job.
@@ -234,7 +231,7 @@ impl Lead {
         ended
     }
 
-    /// All have looked: what stands against it, and who works on the same target.
+    /// Evaluates the checks of all ranks: obstacles, and shared targets.
     pub fn judge(
         &mut self,
         link: &mut RankLink,
@@ -339,7 +336,7 @@ impl Lead {
         if refusals.is_empty() { GoOrEnd::Go(()) } else { self.end_for(refusals, false) }
     }
 
-    /// What follows from where all ranks are: the next time span starts, or none does, or all is over.
+    /// Decides from the state of all ranks: start of the next time span, none, or the end.
     pub fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankStep>>) -> NextStep {
         let Some(going) = &mut self.going else { return NextStep::Over(true) };
         let (mut waiting, mut over) = (0, 0);
@@ -432,7 +429,7 @@ fn differences(hellos: &[Option<Hello>]) -> Vec<(usize, String)> {
     ranks.filter_map(|(rank, hello)| Some((rank, difference(hello.as_ref()?)?))).collect()
 }
 
-/// By number the first one that has the same name; those without one have it alone.
+/// Returns for each rank the first rank with the same name, or itself if the name is empty.
 fn first_with_same<'n>(names: impl Iterator<Item = &'n str>) -> Vec<usize> {
     let mut first = HashMap::new();
     let one = |(number, name): (usize, &'n str)| match name.is_empty() {

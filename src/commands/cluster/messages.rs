@@ -1,4 +1,5 @@
-//! What the ranks of a run tell each other in its rounds: the answers of all, and the decisions of rank 0.
+//! Messages between the ranks in the rounds of a run: the answers of all ranks, and the decisions of rank
+//! 0.
 
 use crate::cli::{Journals, VerifyAfterRequest};
 use crate::clock::Nanos;
@@ -24,7 +25,7 @@ pub struct Hello {
     pub clock: String,
     /// CPUs that the rank may use.
     pub cpus: Vec<u32>,
-    /// What it shares with ranks that see the same devices by the same paths; empty = unknown.
+    /// Identity shared with ranks that see the same devices by the same paths; empty = unknown.
     pub view: String,
     /// The arguments of its command line that all ranks must share.
     pub arguments: Vec<RawText>,
@@ -125,9 +126,9 @@ pub struct Checked {
     pub refusals: Vec<String>,
     /// It is the profile that can't be run, and not the machine.
     pub is_usage: bool,
-    /// What each target is, in the order of their ids; empty where nothing real is touched.
+    /// Identity of each target in order of ids; empty in simulated time.
     pub places: Vec<TargetPlace>,
-    /// The devices that it claims for the ranks beside it; `None` = it claims for nobody else.
+    /// Devices claimed for other ranks on this machine; `None` = no claims for others.
     pub claims: Option<RankClaims>,
 }
 
@@ -151,8 +152,8 @@ pub type Roles = Vec<Vec<Option<TargetPart>>>;
 /// Answers from the time spans.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum RankStep {
-    /// A time span waits for the moment at which all go on: it is ready, or has warmed up
-    /// (`--until-steady`). All have the same profile, so all wait at the same place.
+    /// A time span waits for the common moment, either ready to begin or warmed up (`--until-steady`). All
+    /// ranks have the same profile and wait at the same place.
     Waits,
     Ended(Box<RankOutcome>),
     /// It does no I/O in this run (`--hosts`).
@@ -174,7 +175,7 @@ pub struct RankOutcome {
 /// Decisions about the time spans.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NextStep {
-    /// What waits goes on at this time of each rank's monotonic clock.
+    /// Continue at this time of each rank's monotonic clock.
     GoOn(Vec<Nanos>),
     /// It doesn't, and no further one begins.
     Stop,

@@ -43,19 +43,18 @@ use std::ffi::OsString;
 
 /// How long ranks that are done wait for each other's last messages.
 const LEAVING: Nanos = 10 * SECOND;
-/// How long MPI itself may take to end when nothing is left to do: MPICH over UCX hangs there, also in
-/// programs that do nothing but begin and end.
+/// Time limit of MPI's own shutdown. MPICH over UCX hangs there, even in programs that only begin and end.
 const ENDING: Nanos = 2 * SECOND;
-/// After so long a rank that isn't the first says itself why it can't join: by then the launcher has ended it
-/// if the first one met the same.
+/// Delay before a rank other than the first reports a failed join. If the first rank failed too, the
+/// launcher has ended this rank by then.
 const FIRST_SPEAKS: Nanos = SECOND;
 /// How long the last messages have where they don't.
 const SHORTLY: Nanos = SECOND;
 /// Memory for the stack of the command's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
-/// Who started this process as one of several ranks; `None` = it is on its own. `told`: the user says that
-/// it is one of several (`--mpi`).
+/// Returns the launcher that started this process as one of several ranks; `None` = it is alone. `told`:
+/// the user requests `--mpi`.
 fn launcher(told: bool) -> Option<Launcher> {
     let found = Launcher::of(|name| std::env::var(name).ok());
     if told {
@@ -72,10 +71,10 @@ pub fn let_first_report() {
     }
 }
 
-/// Refuses what several ranks can't do together.
+/// Rejects features that several ranks do not support together.
 ///
 /// # Errors
-/// There are several.
+/// Fails if there are several ranks.
 pub fn refuse(what: &str) -> Result<(), NotDone> {
     match launcher(false) {
         Some(launcher) => {

@@ -1,4 +1,4 @@
-//! How ranks are called, and what several of them say is told.
+//! Names of ranks, and common messages of several ranks.
 
 use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
@@ -29,7 +29,7 @@ pub fn ranks(ranks: &[usize], hosts: &[String]) -> String {
     format!("ranks {}", runs.into_iter().map(run).collect::<Vec<_>>().join(", "))
 }
 
-/// What ranks said, each message once behind the names of those who said it, in the order of its first one.
+/// Returns each distinct message once, after the names of its ranks, in order of first appearance.
 pub fn by_message(said: impl IntoIterator<Item = (usize, String)>, hosts: &[String]) -> Vec<String> {
     let mut found: Vec<(String, Vec<usize>)> = Vec::new();
     for (rank, message) in said {
@@ -42,7 +42,6 @@ pub fn by_message(said: impl IntoIterator<Item = (usize, String)>, hosts: &[Stri
     found.into_iter().map(|(message, who)| format!("{}: {message}", ranks(&who, hosts))).collect()
 }
 
-/// Tells what was noticed on other ranks than this one, as far as it is more than a note.
 pub fn tell_notices<'a>(noticed: impl Iterator<Item = (usize, &'a Finding)>, hosts: &[String]) {
     let serious = noticed.filter(|(rank, finding)| *rank > 0 && finding.severity != Severity::Note);
     let said = serious.map(|(rank, finding)| (rank, finding.message.clone()));

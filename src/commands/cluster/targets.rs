@@ -1,4 +1,4 @@
-//! What the targets of a rank are, so that others can tell whether theirs are the same.
+//! Identity of a rank's targets, for comparison with other ranks.
 
 use crate::cluster::place::{DISK, TargetPlace};
 use crate::host::root::Root;
@@ -9,12 +9,12 @@ use crate::sys::inode::{self, Kind};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-/// What tells the running kernel from others, containers on it included; empty = unknown.
+/// Returns the identity of the running kernel, shared by its containers; empty = unknown.
 pub fn machine() -> String {
     crate::host::boot(&Root::live()).unwrap_or_default()
 }
 
-/// What is the same for processes that have the same clocks: the running kernel and the namespace of time;
+/// Returns an identity for processes with the same clocks: the running kernel and the time namespace;
 /// empty = unknown. Kernels without such namespaces have one clock.
 pub fn clock() -> String {
     let namespace = std::fs::read_link("/proc/self/ns/time").unwrap_or_default();
@@ -22,8 +22,8 @@ pub fn clock() -> String {
     if machine.is_empty() { machine } else { format!("{machine} {}", namespace.display()) }
 }
 
-/// What is the same for processes that see the same devices by the same paths: the running kernel, the
-/// namespace of mounts, root and working directory; empty = unknown.
+/// Returns an identity for processes that see the same devices by the same paths: the running kernel,
+/// mount namespace, root and working directory; empty = unknown.
 pub fn view() -> String {
     let link = |name: &str| std::fs::read_link(format!("/proc/self/{name}")).ok();
     let parts = ["ns/mnt", "root", "cwd"].map(link);
@@ -54,7 +54,6 @@ fn place(path: &RawText) -> TargetPlace {
     }
 }
 
-/// A block device: other hosts may have the same disk, which its serial number tells.
 fn device(at: &Path, found: &Metadata) -> TargetPlace {
     let name = name_of_world(at);
     TargetPlace {
@@ -65,7 +64,6 @@ fn device(at: &Path, found: &Metadata) -> TargetPlace {
     }
 }
 
-/// A file, or the folder that one is to be made in.
 fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
     let (shared, may_be_shared) = match mounted(at) {
         Some((kind, source)) => reach(&kind, &source),
@@ -80,7 +78,6 @@ fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
     }
 }
 
-/// What other hosts see of a file system, and whether they may in another way.
 fn reach(kind: &str, source: &str) -> (Option<String>, bool) {
     let of = FileSystemType::named(kind);
     match of.home {

@@ -1,13 +1,13 @@
-//! What is verified (`--verify`) by several ranks: each knows its own writes alone, so none may write where
-//! another one reads.
+//! Verification (`--verify`) with several ranks. Each rank only knows its own writes, so a rank must not
+//! write where another one reads.
 
 use super::messages::Checked;
 use super::names::ranks;
 use crate::cluster::place::{Same, TargetPlace, same, together};
 use crate::profile::{Profile, RawText, TargetIds, VerifyMode};
 
-/// Why ranks would take each other's writes for damage, a message for each target. `checked` by rank;
-/// `split`: each gets a part of its own of what it shares.
+/// Returns a message for each target where ranks would classify each other's writes as damage. `checked`
+/// by rank; `split` divides a shared target into separate parts.
 pub fn refusals(
     mode: Option<VerifyMode>,
     profile: &Profile,
@@ -56,7 +56,6 @@ fn shared(profile: &Profile, path: &RawText, who: &str, split: bool, guessed: bo
     }
 }
 
-/// Whether `--split` divides a target in the same way wherever the profile names it.
 fn is_divided_alike(profile: &Profile, path: &RawText) -> bool {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut areas = targets

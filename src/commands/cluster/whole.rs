@@ -1,4 +1,4 @@
-//! The record of the whole, of what came of each rank.
+//! The record of the whole run, combined from all ranks.
 
 use super::messages::RankOutcome;
 use super::names::{by_message, ranks, tell_notices};
@@ -22,7 +22,7 @@ pub struct RankPart {
 
 pub struct WholeRun {
     pub executed: Executed,
-    /// What is said before all else; `None` = all hosts have figures, or none has.
+    /// First line of the output; `None` if all hosts have figures, or no host does.
     pub first_line: Option<String>,
 }
 
@@ -117,8 +117,8 @@ fn clock(
     }
 }
 
-/// Tells what of the whole is seen nowhere else: when the hosts measured, and what others than this one
-/// noticed.
+/// Reports facts about the whole that are not shown elsewhere: measuring times of the hosts, and other
+/// hosts' findings.
 pub fn tell(record: &Record, names: &[String]) {
     let noticed = record.hosts.iter().enumerate();
     tell_notices(

@@ -1,4 +1,4 @@
-//! What a rank does on its own machine: looks at its targets, makes its files, runs.
+//! Work of a rank on its machine: inspection of its targets, creation of its files, and the run.
 
 use super::job;
 use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Roles, RunTask};
@@ -48,14 +48,12 @@ pub enum WorkFault {
 #[derive(Debug)]
 pub struct RankWork {
     task: RunTask,
-    /// What is run here: paths are filled in, and shared work is parted.
     run: Runnable,
     rank: usize,
     /// Ranks that see the same devices by the same paths, this one included: the first claims for all.
     beside: Vec<usize>,
     /// Files of `-c` that one rank creates for several.
     made: Vec<FileToCreate>,
-    /// What this rank claims for them, or holds with the one that does.
     claims: Option<Claims>,
 }
 
@@ -72,7 +70,6 @@ impl RankWork {
         if self.beside.len() > 1 { Claimant::Job } else { Claimant::Alone }
     }
 
-    /// Claims them for all ranks beside this one, if it is the first.
     fn claim(&mut self) -> Vec<String> {
         if self.claimant() == Claimant::Alone
             || self.beside[0] != self.rank
@@ -97,7 +94,7 @@ impl RankWork {
         Some(RankClaims { process: std::process::id(), claims: claims.to_share() })
     }
 
-    /// Holds what the first of the ranks beside it claims, which may end before this one.
+    /// Shares the claims of the machine's first rank, which may end before this one.
     pub fn share_claims(&mut self, claims: &[Option<RankClaims>]) {
         let first = self.beside.first().filter(|first| **first != self.rank);
         let Some(Some(claimed)) = first.and_then(|first| claims.get(*first)) else { return };
@@ -117,7 +114,7 @@ impl RankWork {
         Options { claimant: self.claimant(), ..self.run.options() }
     }
 
-    /// What stands against it here, and what its targets are. Changes nothing; devices are claimed.
+    /// Returns local obstacles and the identity of the targets. It only claims devices.
     pub fn check(&mut self) -> Checked {
         let mut checked = Checked { refusals: self.claim(), ..Checked::default() };
         checked.claims = self.claims_for_others();
@@ -220,7 +217,6 @@ impl RankWork {
         Ok(())
     }
 
-    /// Starts the run in a thread of its own.
     pub fn start(mut self, roles: &Roles, session: Session) -> Running {
         let (say, said) = channel();
         let (starts, start) = channel();
@@ -271,7 +267,6 @@ enum Local {
     Ended(Box<Result<Executed, NotRun>>),
 }
 
-/// Where the run's thread meets the one that speaks with other ranks.
 #[derive(Debug)]
 struct Meeting {
     say: Mutex<Sender<Local>>,
@@ -310,12 +305,13 @@ pub struct Running {
     begun: usize,
     /// They last until all ranks are done.
     _claims: Option<Claims>,
-    /// Threads still wait for the kernel: the process is to be ended by [`crate::sys::process::end`].
+    /// Whether threads still wait for the kernel, so that the process must end by
+    /// [`crate::sys::process::end`].
     pub left_behind: bool,
 }
 
 impl Running {
-    /// What the run comes to next; `meanwhile` is called again and again.
+    /// Returns the run's next step; calls `meanwhile` repeatedly during the wait.
     pub fn next(&mut self, mut meanwhile: impl FnMut()) -> RankStep {
         loop {
             match self.said.recv_timeout(LOOK) {
@@ -359,7 +355,7 @@ impl Running {
         }
     }
 
-    /// The time span that waits goes on at this time; `None` = not at all.
+    /// Continues the waiting time span at this time; `None` = cancels it.
     pub fn go_on(&self, at: Option<Nanos>) {
         let _ = self.starts.send(at);
     }
@@ -369,7 +365,6 @@ impl Running {
 mod tests {
     use super::*;
 
-    /// A run of two time spans, and where its thread meets the one that speaks with other ranks.
     fn running() -> (Running, Meeting) {
         let ((say, said), (starts, start)) = (channel(), channel());
         let meeting = Meeting { say: Mutex::new(say), start: Mutex::new(start) };

@@ -1,5 +1,5 @@
-//! Zones (`--zoned`) and several ranks: each knows the write pointers that it moves itself, so none may
-//! write to a device that another one works on.
+//! Zones (`--zoned`) with several ranks. Each rank only knows its own write pointers, so a rank must not
+//! write to another rank's device.
 
 use super::messages::Checked;
 use super::names::ranks;

@@ -42,10 +42,10 @@ pub struct SideLine<'a> {
     pub run: Runnable,
 }
 
-/// Runs both. What is refused is refused before the first run. `open`: the files that the comparison goes to.
+/// Runs both sides. All refusals precede the first run. `open`: the output files of the comparison.
 ///
 /// # Errors
-/// They can't be compared, or a run fails.
+/// Fails if they cannot be compared, or a run fails.
 pub fn run(
     both: &Interleaved,
     asked: &CompareRequest,
@@ -135,10 +135,10 @@ fn named(typed: &str) -> String {
     if typed.is_empty() { "(no options)".into() } else { typed.to_owned() }
 }
 
-/// A side's command line, looked at by itself.
+/// Parses and checks a side's command line separately.
 ///
 /// # Errors
-/// It can't be run.
+/// Fails if it cannot be run.
 pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> {
     let request = match quiet && !request.quiet {
         true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
@@ -172,10 +172,10 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
     compared.map(drop).map_err(|differences| super::refused(&differences))
 }
 
-/// One run of a side, behind `number` others, to its end, unless the user has ended all of them by `control`.
+/// Makes one run of a side after `number` others, unless the user has cancelled by `control`.
 ///
 /// # Errors
-/// There are no whole figures, or it can't be kept.
+/// Fails without complete figures, or if it cannot be kept.
 pub fn one(
     line: &SideLine,
     number: usize,
@@ -188,7 +188,7 @@ pub fn one(
     Ok(made.results)
 }
 
-/// A line for each run, as it ends; when it is to be `quiet`, for those whose figures are wrong alone.
+/// Prints a line for each completed run; with `quiet` only if its figures are wrong.
 pub fn tell(turn: &str, run: &RunSummary, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());

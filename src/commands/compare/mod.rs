@@ -1,4 +1,4 @@
-//! `diskspd compare`: two sides are read or run, compared, and told.
+//! `diskspd compare`: two sides are read or run, compared, and reported.
 
 mod boots;
 mod interleaved;
@@ -26,10 +26,11 @@ use outputs::{AboutPage, ComparisonFiles};
 pub use refused::refused;
 use std::ffi::OsString;
 
-/// Compares, and tells what came of it: [`Exit::Doubtful`] when that is what `--fail-if` names.
+/// Compares and reports the result: [`Exit::Doubtful`] if it meets a `--fail-if` condition.
 ///
 /// # Errors
-/// A side can't be read or run, the sides do other work, or the comparison can't be written.
+/// Fails if a side cannot be read or run, the sides do different work, or the comparison cannot be
+/// written.
 pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
     let open = |door| ComparisonFiles::open(&request.out, &sources, door);
@@ -55,7 +56,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     Ok(exit.max(gate_of_common(common, request.fail_if)))
 }
 
-/// What `--fail-if` says where runs are on both sides, which was told: they can't show a change.
+/// Returns the result of `--fail-if` for runs on both sides, which cannot show a change.
 pub fn gate_of_common(common: bool, fail_if: Option<FailIf>) -> Exit {
     if common { unjudged(fail_if, "runs are on both sides") } else { Exit::Success }
 }
@@ -145,7 +146,7 @@ fn bisected(comparison: &RunComparison, loss: f64) -> Exit {
     }
 }
 
-/// What `--fail-if` says, with the reason where the verdict alone doesn't give it.
+/// Returns the result of `--fail-if`, with the reason if the verdict does not state it.
 fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exit {
     let failed = fails(comparison, fail_if, question);
     let why = compare::unjudged(comparison);
@@ -175,7 +176,6 @@ fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exi
 const UNSURE: [ChangeVerdict; 3] =
     [ChangeVerdict::CantTell, ChangeVerdict::TwoRuns, ChangeVerdict::NotCompared];
 
-/// Whether what decides is as bad as `--fail-if` says. Single runs never are: they can't tell.
 fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bool {
     let told = |verdict| comparison.primary().any(|metric| metric.verdict == verdict);
     match fail_if {

@@ -1,5 +1,4 @@
-//! The files that a comparison goes to: tried out before anything is read or run, because eight runs of each
-//! side take hours.
+//! The output files of a comparison, tested before any run, because eight runs of each side take hours.
 
 use super::super::not_done::NotDone;
 use crate::cli::AnswerOut;
@@ -21,11 +20,11 @@ pub struct AboutPage<'a> {
 }
 
 impl ComparisonFiles {
-    /// Looks at all of them; nothing is changed. `read`: the files of both sides. `door`: what is run, if
-    /// both sides are.
+    /// Checks all output files without changes. `read`: the input files of both sides. `door`: the runs,
+    /// if both sides are run.
     ///
     /// # Errors
-    /// One can't be written, is named twice, or is read or measured.
+    /// Fails if a file cannot be written, is named twice, or is an input or target.
     pub fn open(out: &[AnswerOut], read: &[PathBuf], door: OutputDoor) -> Result<ComparisonFiles, NotDone> {
         let read = read.iter().map(|path| Named { by: "compare".into(), path: path.clone() });
         let mut door = door.which_reads(read);
@@ -45,10 +44,10 @@ impl ComparisonFiles {
         out.iter().any(|out| out.path.as_os_str() == "-")
     }
 
-    /// Writes them. `about`: what the page says besides.
+    /// Writes the files. `about`: further content of the page.
     ///
     /// # Errors
-    /// One can't be written.
+    /// Fails if a file cannot be written.
     pub fn write(&self, told: &ToldComparison, sides: [&Side; 2], about: &AboutPage) -> Result<(), NotDone> {
         for (form, outlet) in &self.0 {
             let bytes = match form {

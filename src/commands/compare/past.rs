@@ -1,5 +1,5 @@
-//! Earlier runs of the same work on the same machine, out of the history: they tell what it does by itself
-//! between one session and the next.
+//! Earlier runs of the same work on the same machine from the history. They show the natural variation
+//! between sessions.
 
 use super::super::known_runs;
 use super::super::side_run;
@@ -12,13 +12,13 @@ use crate::store::{KeptAs, RunNotes, StoreEntry};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// So many of the latest are looked at, of one workload: each is read from its file.
+/// Maximum number of the latest runs of one workload that are read from files.
 pub const MOST: usize = 200;
 
 const MOST_OF_SESSION: usize = 8;
 
-/// The earlier runs; none where there is no history, or it can't be read: then less is known, and that is
-/// told. `most`: how many of the latest are looked at.
+/// Returns the earlier runs; empty without a readable history, with a message. `most`: maximum number of
+/// the latest runs.
 pub fn runs(sides: [&Side; 2], store: Option<&Path>, most: usize) -> Vec<SideRun> {
     found(sides, store, most).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! `--with-a`, `--with-b`: the runs of a side are made by another build of this program. Each is asked first:
-//! who it is, whether its records can be read, whether it takes the command line.
+//! `--with-a`, `--with-b`: the runs of a side are made by another build of this program. Each build is
+//! queried first for its identity, the format of its records, and acceptance of the command line.
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 const OURS: &str = "DiskSpd for Linux ";
 
-/// The programs of both sides, and where they put what they measure.
+/// Programs of both sides, and the folder for their results.
 pub struct SidePrograms {
     programs: [SideProgram; 2],
     folder: PrivateFolder,
@@ -44,12 +44,12 @@ struct ProgramEnd {
 }
 
 impl SidePrograms {
-    /// Asks those that are named; a side without one is run by this program, started anew. `None` = neither
-    /// side names one.
+    /// Queries the named programs; a side without one is run by this program in a new process. `None` =
+    /// neither side names one.
     ///
     /// # Errors
-    /// One isn't this program, can't be started, refuses its command line, or makes records that can't be
-    /// read here.
+    /// Fails if a program is not this program, cannot be started, rejects its command line, or makes
+    /// unreadable records.
     pub fn of(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
         if both.programs == [None, None] {
             return Ok(None);
@@ -147,7 +147,6 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Who it is, and whether its records can be read: it makes one, in simulated time.
     fn who(&self, option: &str, path: PathBuf) -> Result<SideProgram, NotDone> {
         let by = visible::line(&format!("{option} {}", path.display())).into_owned();
         let failed = |why: &dyn std::fmt::Display| NotDone::from(format!("{by}: {why}"));
@@ -207,7 +206,6 @@ impl Asking<'_> {
         }
     }
 
-    /// Lets a program, which is called `name`, run to its end. `most`: it has no more time than this, ns.
     fn start(
         &self,
         name: &str,
@@ -235,7 +233,6 @@ fn interrupted() -> NotDone {
     NotDone::failed([INTERRUPTED])
 }
 
-/// Options without those of the history: a dry run keeps nothing, and refuses to be asked to.
 fn unkept(options: &[OsString]) -> Vec<OsString> {
     let is = |word: &OsString, name: &str| {
         let rest = word.as_encoded_bytes().strip_prefix(name.as_bytes());

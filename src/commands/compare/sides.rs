@@ -1,4 +1,4 @@
-//! Runs for comparisons, of whatever was named: files, several with commas, folders, runs of the history.
+//! Runs for comparisons from any named source: files, lists with commas, folders, runs of the history.
 
 use super::super::known_runs::{self, RunFile, repeated, shown};
 use super::super::not_done::NotDone;
@@ -32,7 +32,6 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
     }
 }
 
-/// Runs of the history with the tests of suites that they were made for.
 fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, NotDone> {
     let id = |run: &SideRun| run.known.name.strip_prefix('@').map(str::to_owned);
     if runs.iter().all(|run| id(run).is_none()) {
@@ -51,8 +50,8 @@ fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, 
     Ok(runs.into_iter().map(with_test).collect())
 }
 
-/// Each run once, however many copies of it or reports in other forms were named: a run that counts twice
-/// looks like two that agree. Of these the record stays, which tells most. What is left out is told.
+/// Removes duplicates of a run, such as copies or other formats, because they would look like agreeing
+/// runs. The record is kept, because it has the most information. Omissions are reported.
 pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
     let all = runs.len();
     let mut once: Vec<SideRun> = Vec::new();
@@ -78,7 +77,7 @@ pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
     once
 }
 
-/// Says that runs stand on both sides, where any do: what is compared with itself has not changed.
+/// Reports runs that are on both sides, because they cannot show a change.
 pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
     let index = RunIndex::of(first.runs.iter().map(|run| &run.known));
     let at = |place: usize| first.runs.get(place).map(|run| &run.known);

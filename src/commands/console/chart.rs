@@ -1,4 +1,4 @@
-//! A chart of two lines of characters beside its scale, from zero to the highest figure:
+//! A chart of two lines of characters with its scale, from zero to the highest figure.
 //!
 //! ```text
 //!     131k │     ▂▅▇█▇▇
@@ -74,7 +74,6 @@ fn one(chart: &LiveChart, columns: usize, blocks: bool) -> [DrawnLine; ROWS] {
     })
 }
 
-/// Figures over so many columns: several columns each, or the highest of several in one.
 fn spread(figures: &[Option<f64>], columns: usize) -> Vec<Option<f64>> {
     let count = figures.len();
     let column = |at: usize| {
@@ -85,7 +84,6 @@ fn spread(figures: &[Option<f64>], columns: usize) -> Vec<Option<f64>> {
     if count == 0 { Vec::new() } else { (0..columns).map(column).collect() }
 }
 
-/// One text per line, the upper one first. What is not nothing can be seen.
 fn bars(figures: &[Option<f64>], top: f64, blocks: bool) -> [String; ROWS] {
     let levels = spark::levels(blocks);
     let steps = levels.len() - 1;

@@ -1,4 +1,4 @@
-//! How a run goes on: its figures since it began, so few that they fit in memory however long it takes.
+//! The course of a run: its figures from the beginning, reduced to fit in memory for any duration.
 
 use crate::run::Speed;
 
@@ -46,7 +46,7 @@ impl LiveCourse {
         &self.points
     }
 
-    /// So many points there will be when it goes on for so many seconds.
+    /// Returns the total number of points if the run continues for this number of seconds.
     pub fn points_in_all(&self, left_s: u64) -> usize {
         self.points.len() + (self.pending.len() + left_s as usize).div_ceil(self.each)
     }

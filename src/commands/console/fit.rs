@@ -5,11 +5,11 @@ use crate::sys::terminal::{width, width_of};
 use crate::units::visible::drives;
 
 const BETWEEN: &str = " | ";
-/// A path of which no more can be seen than this, in columns, says nothing.
+/// Minimum useful length of a shortened path in columns.
 const SHORTEST_PATH: usize = 8;
 
-/// The parts that fit, the first ones first; without their padding when that is too wide. A part is never
-/// cut, because half a figure is a wrong one, but for the first, when not even that has room.
+/// Returns the leading parts that fit, without padding if necessary. A part is never cut, because half a
+/// figure is wrong, except the first if it does not fit.
 pub fn parts(line: &str, columns: usize) -> String {
     if width(line) <= columns {
         return line.to_owned();
@@ -24,8 +24,8 @@ pub fn parts(line: &str, columns: usize) -> String {
     line
 }
 
-/// `<before>'<path>'<behind>`, of the path what there is room for: its end, which says most. Without the
-/// path, when that would be too little.
+/// Returns `<before>'<path>'<behind>` with the path shortened to its end, or without it if too little
+/// remains.
 pub fn path(before: &str, path: &str, behind: &str, columns: usize) -> String {
     let path: String = path.chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect();
     let room = columns.saturating_sub(width(before) + width(behind) + "''".len());

@@ -18,7 +18,7 @@ pub struct LiveStretch {
 }
 
 impl LiveStretch {
-    /// Another second has gone by; with another phase it begins anew.
+    /// Updates after another second; a new phase restarts it.
     pub fn goes_on(&mut self, phase: &str, left: Nanos, rates: Option<Speed>) {
         if self.phase != phase {
             *self = LiveStretch { phase: phase.to_owned(), ..LiveStretch::default() };
@@ -29,8 +29,8 @@ impl LiveStretch {
         }
     }
 
-    /// Its charts, from the beginning to the end of the phase: of I/Os per second, and of latency where that
-    /// is measured. None before there is something to see.
+    /// Returns charts of the whole phase: of I/Os per second, and of latency if measured. `None` without
+    /// data.
     pub fn charts(&self) -> Option<(LiveChart, Option<LiveChart>)> {
         let points = self.course.points();
         let to_come = self.course.points_in_all(self.left_s) - points.len();

@@ -1,6 +1,6 @@
-//! What is seen of a run while it goes on: verbose lines and dots on standard output as DISKSPD does,
-//! unless that is for another program to read; notices and the live line on standard error; the lines of
-//! `--stream`.
+//! The visible output of a run in progress. Verbose lines and dots go to standard output as in DISKSPD,
+//! unless it is for another program. Notices and the live line go to standard error. It also writes the
+//! lines of `--stream`.
 
 mod chart;
 pub(super) mod course;
@@ -21,8 +21,8 @@ use crate::truth::Judged;
 use display::Display;
 use std::sync::{Arc, Mutex};
 
-/// The terminal, and the files beside it. Errors of writing are ignored, but for those of the stream and of
-/// files; those of the report itself are not written here.
+/// The terminal and the output files. Write errors are ignored, except for the stream and files; the
+/// report itself is not written here.
 #[derive(Debug)]
 pub struct Console {
     manner: Manner,
@@ -40,7 +40,7 @@ pub struct Manner {
 }
 
 impl Console {
-    /// Writes the lines of `stream`, and saves what is known so far in `files`.
+    /// Creates it with the output `stream`, and `files` for intermediate results.
     pub fn new(
         manner: Manner,
         display: Arc<Display>,

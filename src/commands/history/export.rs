@@ -72,7 +72,6 @@ struct Exported<'a> {
     id: &'a str,
     #[serde(flatten)]
     about: &'a RunNotes,
-    /// What changed about its machine since the run before it of the same work there.
     #[serde(skip_serializing_if = "<[Difference]>::is_empty")]
     machine_changed: &'a [Difference],
     run: RunSummary,

@@ -11,11 +11,11 @@ use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Takes in all runs of these files, and of the files in folders; one that can't be read is told, and
-/// doesn't keep the others away.
+/// Imports all runs of these files, and of the files in folders; unreadable files are reported and
+/// skipped.
 ///
 /// # Errors
-/// The history can't be opened, or it can't be said what was done.
+/// Fails if the history cannot be opened, or output fails.
 pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, NotDone> {
     let (mut exit, mut text) = (Exit::Success, String::new());
     each(store, files, label, |shown, imported| match imported {
@@ -26,10 +26,10 @@ pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<E
     output::to_stdout(text.as_bytes()).map(|_| exit)
 }
 
-/// The same without a word; the ids of the runs, those that were there already among them.
+/// Imports silently and returns the ids of the runs, including already existing ones.
 ///
 /// # Errors
-/// The history can't be opened, or one of the files can't be read.
+/// Fails if the history cannot be opened, or a file cannot be read.
 pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, NotDone> {
     let mut ids = Vec::new();
     let mut failed = None;

@@ -69,7 +69,6 @@ impl<'a> ListRow<'a> {
         self.span.map_or(Cell::Missing, |span| figure.cell(span, WhichIos::Total, decimals))
     }
 
-    /// `None` = there are none, and it may be removed.
     fn tags(&self) -> Option<String> {
         let about = &self.entry.about;
         let all = about.tags.iter().map(String::as_str).chain(about.pinned.then_some("pinned"));
@@ -78,10 +77,10 @@ impl<'a> ListRow<'a> {
     }
 }
 
-/// Prints the list, the oldest first.
+/// Prints the list, oldest first.
 ///
 /// # Errors
-/// The index doesn't answer, or the list can't be written.
+/// Fails if the index cannot be queried, or the list cannot be written.
 pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone> {
     let letters = index.telling_length()?;
     let rows: Vec<ListRow> = entries
@@ -93,10 +92,10 @@ pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone>
     output::to_stdout(table::text_within(&ListRow::COLUMNS, &rows, standard_output::room()).as_bytes())
 }
 
-/// Prints what is known of runs, each with its report.
+/// Prints the stored data of runs, each with its report.
 ///
 /// # Errors
-/// There is no run of a name, its file can't be read, or it can't be written.
+/// Fails if a name is unknown, its file cannot be read, or output fails.
 pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, NotDone> {
     for name in names {
         for entry in index.named(name)? {

@@ -1,4 +1,4 @@
-//! `diskspd history`: what is done with the runs that are kept.
+//! `diskspd history`: operations on the kept runs.
 
 mod export;
 pub mod import;
@@ -20,10 +20,10 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use time::time;
 
-/// Does what is asked.
+/// Executes the request.
 ///
 /// # Errors
-/// It can't be done.
+/// Fails if it is impossible.
 pub fn history(request: &HistoryRequest) -> Result<Exit, NotDone> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {
@@ -96,7 +96,7 @@ impl From<NoDate> for NotDone {
     }
 }
 
-/// A time in seconds since 1970; dates are those of this machine's time zone.
+/// Returns a time in seconds since 1970; dates use this machine's time zone.
 fn seconds(since: &Since) -> Result<i64, NoDate> {
     match since {
         Since::Ago(ago) => {
@@ -110,7 +110,6 @@ fn seconds(since: &Since) -> Result<i64, NoDate> {
     }
 }
 
-/// Does something with all runs of these names. All names are looked up first: a wrong one changes nothing.
 fn each(
     index: &mut StoreIndex,
     names: &[String],
@@ -134,7 +133,6 @@ fn ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreError> 
     Ok(ids)
 }
 
-/// A label is the name of all its runs: which ones are gone is said.
 fn remove(index: &mut StoreIndex, names: &[String]) -> Result<Exit, NotDone> {
     const NAMED: usize = 10;
     let gone = ids(index, names)?;

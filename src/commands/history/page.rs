@@ -16,10 +16,10 @@ use std::path::Path;
 
 const USUAL: [RunFigure; 3] = [RunFigure::Iops, RunFigure::Mean, RunFigure::P99];
 
-/// Writes it. `figure`: the one that is followed; `None` = the usual ones.
+/// Writes the page. `figure`: the only followed figure; `None` = the usual ones.
 ///
 /// # Errors
-/// The index doesn't answer, or the page can't be written.
+/// Fails if the index cannot be queried, or the page cannot be written.
 pub fn write(
     file: &Path,
     index: &StoreIndex,
@@ -56,7 +56,6 @@ fn listed(entry: &StoreEntry, letters: usize) -> ListedRun<'_> {
     }
 }
 
-/// The courses of these figures, by work: that with the most runs first.
 fn works(entries: &[StoreEntry], prints: &Fingerprints, figures: &[RunFigure]) -> Vec<FollowedWork> {
     let places: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(place, entry)| (entry.id.as_str(), place)).collect();

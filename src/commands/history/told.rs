@@ -1,4 +1,4 @@
-//! What is told of single runs of a trend, and of its end: for the text and for the page.
+//! Messages about single runs of a trend, and about its end, for the text and for the page.
 
 use super::time;
 use crate::lab::selection::RunFigure;
@@ -66,7 +66,6 @@ pub fn coincidence(changed: &ToldRun) -> String {
     format!("at the same time as a change of {} (not necessarily the cause)", changed.words)
 }
 
-/// A line for a run: which it is, and what is told of it.
 pub fn line_of(history: &History, run: &ToldRun) -> Option<String> {
     let point = history.points.get(run.place)?;
     let what = match run.of {

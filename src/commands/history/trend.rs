@@ -13,13 +13,12 @@ use std::fmt::Write;
 
 /// Histories that are shown; the others are counted.
 const SHOWN: usize = 20;
-/// What is told of single runs of a history, at most; the others are counted.
 const TOLD: usize = 20;
 
-/// Prints the histories, those with the most runs first.
+/// Prints the histories, sorted by descending number of runs.
 ///
 /// # Errors
-/// The index doesn't answer, or they can't be written.
+/// Fails if the index cannot be queried, or output fails.
 pub fn trend(index: &StoreIndex, entries: &[StoreEntry], figure: RunFigure) -> Result<Exit, NotDone> {
     let all = History::all(entries, figure, &index.fingerprints(entries)?);
     // Of so many runs it can be told what the latest ones do, if no trend.

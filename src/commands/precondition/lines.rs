@@ -34,10 +34,10 @@ pub struct PreconditionLines {
 }
 
 impl PreconditionLines {
-    /// Makes, parses and validates them, and asks whether they may do to the target what they will.
+    /// Creates, parses and validates the lines, and checks their permission for the target.
     ///
     /// # Errors
-    /// Why not, all of it.
+    /// Fails with all reasons.
     pub fn of(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
@@ -73,8 +73,8 @@ impl PreconditionLines {
     }
 }
 
-/// The round behind `number - 1` others. A simulated drive begins anew with every run: what the rounds before
-/// did to it is done to it in the warm-up.
+/// Returns the round after `number - 1` others. A simulated drive restarts with every run, so the warm-up
+/// repeats the effect of earlier rounds.
 pub fn round_run(lines: &PreconditionLines, round_s: u32, number: u32) -> Runnable {
     let round = &lines.round.run;
     if !lines.virtual_time() {
@@ -90,7 +90,6 @@ fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = O
     words.into_iter().map(OsString::from).collect::<Vec<_>>().into_iter()
 }
 
-/// The command line of a round; `used`: where what is used of the target ends, bytes.
 fn round_line(request: &PreconditionRequest, used: Option<u64>) -> Vec<OsString> {
     let (time, end) = (format!("-d{}", request.round_s), used.map(|bytes| format!("-f{bytes}")));
     words([time.as_str(), "-W0", "-L"])
@@ -106,7 +105,6 @@ fn round_of(request: &PreconditionRequest, used: Option<u64>) -> Result<(ParsedL
     parsed(&round_line(request, used), out_of_place)
 }
 
-/// The command line that fills what the rounds work on: the whole target, however much they use of it.
 fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> Vec<OsString> {
     let target = round.run.profile.time_spans.first().and_then(|span| span.targets.first());
     let size = target.and_then(|target| target.file_size).map(|bytes| format!("-c{bytes}"));
@@ -163,7 +161,6 @@ fn out_of_place(request: &RunRequest) -> Option<String> {
     Some(format!("{option} can't be used in rounds of precondition{why}"))
 }
 
-/// Whether the user's options leave what the command and the standard decide as it is.
 fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), NotDone> {
     let usage = |message: String| Err(NotDone::misused([message]));
     with::no_place(
@@ -209,7 +206,6 @@ fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
     (!changes).then(|| Finding::warning(message).remedy("use -w100 after -- for rounds of writes"))
 }
 
-/// What becomes of a line on the target as it is now.
 fn outlook(line: &ParsedLine) -> SpanOutlook {
     let found = line.run.outlook(&run::machine_for(&line.run.profile));
     found.unwrap_or(SpanOutlook { plan: Err(Vec::new()), refusals: Vec::new() })

@@ -18,10 +18,10 @@ use crate::units::{amount, visible};
 use lines::PreconditionLines;
 use steps::{PreconditionSteps, StepsEnd};
 
-/// Validates everything, tells what will be done, does it, and tells what has come of it.
+/// Validates, announces and executes all steps, and reports the result.
 ///
 /// # Errors
-/// It can't be done, or a step failed.
+/// Fails if it is impossible, or a step failed.
 pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     if request.purge {
         job_limits::refuse("precondition --purge")?;

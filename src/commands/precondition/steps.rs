@@ -1,4 +1,4 @@
-//! The steps of a preconditioning, one after the other.
+//! The sequential steps of a preconditioning.
 
 use super::super::console::course::LivePoint;
 use super::super::console::display::{Display, Step};
@@ -49,7 +49,6 @@ pub struct PreconditionSteps<'a> {
     request: &'a PreconditionRequest,
     lines: &'a PreconditionLines,
     display: Arc<Display>,
-    /// What the user ends all of it by, between two steps too.
     control: Arc<Control>,
     purged: Option<u64>,
     fill: Option<FillStep>,

@@ -12,7 +12,6 @@ use std::path::Path;
 pub const OF_SUITE: &str = "suite:";
 const OF_TEST: &str = "test:";
 
-/// The test of a suite that a run with these tags was made for.
 pub fn test_of(tags: &[String]) -> Option<String> {
     tags.iter().find_map(|tag| tag.strip_prefix(OF_TEST)).map(str::to_owned)
 }
@@ -26,10 +25,10 @@ pub struct SuiteKeeper {
 }
 
 impl SuiteKeeper {
-    /// Finds out whether runs can be kept, and what they are called: `nightly.3` is the third run of a suite.
+    /// Checks that runs can be kept, and chooses their label: `nightly.3` is the third run of a suite.
     ///
     /// # Errors
-    /// They can't be kept.
+    /// Fails if they cannot be kept.
     pub fn open(given: Option<&Path>, notes: &SuiteNotes) -> Result<SuiteKeeper, NotDone> {
         let store = stored::store(given)?;
         let tried = {

@@ -1,4 +1,4 @@
-//! `diskspd suite`: tests are run in turn, several rounds, and kept in the history as one thing.
+//! `diskspd suite`: tests are run alternately in several rounds, and kept in the history as one unit.
 
 pub mod fits;
 pub mod kept;

@@ -1,4 +1,4 @@
-//! The files that a suite goes to, tried out before the first run.
+//! The output files of a suite, tested before the first run.
 
 use super::super::not_done::NotDone;
 use super::source::PlannedSuite;
@@ -12,10 +12,10 @@ use crate::run::{Outlet, OutputDoor, Patience};
 pub struct SuiteFiles(Vec<(AnswerForm, Outlet)>);
 
 impl SuiteFiles {
-    /// Looks at all of them; nothing is changed.
+    /// Checks all output files without changes.
     ///
     /// # Errors
-    /// One can't be written, is named twice, or is a target.
+    /// Fails if a file cannot be written, is named twice, or is a target.
     pub fn open(request: &SuiteRequest, planned: &PlannedSuite) -> Result<SuiteFiles, NotDone> {
         let tests = planned.tests.iter();
         let mut door = tests.fold(OutputDoor::default(), |door, planned| planned.run.door(door));
@@ -31,11 +31,10 @@ impl SuiteFiles {
         Ok(SuiteFiles(files))
     }
 
-    /// Writes them. `runs`: all runs, those of a test one after the other. `command_line`: the whole of it,
-    /// as it can be typed.
+    /// Writes the files. `runs`: all runs, grouped by test. `command_line`: the whole command as typed.
     ///
     /// # Errors
-    /// One can't be written.
+    /// Fails if a file cannot be written.
     pub fn write<'a>(
         &self,
         told: &ToldSuite,

@@ -1,4 +1,4 @@
-//! Rounds of a suite: every test once in each, in turn; each run is kept before the next begins.
+//! Rounds of a suite: every test once in each; each run is kept before the next begins.
 
 use super::super::console::display::{Display, Step};
 use super::super::not_done::NotDone;
@@ -14,7 +14,7 @@ use crate::run::Control;
 use crate::sys::standard_error::say;
 use std::sync::Arc;
 
-/// Between two sessions lies so much, ns: a minute more than what makes runs those of another session.
+/// Pause between two sessions in ns, a minute more than the threshold for separate sessions.
 const APART: clock::Nanos = (SESSION_MS as clock::Nanos / 1000 + 60) * SECOND;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +58,10 @@ impl<'a> SuiteRounds<'a> {
         SuiteRounds { tests, keeper, control, display, quiet, began, budget_s, rounds: 0, made }
     }
 
-    /// Runs until each test was in so many rounds; those that were already stay as they are.
+    /// Runs until each test has its wanted number of rounds; completed ones stay.
     ///
     /// # Errors
-    /// A run fails or can't be kept.
+    /// Fails if a run fails or cannot be kept.
     pub fn run_to(&mut self, wanted: &[u32]) -> Result<RoundsEnd, NotDone> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         let last = wanted.iter().copied().max().unwrap_or(0);
@@ -83,10 +83,10 @@ impl<'a> SuiteRounds<'a> {
         Ok(RoundsEnd::Complete)
     }
 
-    /// Waits so long that what comes is another session; false = the user ended it.
+    /// Waits until the next session begins; false = the user ended it.
     ///
     /// # Errors
-    /// Ctrl-C can't be watched for.
+    /// Fails if Ctrl-C cannot be watched.
     pub fn pause(&self, session: u32, sessions: u32) -> Result<bool, NotDone> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if !self.quiet {

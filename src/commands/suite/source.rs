@@ -1,4 +1,4 @@
-//! What a suite runs: of a file, of the program, of a profile or of a preset.
+//! Sources of a suite: a file, the program, a profile or a preset.
 
 use super::super::load::{self, ProfileOnce};
 use super::super::not_done::NotDone;
@@ -37,10 +37,10 @@ pub struct PlannedTest {
     pub typed: String,
 }
 
-/// The text of a suite of the program, or of a file.
+/// Returns the text of a built-in suite, or of a file.
 ///
 /// # Errors
-/// There is none.
+/// Fails if it does not exist.
 pub fn toml(source: &OsStr) -> Result<String, NotDone> {
     match source.to_str().and_then(suite::shipped) {
         Some(shipped) => Ok(shipped.toml.to_owned()),
@@ -49,10 +49,10 @@ pub fn toml(source: &OsStr) -> Result<String, NotDone> {
     }
 }
 
-/// What is meant by a name: every line is read, and every rule that it may break is looked at.
+/// Returns the suite of a name, with every line parsed and validated.
 ///
 /// # Errors
-/// There is no such suite, or a test can't be run.
+/// Fails if the suite is unknown, or a test cannot be run.
 pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Result<PlannedSuite, NotDone> {
     let name = source.to_str().unwrap_or_default();
     let path = Path::new(source);
@@ -165,7 +165,6 @@ fn wrong(test: &SuiteTest, why: impl Display) -> NotDone {
     NotDone::misused([format!("test '{}': {why}", test.name)])
 }
 
-/// The line of a test: its own words, the options of all tests, and its targets, or those that were given.
 fn line(test: &SuiteTest, targets: &[OsString], options: &[OsString]) -> Result<TypedLine, NotDone> {
     let of = |words: &[OsString]| TypedLine::of(words).map_err(|error| wrong(test, error));
     let own: Vec<OsString> = test.command.iter().map(OsString::from).collect();

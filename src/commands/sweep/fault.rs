@@ -1,4 +1,4 @@
-//! Why a sweep can't go on, and why a point of it has no figures.
+//! Reasons why a sweep cannot continue, or a point of it has no figures.
 
 use super::super::ctrl_c::Unwatched;
 use super::super::folder_error::FolderFault;

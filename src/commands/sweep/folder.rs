@@ -1,5 +1,5 @@
-//! The folder of a sweep (`--dir`): what it is, and every run as soon as it has ended. A sweep that was
-//! killed goes on behind the last run that is whole there.
+//! The folder of a sweep (`--dir`): its command, and every completed run. A killed sweep continues after
+//! the last complete run.
 //!
 //! ```text
 //! sweep.json          the command; another one is refused
@@ -7,7 +7,7 @@
 //! runs/0001.json      what was run and its line; written last: without it the run is done again
 //! ```
 //!
-//! Without `--dir` there is one all the same, among the user's states, until the sweep has come to its end.
+//! Without `--dir` a temporary folder in the user's state directory is used until the sweep ends.
 
 use super::super::known_runs::{self, RunFile};
 use super::super::made::MadeResults;
@@ -50,17 +50,18 @@ impl KeptSweep {
 /// A folder that no other sweep has.
 pub struct Folder {
     path: PathBuf,
-    /// Nobody asked for it: it goes when the sweep has come to its end, and none is better than no sweep.
+    /// Whether it was not requested. It is removed after the sweep, and its failure does not prevent the
+    /// sweep.
     pub is_spare: bool,
     /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
     lock: File,
 }
 
 impl Folder {
-    /// Makes the folder or takes it up again, with what has been run there.
+    /// Creates or resumes the folder, with its completed runs.
     ///
     /// # Errors
-    /// It holds something else, another sweep, is in use, or can't be read or written.
+    /// Fails if it has other content, belongs to another sweep, is in use, or is inaccessible.
     pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), FolderError> {
         let failed = |error: io::Error| FolderFault::from(error).of(path);
         folder::make_all(path).map_err(failed)?;
@@ -90,7 +91,7 @@ impl Folder {
         Ok((folder, history))
     }
 
-    /// One of its own for a sweep that named none; `None` = there is no place for it.
+    /// Returns a temporary folder for a sweep without `--dir`; `None` if there is no place for it.
     pub fn spare(request: &SweepRequest) -> Option<Folder> {
         let named = |variable: &str| env::var_os(variable).map(PathBuf::from);
         let states = named("XDG_STATE_HOME")
@@ -107,7 +108,7 @@ impl Folder {
         &self.path
     }
 
-    /// Takes away what this sweep has put there, and the folder if nothing else is in it.
+    /// Removes this sweep's files, and the folder if it is then empty.
     pub fn remove(self, runs: usize) {
         for number in 1..=runs {
             for (part, ending) in [("records", "json"), ("records", "xml"), ("runs", "json")] {
@@ -177,7 +178,6 @@ impl Folder {
         self.put(&format!("runs/{number:04}.json"), |file| writeln!(file, "{line}"))
     }
 
-    /// The results of the last run that has any; `None` = there are none, or they can't be read.
     pub fn last_results(&self, runs: usize) -> Option<RunFile> {
         let path = |ending| move |number: usize| self.path.join(format!("records/{number:04}.{ending}"));
         let last = |ending| (1..=runs).rev().map(path(ending)).find(|path| path.exists());
@@ -196,7 +196,6 @@ impl Folder {
     }
 }
 
-/// What makes a sweep another one: not where its table goes, nor what is told meanwhile.
 fn identity(request: &SweepRequest) -> Value {
     let arguments: Vec<RawText> = request
         .arguments

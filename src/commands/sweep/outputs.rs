@@ -1,4 +1,4 @@
-//! The files that the table goes to, tried out before the first run.
+//! The output files of the table, tested before the first run.
 
 use super::super::not_done::NotDone;
 use super::plan::Plan;
@@ -13,10 +13,10 @@ pub struct TablePlaces {
 }
 
 impl TablePlaces {
-    /// Looks at all of them; nothing is changed.
+    /// Checks all output files without changes.
     ///
     /// # Errors
-    /// One can't be written, is named twice, or is a target or read.
+    /// Fails if a file cannot be written, is named twice, or is a target or input.
     pub fn open(request: &SweepRequest, plan: &Plan) -> Result<TablePlaces, OutputError> {
         let door = OutputDoor::default().which_keeps(request.folder.clone());
         let mut door = plan.points.iter().fold(door, |door, point| point.door(door));
@@ -39,10 +39,10 @@ impl TablePlaces {
         !self.html.is_empty()
     }
 
-    /// Writes them all; each text goes to the files of its form.
+    /// Writes all files, each text to the files of its format.
     ///
     /// # Errors
-    /// Messages about those that can't be.
+    /// Fails with messages about failed files.
     pub fn write(&self, csv: &str, json: &str, html: &[u8]) -> Result<(), NotDone> {
         let all = [(&self.csv, csv.as_bytes()), (&self.json, json.as_bytes()), (&self.html, html)];
         let all =

@@ -1,4 +1,5 @@
-//! What a sweep is going to run: every point read by the rows of its options and validated before the first.
+//! The planned runs of a sweep: every point is parsed by its options' rows and validated before the first
+//! run.
 
 use super::super::load::ProfileOnce;
 use super::super::not_done::NotDone;
@@ -32,7 +33,7 @@ impl Plan {
     /// Expands, parses and validates.
     ///
     /// # Errors
-    /// What stands against the first point that can't be run, or against all.
+    /// Fails with the obstacles of the first impossible point, or of all points.
     pub fn of(request: &SweepRequest) -> Result<Plan, NotDone> {
         let swept = &request.swept;
         let points = match request.settings.diagonal {
@@ -64,7 +65,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A curve needs a command line that an offered rate can be put into.
     fn can_offer(&self) -> Result<(), NotDone> {
         let is_given = self.points.iter().any(|point| point.run_options.rate_total.is_some());
         match self.sweep.settings.curve.is_empty() {
@@ -110,17 +110,17 @@ impl Plan {
         self.points.iter().all(|point| point.run_options.virtual_time())
     }
 
-    /// The command line with so many I/Os per second offered.
+    /// Returns the run with this number of offered I/Os per second.
     ///
     /// # Errors
-    /// It can't be run so.
+    /// Fails if it cannot be run at this rate.
     pub fn at_rate(&self, rate: u64) -> Result<Runnable, NotDone> {
         runnable(&self.line_at_rate(rate), &self.xml).map(|(runnable, _)| runnable)
     }
 
-    /// I/Os come as those of many users who know nothing of each other, whether or not those before them are
-    /// done: a service meets such a load, and response times count what it does to them. Evenly spaced ones
-    /// would queue less.
+    /// Returns the line with I/Os at random times, as from many independent users, regardless of earlier
+    /// I/Os. Services meet such a load, and response times include its effect. Evenly spaced I/Os would
+    /// queue less.
     fn line_at_rate(&self, rate: u64) -> TypedLine {
         let line = self.lines.first();
         line.map(|line| line.after(&format!("--rate-total={rate},poisson"))).unwrap_or_default()
@@ -138,10 +138,10 @@ impl Plan {
         self.lines.get(number).map(|line| command(self.points.get(number), line)).unwrap_or_default()
     }
 
-    /// Whether one pass over all points fits into the budget.
+    /// Checks that one pass over all points fits into the budget.
     ///
     /// # Errors
-    /// It doesn't; what it takes.
+    /// Fails with the required time.
     pub fn fits_budget(&self, history: &[Ran], needed_s: f64) -> Result<(), OverBudget> {
         let mut once = self.sweep.clone();
         once.settings.repeat = crate::lab::repeat::Repeat::Times(1);
@@ -180,8 +180,6 @@ fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Findin
     })
 }
 
-/// The command line that does what is run; `line`: what was typed, where no line says all of it, as of a
-/// profile in a file.
 fn command(run: Option<&Runnable>, line: &TypedLine) -> String {
     let written = run.and_then(|run| {
         let with = run.with.iter().map(|command| OsString::from(format!("--with={command}")));
@@ -208,7 +206,6 @@ fn depth_not_given(request: &SweepRequest) -> Option<Finding> {
     })
 }
 
-/// That there are several time spans, and where the command line of each is to be found.
 fn one_by_one(profile: &Profile, run_options: &RunOptions) -> String {
     let count = profile.time_spans.len();
     match &run_options.preset {
@@ -247,8 +244,8 @@ fn point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> SweepPoi
     }
 }
 
-/// Numbers groups: points whose settings are the same but for the load. Where no axis says how much load
-/// there is, all that do the same work are one group: only those can be compared by their IOPS.
+/// Numbers groups of points whose settings differ only in load. Without a load axis, all points with the
+/// same work are one group, because only their IOPS are comparable.
 fn grouped(points: Vec<SweepPoint>, axes: &[Axis]) -> Vec<SweepPoint> {
     let by_load = axes.iter().any(Axis::is_load);
     let is_load = |option: &str| {

@@ -35,7 +35,6 @@ pub fn answer(history: &[Ran]) -> String {
     best.map_or_else(String::new, |line| format!("at most {:.0} IOPS", line.iops))
 }
 
-/// All points, those that haven't been run too; of offered rates those that have been tried.
 pub fn curve(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
     let rows = rows(sweep, history);
     let point = |row: &PointRow| {

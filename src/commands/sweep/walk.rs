@@ -64,7 +64,6 @@ impl<'a> SweepWalk<'a> {
         }
     }
 
-    /// The results of one of the runs; `None` = there are none.
     pub fn results(&self) -> Option<RunFile> {
         match &self.last_results {
             Some(MadeResults::Here(record)) => Some(RunFile::Record(record.clone())),
@@ -134,7 +133,6 @@ impl<'a> SweepWalk<'a> {
         Ok(true)
     }
 
-    /// Keeps a run. A folder that nobody asked for is given up where it can't.
     fn keep(&mut self, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let kept = folder.keep(self.history.len() + 1, ran, results);
@@ -152,7 +150,6 @@ impl<'a> SweepWalk<'a> {
         self.folder.as_ref().filter(|folder| folder.is_spare).map(Folder::path)
     }
 
-    /// It has come to its end: what nobody asked to keep goes.
     pub fn tidy_up(&mut self) {
         let spare = self.folder.take_if(|folder| folder.is_spare);
         spare.into_iter().for_each(|folder| folder.remove(self.history.len()));
@@ -174,7 +171,6 @@ impl<'a> SweepWalk<'a> {
         Some(PointOutcome { figures, results: Some(made.results) })
     }
 
-    /// What is run. What is to be made anew is, once in a sweep.
     fn runnable(&self, what: What) -> Result<Runnable, PointFault> {
         let number = self.history.len();
         let run = match what {
@@ -200,7 +196,6 @@ impl<'a> SweepWalk<'a> {
         }
     }
 
-    /// Has the shell do what `--between` says. What it prints goes to standard error.
     fn between(&self, control: &Control) -> Result<(), BetweenFault> {
         let Some(command) = &self.request.between else { return Ok(()) };
         let mut child =

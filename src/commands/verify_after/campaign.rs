@@ -1,5 +1,5 @@
-//! `verify-after --campaign FOLDER`: power is cut again and again. The folder holds a journal
-//! for each cycle, and beside it what came of it.
+//! `verify-after --campaign FOLDER`: repeated power cuts. The folder contains a journal for each cycle,
+//! and its result.
 //!
 //! ```text
 //! 0001.journal              what the run of this cycle told is durable
@@ -85,7 +85,8 @@ fn is_damaged(cycle: &Cycle) -> bool {
     cycle.counts().wrong() > 0
 }
 
-/// The journals of a folder, the newest last. Those without a beginning stand where their name puts them.
+/// Returns the journals of a folder, newest last. Journals without a beginning are ordered by their file
+/// names.
 fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     let of_folder = |why| CampaignError::Folder { folder: folder.to_owned(), why };
     let mut names = Vec::new();
@@ -123,7 +124,6 @@ fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
     Ok(Journal { name, began_ms, cycle })
 }
 
-/// Keeps what came of a cycle, so that the next power cut doesn't take it.
 fn keep(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
     let file = folder.join(format!("{}{CYCLE}", cycle.journal));
     let unwritable = |why: io::Error| CampaignError::Unreadable { file: file.clone(), why };
@@ -184,7 +184,7 @@ fn conclusion(cycles: &[&Cycle]) -> String {
     }
 }
 
-/// The share of power cuts that may do damage although none of so many did, at 95 %: `1 - 0.05^(1/n)`
+/// Returns the upper limit of the damage rate after n power cuts without damage, at 95 %: `1 - 0.05^(1/n)`
 /// (Clopper and Pearson 1934, for no success in n).
 fn still_possible(cuts: usize) -> f64 {
     1.0 - 0.05f64.powf(1.0 / cuts as f64)

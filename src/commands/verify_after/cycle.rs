@@ -1,4 +1,4 @@
-//! A cycle of a campaign: one run, one power cut, one read-back. What came of it is kept beside its journal.
+//! A cycle of a campaign: one run, one power cut, one read-back. Its result is kept next to its journal.
 
 use super::journal::JournalReadBack;
 use crate::integrity::Power;
@@ -124,7 +124,7 @@ pub enum CycleError {
     Other,
 }
 
-/// A row of the table: the number of the cycle, from 1, and what is known of it.
+/// A row of the table: the cycle's number from 1, and its known data.
 pub struct CycleRow {
     pub number: u64,
     /// `None` = its journal was not read back.

@@ -1,4 +1,4 @@
-//! A journal: what it says is durable is read back.
+//! A journal: its durable data is read back.
 
 use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::not_done::NotDone;
@@ -25,10 +25,10 @@ pub struct JournalReadBack {
     pub exit: Exit,
 }
 
-/// Reads back what a journal says is durable, by the targets and switches of the request.
+/// Reads back a journal's durable data, by the targets and switches of the request.
 ///
 /// # Errors
-/// The journal or a target can't be read.
+/// Fails if the journal or a target cannot be read.
 pub fn read_all(journal: &Path, request: &VerifyAfterRequest) -> Result<JournalReadBack, NotDone> {
     let VerifyAfterRequest { targets: given, atomic, power_lost, .. } = request;
     let name = journal.display();
@@ -197,7 +197,7 @@ fn line(content: &JournalContent, failed: &FailedSector) -> String {
     )
 }
 
-/// A moment so many us after another one, which is in ms since 1970: `2025/03/14 09:26:53.123456 UTC`.
+/// Formats a moment this number of us after a time in ms since 1970: `2025/03/14 09:26:53.123456 UTC`.
 fn moment(began_ms: i64, after_us: u64) -> String {
     let micros = i128::from(began_ms) * 1000 + i128::from(after_us);
     let seconds = i64::try_from(micros.div_euclid(1_000_000)).unwrap_or(i64::MAX);

@@ -1,5 +1,5 @@
-//! `diskspd verify-after JOURNAL`: what a journal says is durable is read back; with
-//! `--campaign DIR` the newest of many.
+//! `diskspd verify-after JOURNAL`: the durable data of a journal is read back; with `--campaign DIR` the
+//! newest of many.
 
 mod campaign;
 mod cycle;
@@ -26,10 +26,10 @@ pub struct RankReadBack {
     pub failure: Option<String>,
 }
 
-/// Reads everything back and prints what came of it.
+/// Reads all data back and prints the result.
 ///
 /// # Errors
-/// Journal or targets can't be read, or the report can't be written.
+/// Fails if journal or targets cannot be read, or the report cannot be written.
 pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     if request.shift_ranks > 0 {
         return Err(NotDone::misused(["--shift-ranks needs several ranks: start them with a launcher"]));

@@ -1,4 +1,4 @@
-//! Ways of I/O that not every kernel has: all of them are Linux's, and none is looked for here.
+//! I/O modes not supported by every kernel; all are specific to Linux, so none is checked here.
 
 use crate::profile::RawText;
 use serde::Serialize;

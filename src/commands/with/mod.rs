@@ -1,4 +1,4 @@
-//! `--with`: the runs of a command are made by DISKSPD itself, which the user named: it is told by an XML
+//! `--with`: the runs of a command are made by DISKSPD itself, named by the user. It receives an XML
 //! profile, and its result XML is read.
 //!
 //! ```text
@@ -46,7 +46,6 @@ pub enum WithFault {
     NoVersion { command: String, printed: String },
     #[error("{0}")]
     Unfit(String),
-    /// The files that it is told by can't be made or read.
     #[error("--with: {what}: {source}")]
     File { what: &'static str, source: io::Error },
     /// It has ended with an error.
@@ -74,10 +73,10 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
     line.split_first().map_or((Path::new(""), line), |(program, words)| (Path::new(program), words))
 }
 
-/// What can't be done by another program at all.
+/// Rejects features that no other program supports.
 ///
 /// # Errors
-/// Why, where it was asked for.
+/// Fails with the reason if requested.
 pub fn no_place(with: Option<&str>, what: &str) -> Result<(), NotDone> {
     match with {
         Some(_) => Err(NotDone::misused([format!("--with can't be used with {what}")])),

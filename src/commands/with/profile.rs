@@ -1,9 +1,8 @@
-//! The XML profile that DISKSPD is told by.
+//! The XML profile for DISKSPD.
 
 use crate::profile::{Compat, Profile, RawText, ResultFormat, xml};
 use crate::report::profile_xml;
 
-/// The profile that DISKSPD of this version gets: without what is for people, with results as XML.
 fn told(profile: &Profile, compat: Compat) -> Profile {
     Profile { compat, result_format: ResultFormat::Xml, progress: 0, verbose: false, ..profile.clone() }
 }
@@ -14,14 +13,13 @@ pub fn text(profile: &Profile, compat: Compat) -> Vec<u8> {
     text
 }
 
-/// Whether a profile of DISKSPD of this version says all of it. That of the newest does; of others it is
-/// found by reading it.
+/// Returns whether a profile of this DISKSPD version expresses all of it. The newest does; others are
+/// checked by reading it back.
 pub fn says_all(profile: &Profile, compat: Compat) -> bool {
     let asked = told(profile, compat);
     compat.is_2_3() || xml::read(&text(profile, compat)).is_ok_and(|read| plain(read) == plain(asked))
 }
 
-/// A profile without what its text has no place for, and what it may say in two ways.
 fn plain(profile: Profile) -> Profile {
     let mut profile = Profile { command_line: RawText::default(), compat: Compat::default(), ..profile };
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {

@@ -1,4 +1,4 @@
-//! What DISKSPD can't do: refused by name before anything runs.
+//! Features that DISKSPD does not support, rejected explicitly before any run.
 
 use super::WithFault;
 use super::profile::{says_all, text};
@@ -18,7 +18,7 @@ pub struct AskedBeside<'a> {
     pub named: Option<&'a [RawText]>,
 }
 
-/// What of a run only this program can do, and what must be permitted.
+/// Returns the features of a run that only this program supports, and necessary permissions.
 pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
     let options = beyond(profile, beside);
     let named = |option: &String| {
@@ -61,7 +61,6 @@ fn own_elements(profile: &Profile) -> BTreeSet<String> {
     elements.collect()
 }
 
-/// DISKSPD writes to disks and volumes without a question, and what they hold can't be looked at from here.
 fn undestroyed(path: &RawText) -> String {
     format!(
         "--with: {path} would be overwritten, and the content of this disk or volume cannot be checked from \
@@ -95,10 +94,10 @@ fn is_device(target: &Target) -> bool {
 }
 
 impl Tool {
-    /// Whether this version of DISKSPD can be told all of it.
+    /// Checks that this version of DISKSPD can express all of it.
     ///
     /// # Errors
-    /// It can't.
+    /// Fails if it cannot.
     pub fn fits(&self, asked: &Profile) -> Result<(), WithFault> {
         if asked.compat.is_2_3() && !self.version.compat().is_2_3() {
             return Err(WithFault::Unfit(format!(

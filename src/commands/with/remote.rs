@@ -1,10 +1,10 @@
-//! `--with 'ssh host diskspd.exe'`: the profile is copied to the host by sftp, which comes with ssh and needs
-//! no shell there, and is removed behind the run.
+//! `--with 'ssh host diskspd.exe'`: the profile is copied to the host by sftp, which is part of ssh and
+//! needs no shell there, and is removed after the run.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Options of ssh(1) that take a value, and how sftp(1) is told the same; `None` = it can't be.
+/// Options of ssh(1) with a value, and the equivalent for sftp(1); `None` = no equivalent.
 const WITH_VALUE: [(char, Option<&str>); 11] = [
     ('p', Some("-P")),
     ('i', Some("-i")),
@@ -40,10 +40,10 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Where a command runs; `None` = here.
+    /// Returns the host of a command; `None` = local.
     ///
     /// # Errors
-    /// It is a command of ssh that the profile can't be copied for.
+    /// Fails for a command of ssh for which the profile cannot be copied.
     pub fn of(words: &[String]) -> Result<Option<Remote>, SshFault> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
         let path = Path::new(program);
@@ -71,7 +71,6 @@ impl Remote {
     }
 }
 
-/// One word of options: letters, the last of which may have its value behind it or in the next word.
 fn option<'a>(
     letters: &str,
     rest: &mut impl Iterator<Item = &'a String>,

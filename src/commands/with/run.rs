@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A run that takes so much longer than planned is told about, s: files may have to be created first.
+/// Delay beyond the planned time in s before a message; creation of files may cause it.
 const SLOW_S: f64 = 120.0;
 
 const RESULTS: &str = "results.xml";
@@ -36,10 +36,10 @@ struct RunFiles {
 }
 
 impl Tool {
-    /// Makes a run, which is planned to take so long, s.
+    /// Makes a run with this planned duration in s.
     ///
     /// # Errors
-    /// It has no figures: it failed, was ended by the user, or what it printed can't be read.
+    /// Fails without figures, after a failure, an interruption by the user, or unreadable output.
     pub fn run(
         &self,
         asked: &Profile,
@@ -88,7 +88,6 @@ impl Tool {
         }
     }
 
-    /// Removes what was copied. It's small and named by its program: that it may stay is no error of the run.
     fn forget(&self, files: &RunFiles, control: &Control) {
         if let Some(remote) = self.remote.as_ref().filter(|_| !control.is_hurried()) {
             let _ = sftp(remote, files, &format!("rm {}\n", files.profile.display()), &Control::default());
@@ -146,7 +145,7 @@ fn sftp(remote: &Remote, files: &RunFiles, commands: &str, control: &Control) ->
 
 struct ProgressTold {
     planned_s: f64,
-    /// When progress is told next, ns since it was started.
+    /// Time of the next progress report in ns since the start.
     next_ns: u64,
     slow: bool,
 }

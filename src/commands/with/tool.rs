@@ -16,14 +16,13 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Who has been asked: many lines of a command name the same one, and one on another host takes its time.
+/// Cache of queried tools, because many lines name the same tool, and a remote query takes time.
 static ASKED: Mutex<Vec<Arc<Tool>>> = Mutex::new(Vec::new());
 
 /// A program that is DISKSPD.
 #[derive(Debug)]
 pub struct Tool {
     command: String,
-    /// What starts it: the program, and what stands before DISKSPD's own words.
     words: Vec<OsString>,
     pub(super) remote: Option<Remote>,
     pub version: ToolVersion,
@@ -83,8 +82,8 @@ fn ask(command: &str) -> Result<Tool, WithFault> {
     }
 }
 
-/// A file is the program itself, whatever its name holds; else blanks separate words and quotes hold them
-/// together. Backslashes mean nothing: they are in the paths of Windows.
+/// Splits a command into words, unless it is a file itself. Blanks separate words, and quotes keep them
+/// together. Backslashes are literal, because they are in Windows paths.
 fn words(command: &str) -> Result<Vec<String>, WithFault> {
     let words = match Path::new(command).is_file() {
         true => vec![command.to_owned()],
@@ -93,7 +92,6 @@ fn words(command: &str) -> Result<Vec<String>, WithFault> {
     if words.first().is_none_or(String::is_empty) { Err(WithFault::Empty) } else { Ok(words) }
 }
 
-/// Lets a program answer a question. Nobody watches for Ctrl-C yet: it ends this program, and that with it.
 fn started(line: &[OsString], shown: &str) -> Result<ChildEnd, WithFault> {
     let (program, words) = program(line);
     ChildProgram::start(program, words)

@@ -10,11 +10,10 @@ pub struct ToolVersion {
     minor: u32,
 }
 
-/// What stands before the number in the usage: DISKSPD's own, and this program's.
 const BEFORE: [&str; 2] = ["version ", "DISKSPD "];
 
 impl ToolVersion {
-    /// Finds it in what `-?` prints; `None` = there is none.
+    /// Finds the version in the output of `-?`; `None` if missing.
     pub fn find(usage: &str) -> Option<ToolVersion> {
         let places =
             BEFORE.iter().flat_map(|before| usage.match_indices(before).map(|(at, word)| at + word.len()));

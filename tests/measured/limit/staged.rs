@@ -13,10 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the target is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum On {
-    /// A name; nothing is opened.
     Nothing,
     /// A file on the machine's own disk.
     Disk,
@@ -39,7 +37,6 @@ enum On {
     Fuse,
 }
 
-/// What happens meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Beside {
     Nothing,
@@ -52,7 +49,6 @@ enum Beside {
     Bytes(u64),
 }
 
-/// What happens, on what, beside what, with which options, and what may be said of it: the names of the limits.
 type Row = (&'static str, On, Beside, &'static str, &'static [&'static str]);
 
 const FULL: &str = "-b4K -r -o32 -Su";
@@ -143,7 +139,6 @@ fn known_bottlenecks_are_named() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What was said of a run, by its name and in full.
 fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let stage = Stage::new(on, directory.path())?;
@@ -193,7 +188,6 @@ fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
     Some((limits["limited_by"].as_str().unwrap_or("none").to_owned(), message))
 }
 
-/// A target and what it lies on; what comes first is taken down first.
 struct Stage {
     target: PathBuf,
     mounted: Option<PathBuf>,

@@ -1,4 +1,5 @@
-//! What is beneath decides: devices that programs serve, overlays, counters that are switched, small I/O of others.
+//! Tests of effects of lower devices: devices served by programs, overlays, switched counters, small I/O
+//! of other processes.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! I/O limits of control groups (version 1): each is of a device and of a group.
+//! Tests of I/O limits of control groups (version 1), each for a device and a group.
 
 use super::*;
 
@@ -49,7 +49,6 @@ impl Drop for Group {
     }
 }
 
-/// Two loop devices past the page cache, and what their files lie on.
 fn two() -> Option<(Mounted, Looped, Looped)> {
     let disk = Mounted::new("ext4", 256, "rw")?;
     let files = [disk.filled("one", 32), disk.filled("other", 32)];

@@ -214,11 +214,9 @@ pub struct Thread {
     depth: u32,
     request: u32,
     fresh: Option<Slots>,
-    /// What the last write carried (`-Zr`).
     pub content: Vec<u8>,
 }
 
-/// Where DISKSPD's slots lie: of every target first those of reads, then those of writes.
 struct Slots {
     block: u64,
     requests: u32,
@@ -227,7 +225,6 @@ struct Slots {
 }
 
 impl Slots {
-    /// What is left of the address of a write when it's divided by 8.
     fn address(&self, request: u32, target: u32) -> usize {
         let slot = self.requests + request - target * self.per_target;
         (u64::from(slot) * self.block % 8) as usize

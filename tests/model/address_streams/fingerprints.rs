@@ -22,7 +22,6 @@ fn bytes(io: &Next) -> impl Iterator<Item = u8> {
     io.target.to_le_bytes().into_iter().chain([u8::from(is_write(io))]).chain(io.offset.to_le_bytes())
 }
 
-/// Threads take turns, and so do the requests of each: that makes shared positions deterministic.
 fn fingerprints(options: &str) -> String {
     let mut threads = Command::parse(options).threads();
     let mut ios = vec![Vec::with_capacity(IOS); threads.len()];

@@ -1,4 +1,4 @@
-//! Which bytes a thread may touch, and when it can't start.
+//! Tests of the bytes accessible to a thread, and of impossible starts.
 
 use diskspd::workload::{Grid, Placement, PlacementError, Region};
 

@@ -1,4 +1,4 @@
-//! What holds for every workload.
+//! Properties of every workload.
 
 use super::command::{Command, is_write};
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
@@ -70,7 +70,6 @@ proptest! {
         }
     }
 
-    /// Ranges hold all I/O points, lie on the grid, in order, apart from each other.
     #[test]
     fn percent_ranges_partition_the_points(distribution in percent_distributions(), blocks in 1u64..3000) {
         let grid = diskspd::workload::Grid { region: blocks * 4096 + 77, block_size: 4096, stride: 4096 };
@@ -88,7 +87,6 @@ proptest! {
         prop_assert!(end <= grid.aligned_size());
     }
 
-    /// Absolute ranges lie on their own grids; but no I/O of the last one runs over the end.
     #[test]
     fn absolute_ranges_end_with_the_region(
         block in 1u64..5000, align in 1u64..8000, spans in prop::collection::vec((1u32..30, 0u64..20_000), 1..4),
@@ -153,7 +151,6 @@ fn ranges_have_their_share() {
     near(within(419_428, 1_048_576), offsets.len(), 5.0);
 }
 
-/// What remains of a cut-off distribution keeps its proportions: 10, 20 and 30 of 60.
 #[test]
 fn cut_ranges_keep_their_proportions() {
     let offsets = Command::parse("-c100K -b4K -r -rdabs10/50K:20/10K:30/1G").offsets(0, 50_000);
@@ -213,7 +210,6 @@ fn mixed_runs_are_geometric_and_of_one_direction() {
     }
 }
 
-/// What the worker's loop draws for all idle requests at once is what it would draw for one after the other.
 #[test]
 fn a_batch_is_drawn_as_single_ios_are() {
     for options in [

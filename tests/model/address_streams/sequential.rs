@@ -56,7 +56,6 @@ fn interlocked_threads_at_once() {
     assert_eq!(counts.to_vec(), expected);
 }
 
-/// Interlocked positions belong to the target, in whatever thread's list it stands.
 #[test]
 fn interlocked_targets_do_not_mix() {
     let mut threads = Command::parse("-c1M -b64K -si -F2 -o1 one two").threads();

@@ -6,7 +6,6 @@ use diskspd::workload::Next;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a trace says of one I/O: target, bytes, whether it is a write, offset.
 type Traced = (u32, u32, bool, u64);
 
 fn traced(io: &Next) -> Traced {
@@ -50,7 +49,6 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Shares one position among its threads: which I/O went to which of them was a matter of timing.
 const INTERLOCKED: &str = "19_si96K";
 
 #[test]
@@ -70,8 +68,9 @@ fn every_thread_issues_what_diskspd_issued() {
     }
 }
 
-/// The two threads' I/Os must be one stream dealt out to both: `reached[j]` says that the first i I/Os of thread 0
-/// and the first j of thread 1 are, in some order that keeps each thread's own, the first i + j of the stream.
+/// Checks that the two threads' I/Os are one divided stream. `reached[j]` means that the first i I/Os of
+/// thread 0 and the first j of thread 1 are the stream's first i + j, in an order that preserves each
+/// thread's own.
 #[test]
 fn interlocked_threads_share_one_stream() {
     let (command, traces) = load(INTERLOCKED);

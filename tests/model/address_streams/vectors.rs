@@ -3,7 +3,6 @@
 use super::command::{Command, is_write};
 use diskspd::workload::Random;
 
-/// Offsets; a `W` behind one marks a write, `<target>:` in front the target.
 #[rustfmt::skip]
 const VECTORS: &[(&str, u32, &str)] = &[
     ("-r", 0, "865058816 428027904 486690816 88510464 771170304"),
@@ -54,7 +53,6 @@ fn a_single_floating_target_costs_no_draw() {
     assert_eq!(floating, Command::parse("-b4K -c1G -r -w50").ios(0, 100));
 }
 
-/// Slices are drawn for writes alone, and lie where a block fits into the source.
 #[test]
 fn slices() {
     let with = Command::parse("-b4K -c1G -r -w100 -Z10000").ios(0, 10_000);
@@ -65,7 +63,6 @@ fn slices() {
     assert_eq!(reads, Command::parse("-b4K -c1G -r").ios(0, 100));
 }
 
-/// How many numbers the content of a write takes, by block size and what is left of its address when it's divided by 8.
 #[rustfmt::skip]
 const FRESH: &[(usize, usize, usize)] = &[
     // A word each, the last one cut.
@@ -102,7 +99,6 @@ fn fresh_content_shifts_what_is_drawn_after_it() {
     assert_eq!(reads, Command::parse("-b4K -c1G -r").ios(0, 100), "reads carry nothing");
 }
 
-/// Slots of writes lie behind those of reads: with odd blocks and depths their addresses are odd as well.
 #[test]
 fn content_of_odd_blocks_depends_on_the_place_of_the_slot() {
     let one = Command::parse("-b137 -c1000000 -r1 -w100 -Zr -o1").ios(0, 2);

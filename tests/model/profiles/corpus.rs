@@ -9,15 +9,12 @@ use std::path::PathBuf;
 
 pub const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/profiles");
 
-/// All documents of the corpus, by name.
 pub fn documents() -> BTreeMap<String, PathBuf> {
     let files = fs::read_dir(DIRECTORY).unwrap().map(|entry| entry.unwrap().path());
     let documents = files.filter(|path| path.extension().is_some_and(|e| e == "xml"));
     documents.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path)).collect()
 }
 
-/// What is expected of each document: `ok`, or who finds the fault (`xml`, `schema`, `load`); and the settings, or the
-/// message.
 pub fn expected() -> BTreeMap<String, (String, String)> {
     let table = fs::read_to_string(format!("{DIRECTORY}/expected.txt")).unwrap();
     rows(&table)
@@ -51,7 +48,6 @@ fn every_document_becomes_what_the_table_says() {
     assert!(differ.is_empty(), "these differ from the table:\n{}", differ.join("\n"));
 }
 
-/// Every name of the schema stands in some valid document.
 #[test]
 fn every_element_and_attribute_is_read_at_least_once() {
     let schema = diskspd::profile::xml::xsd::schema();

@@ -1,4 +1,5 @@
-//! `tests/data/profiles/fragments.txt`: pieces of an otherwise minimal profile, and what they lead to.
+//! Tests with `tests/data/profiles/fragments.txt`: pieces of an otherwise minimal profile, and their
+//! results.
 
 use super::corpus::{DIRECTORY, one_line};
 use super::rows;

@@ -1,4 +1,4 @@
-//! Profiles out of a generator: valid as far as XML can state them.
+//! Tests with generated profiles, valid within the limits of XML.
 
 use diskspd::operation::Operation;
 use diskspd::profile::*;

@@ -18,7 +18,6 @@ fn oversized_profile_is_refused_unread() {
 /// Bytes of the largest document.
 const LARGEST: usize = MAX_BYTES as usize;
 
-/// A document of so many bytes: a head, and as many parts as there is room for, numbered where they hold `#`.
 fn large(head: &str, part: &str, tail: &str, bytes: usize) -> Vec<u8> {
     let mut text = head.to_owned();
     let room = bytes - tail.len() - part.len() - 10;
@@ -160,7 +159,6 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Documents of the corpus with some changes. What is still valid is written and read again.
     #[test]
     fn mutated_documents(index in any::<prop::sample::Index>(), changes in prop::collection::vec(change(), 1..6)) {
         let documents: Vec<_> = documents().into_values().collect();

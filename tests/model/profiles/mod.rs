@@ -1,4 +1,5 @@
-//! XML profiles: a corpus of documents with what becomes of them, round trips, other programs' opinion, hostile input.
+//! Tests of XML profiles: a corpus of documents with results, round trips, other programs' validation,
+//! hostile input.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod corpus;

@@ -1,4 +1,4 @@
-//! What is written is read as the same profile.
+//! Tests that written profiles read back unchanged.
 
 use super::corpus::{documents, expected};
 use super::generated::profile;
@@ -11,8 +11,8 @@ use diskspd::profile::{BufferSeparation, Profile, RawText, xml};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// The profile as XML states it: without the command line, alignment and stride always in bytes, and where both a
-/// sized buffer and zeros are given, the buffer, which is what is written.
+/// Returns the profile as XML expresses it: without the command line, alignment and stride in bytes, and a
+/// sized buffer instead of zeros if both are given.
 pub fn as_stated(profile: &Profile) -> Profile {
     let mut profile = Profile { command_line: RawText::default(), ..profile.clone() };
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
@@ -80,7 +80,6 @@ fn every_valid_document_of_the_corpus() {
     }
 }
 
-/// Two documents that name every element there is are written back as they were.
 #[test]
 fn written_documents_are_written_again_byte_for_byte() {
     for name in ["written-thread-pool", "written-random"] {

@@ -12,7 +12,6 @@ fn save(directory: &Path, name: &str, profile: &str) -> PathBuf {
     path
 }
 
-/// A profile of these time spans: what stands in them, and in their targets.
 fn profile(head: &str, spans: &[(&str, &[&str])]) -> String {
     let span = |(settings, targets): &(&str, &[&str])| {
         let targets: String = targets.iter().map(|target| format!("<Target>{target}</Target>")).collect();

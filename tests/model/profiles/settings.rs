@@ -3,8 +3,8 @@
 use diskspd::profile::{Profile, Target, TimeSpan};
 use serde_json::Value;
 
-/// `verbose=true 1.duration=30 1.2.path="b.dat"`: settings of the profile, of time span 1, of its target 2. Taken from
-/// the serialized form, so that a setting that nobody thought of shows as well.
+/// Returns `verbose=true 1.duration=30 1.2.path="b.dat"`: settings of the profile, of time span 1, and of
+/// its target 2, from the serialized form, so that forgotten settings are included.
 pub fn settings(profile: &Profile) -> String {
     let mut found = Vec::new();
     compare("", profile, &Profile::default(), &["time_spans", "command_line"], &mut found);

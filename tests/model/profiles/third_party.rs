@@ -1,4 +1,5 @@
-//! What other programs say: a schema validator (libxml2's xmllint) and an XML parser (Python's, which is expat).
+//! Tests by other programs: a schema validator (libxml2's xmllint) and an XML parser (Python's, which is
+//! expat).
 
 use super::corpus::{documents, expected};
 use super::generated::profile;
@@ -31,7 +32,6 @@ fn the_committed_schema_is_the_readers_own() {
     }
 }
 
-/// Documents whose encoding is not what XML wants, but plain enough to be read.
 const READ_THOUGH: &[&str] = &["recoded-utf-16", "utf-16-without-mark"];
 
 /// Whether a tool is there; says that the test is skipped if not.

@@ -12,7 +12,6 @@ pub fn written(profile: &Profile) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Whether only DISKSPD 2.3 knows what a time span asks for.
 pub fn is_newest(span: &TimeSpan) -> bool {
     span.affinity.iter().any(|at| at.cpu.is_none())
         || span.affinity_traversal.is_some()

@@ -7,13 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Files that use each other.
 #[derive(Debug)]
 pub struct Circle {
-    /// Their places, in order.
     pub files: Vec<String>,
-    /// Who uses what of whom.
     pub arrows: Vec<String>,
 }
 
-/// The circles of a crate, of its files and the module path of each; the largest first.
 pub fn circles(sources: &[(Source, Path)]) -> Vec<Circle> {
     let arrows = Scopes::of(sources).arrows();
     let place = |file: usize| sources[file].0.place.clone();

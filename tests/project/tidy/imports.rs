@@ -1,4 +1,4 @@
-//! Which module uses which, as far as paths tell: `crate::..`, `super::..`, `self::..`.
+//! Module dependencies visible in paths: `crate::..`, `super::..`, `self::..`.
 
 use super::source::{Source, is_name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A module's path, without `crate`.
 pub type Module = Vec<String>;
 
-/// What the code of a file names outside of its tests, each with its place.
 pub fn named(source: &Source) -> Vec<(usize, Module)> {
     let own: Module = source.module().into_iter().map(str::to_owned).collect();
     let mut found = Vec::new();
@@ -74,7 +73,6 @@ fn blanks(text: &str, at: usize) -> usize {
     at + text[at..].bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// Of the modules right below each module: which use which.
 pub fn edges(sources: &[Source]) -> BTreeMap<Module, BTreeMap<String, BTreeSet<String>>> {
     let modules: BTreeSet<Module> =
         sources.iter().map(|source| source.module().into_iter().map(str::to_owned).collect()).collect();
@@ -109,7 +107,6 @@ fn reached<'a>(edges: &'a BTreeMap<String, BTreeSet<String>>, from: &'a str) -> 
     found
 }
 
-/// The modules that use each other, right or through others: each with all of its circle, itself among them.
 pub fn circles(edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<(String, Vec<String>)> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         edges.keys().map(|name| (name.as_str(), reached(edges, name))).collect();

@@ -1,15 +1,13 @@
-//! What a rule finds, against the exceptions that were there when it was made: they may only become fewer.
+//! Violations of a rule, compared with the exceptions from its introduction, which may only become fewer.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a rule finds: how much by what it is called, and where.
 #[derive(Default)]
 pub struct Found(BTreeMap<String, (u64, String)>);
 
 impl Found {
-    /// Adds so much to what was found by this name.
     pub fn add(&mut self, name: impl Into<String>, amount: u64, place: impl Into<String>) {
         let entry = self.0.entry(name.into()).or_insert((0, String::new()));
         entry.0 += amount;
@@ -46,7 +44,6 @@ fn parse(line: &str) -> Option<Exception> {
     (!exception.reason.is_empty()).then_some(exception)
 }
 
-/// What is wrong with what was found, exceptions given; and the lines as they may stand from now on.
 fn compare(rule: &str, found: &Found, text: &str) -> (Vec<String>, String) {
     let mut wrong = Vec::new();
     let mut kept = String::new();
@@ -81,8 +78,8 @@ fn compare(rule: &str, found: &Found, text: &str) -> (Vec<String>, String) {
     (wrong, kept)
 }
 
-/// Fails when something was found that no line in the list allows, or when a line allows more than there is: exceptions
-/// become fewer, and never more unnoticed. With `TIDY_RECORD=1` lines are lowered and removed; none is added.
+/// Fails if a violation is not listed, or if a line permits more than exist. With `TIDY_RECORD=1` lines
+/// are lowered and removed, never added.
 #[track_caller]
 pub fn hold(rule: &str, name: &str, found: &Found) {
     let (mut wrong, kept) = compare(rule, found, &list(name));

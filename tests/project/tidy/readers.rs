@@ -1,13 +1,11 @@
-//! Every reader of bytes that others may have written has a fuzz target. Which files read is found in the
-//! code; what fuzzes each is
-//! in a table here.
+//! Tests that every reader of untrusted bytes has a fuzz target. The code shows which files read; a table
+//! here lists their fuzz targets.
 
 use super::source::SOURCES;
 use diskspd::record::formats::FORMATS;
 use diskspd_fuzz::TARGETS;
 use std::collections::BTreeSet;
 
-/// Crates that read what the kernel and libraries state.
 const OF_THE_SYSTEM: [&str; 4] = ["crates/host/", "crates/sys/", "crates/engine/", "crates/worker/"];
 
 /// How code reads or parses bytes.
@@ -21,7 +19,6 @@ const READS: [&str; 7] = [
     "quick_xml::Reader",
 ];
 
-/// The files that do, with their fuzz targets; empty: it doesn't read what others wrote.
 const READERS: &[(&str, &[&str])] = &[
     ("crates/integrity/src/journal/pieces.rs", &["journal", "journal_pieces"]),
     ("crates/judge/src/lab/suite/read.rs", &["suite"]),

@@ -1,5 +1,5 @@
-//! What every module of a crate defines and imports, and which file a name in it means: names are followed through
-//! `use`, `pub use`, `use ..::*`, `crate::`, `self::` and `super::` to their definition.
+//! Definitions and imports of every module of a crate, and resolution of names to files. Names are
+//! followed through `use`, `pub use`, `use ..::*`, `crate::`, `self::` and `super::` to their definition.
 
 use super::source::Source;
 use super::tokens::{Token, is_word, tokens};
@@ -8,18 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A path as it is written, or a module's from the crate's root on.
 pub type Path = Vec<String>;
 
-/// What a module defines and imports.
 #[derive(Debug, Default)]
 struct Scope {
-    /// The file that it stands in.
     file: usize,
     defined: BTreeSet<String>,
     imported: BTreeMap<String, Path>,
-    /// What everything is imported of.
     globs: Vec<Path>,
 }
 
-/// A name in code: the module that it stands in, its file and place, and the path.
 #[derive(Debug)]
 struct Mention {
     module: Path,
@@ -35,7 +31,6 @@ pub struct Scopes {
     mentions: Vec<Mention>,
 }
 
-/// One file that names what another defines: which, where and by what path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrow {
     pub from: usize,
@@ -44,13 +39,10 @@ pub struct Arrow {
     pub path: String,
 }
 
-/// What begins the definition of a name that others may use.
 const DEFINES: [&str; 8] = ["struct", "enum", "trait", "type", "fn", "const", "static", "macro_rules"];
 
-/// Names that were looked up already, each in its module.
 type Seen = BTreeSet<(Path, String)>;
 
-/// What a name means: a module, and what else has the same name, by the file that defines it.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Meaning {
     module: Option<Path>,
@@ -58,7 +50,6 @@ struct Meaning {
 }
 
 impl Meaning {
-    /// This, and of another what this has none of.
     fn or(self, other: Meaning) -> Meaning {
         Meaning { module: self.module.or(other.module), file: self.file.or(other.file) }
     }
@@ -117,7 +108,6 @@ impl Scopes {
         }
     }
 
-    /// Takes up what is imported by a `use` at that token; returns how many tokens follow it.
     fn import(&mut self, module: &Path, file: usize, tokens: &[Token], at: usize) -> usize {
         let passed_on = at > 0 && ["pub", ")"].contains(&tokens[at - 1].1);
         let len = tokens[at..].iter().position(|(_, token)| *token == ";").unwrap_or(1);
@@ -152,7 +142,6 @@ impl Scopes {
         end - place.at
     }
 
-    /// What a path means in a module; nothing: it is of elsewhere.
     fn meaning(&self, module: &[String], path: &[String], seen: &mut Seen) -> Meaning {
         let mut within = module.to_vec();
         let (last, before) = path.split_last().map_or((None, path), |(last, before)| (Some(last), before));
@@ -173,7 +162,6 @@ impl Scopes {
         last.map_or_else(Meaning::default, |last| self.meaning_of(&within, last, seen))
     }
 
-    /// What a name means in a module: what is defined there, imported by name, or with all of another module.
     fn meaning_of(&self, module: &[String], name: &String, seen: &mut Seen) -> Meaning {
         let Some(scope) = self.scopes.get(module) else { return Meaning::default() };
         if !seen.insert((module.to_vec(), name.clone())) {
@@ -196,7 +184,6 @@ impl Scopes {
         found
     }
 
-    /// Which file names what another defines; the first place of each pair.
     pub fn arrows(&self) -> Vec<Arrow> {
         let mut found: BTreeMap<(usize, usize, String), Arrow> = BTreeMap::new();
         for Mention { module, file, at, path } in &self.mentions {
@@ -214,7 +201,6 @@ impl Scopes {
 #[derive(Debug, PartialEq, Eq)]
 struct Import {
     path: Path,
-    /// What it is called; none: all that the path holds.
     name: Option<String>,
 }
 
@@ -258,7 +244,6 @@ fn imports(tree: &[Token], below: &[String]) -> (Vec<Import>, usize) {
 mod tests {
     use super::*;
 
-    /// Which file uses which, by name, of a crate's files.
     fn arrows(files: &[(&str, &str)]) -> Vec<String> {
         let sources = files.iter().map(|(name, text)| Source::new((*name).into(), (*text).into()));
         let module = |source: &Source| source.module().into_iter().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Rust source as far as rules need it: what of a file is code, what are texts, and what belongs to tests.
+//! Rust source for the rules: the code, the texts, and the test parts of a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,30 +8,22 @@ use std::sync::LazyLock;
 
 /// A file of the program.
 pub struct Source {
-    /// Its module's path as a file: `run/span.rs`, whichever crate it is in.
     pub name: String,
     /// Below the root of the project: `crates/run/src/span.rs`.
     pub place: String,
-    /// As it was written.
     pub written: String,
     /// The same, with the names of other crates as if all were one.
     pub text: String,
-    /// The same, byte by byte, with spaces for comments and for what is within texts and characters.
     pub code: String,
-    /// What texts hold, each with the place where it begins.
     pub literals: Vec<(usize, String)>,
-    /// What is compiled for tests only.
     tests: Vec<Range<usize>>,
 }
 
-/// Crates, and modules that they have beside those that stand below their own name.
 const BESIDES: [(&str, &str); 2] = [("sys", "clock"), ("run", "cluster")];
 
-/// The crates whose modules stand below one name, that of the crate; the modules of all others are top ones.
 const ONE_NAME: [&str; 10] =
     ["fio_jobs", "report", "sys", "host", "engine", "integrity", "worker", "outlet", "run", "store"];
 
-/// All files of the program: those below `src`, and those of its crates.
 pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = Vec::new();
@@ -54,7 +46,6 @@ pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     sources
 });
 
-/// The folders of crates whose files are read by themselves: as they are written, with their own modules alone.
 static OWN_FOLDERS: LazyLock<Vec<(String, PathBuf)>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found: Vec<(String, PathBuf)> = fs::read_dir(root.join("crates"))
@@ -131,8 +122,8 @@ impl Source {
         Source { place: name.clone(), name, written: text.clone(), text, code, literals, tests }
     }
 
-    /// A file of a crate (empty: of the program itself); `name`: below its `src`. Other crates are named as if all were
-    /// one: `diskspd_model::units` is `crate::units`.
+    /// Creates a source file of a crate (empty: the program itself); `name`: path in its `src`. Crates are
+    /// named as one: `diskspd_model::units` is `crate::units`.
     fn of_crate(within: &str, name: &str, place: String, text: &str) -> Source {
         let (mut text, written) = (text.to_owned(), text.to_owned());
         let own = ONE_NAME.contains(&within);
@@ -169,7 +160,6 @@ impl Source {
         self.tests.iter().any(|range| range.contains(&at))
     }
 
-    /// Where these words stand in code, neither part of longer ones; in tests too.
     pub fn uses<'a>(&'a self, words: &'a str) -> impl Iterator<Item = usize> + 'a {
         let whole = move |at: usize| {
             let (before, after) = (&self.code[..at], &self.code[at + words.len()..]);
@@ -190,7 +180,6 @@ impl Source {
         path.split('/').filter(|name| !name.is_empty()).collect()
     }
 
-    /// Files that hold nothing but tests, because this one says so: `#[cfg(test)] mod tests;`.
     fn test_files(&self) -> Vec<String> {
         let mut found = Vec::new();
         for range in &self.tests {
@@ -267,7 +256,6 @@ fn split(text: &str) -> (String, Vec<(usize, String)>) {
     (String::from_utf8(code).unwrap(), literals)
 }
 
-/// How long a comment is that begins with `/*`: they nest.
 fn comment(text: &str) -> usize {
     let (mut at, mut open) = (2, 1);
     while open > 0 && at < text.len() {
@@ -280,7 +268,6 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// How far it is to the end of a text, past escaped characters.
 fn quoted(text: &str, end: char) -> usize {
     let mut escaped = false;
     let closes = |c: char| {
@@ -315,7 +302,6 @@ fn test_items(code: &str) -> Vec<Range<usize>> {
     items
 }
 
-/// Where an item ends that begins here, with its attributes: behind its braces or semicolon.
 pub fn item_end(code: &str, from: usize) -> usize {
     let (mut brackets, mut braces) = (0, 0);
     for (at, byte) in code.bytes().enumerate().skip(from) {

@@ -1,5 +1,6 @@
-//! What people read, as pages: the texts of each command, check and part of the program in a file of `tests/data/texts`, so
-//! that a change of words is read as words. `UPDATE_EXPECT=1 cargo test --test library texts` writes them anew.
+//! Texts for people, as pages: the texts of each command, check and part of the program in a file of
+//! `tests/data/texts`, to make changes of wording visible. `UPDATE_EXPECT=1 cargo test --test library
+//! texts` updates them.
 
 use super::source::{SOURCES, Source};
 use crate::common::kept::{is_kept, place};
@@ -7,10 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
-/// A text of fewer words is no sentence: a name, a unit, a key.
 const FEWEST_WORDS: usize = 4;
 
-/// The page of a file: its crate, and what is in it that people call by a name: `judge-truth`, `commands-sweep`.
 fn page(source: &Source) -> String {
     let of_crate = source.place.strip_prefix("crates/").and_then(|place| place.split('/').next());
     let module = source.module();
@@ -24,7 +23,6 @@ fn page(source: &Source) -> String {
     }
 }
 
-/// As it is read: without what continues it on the next line, and the quotes within it.
 fn read(literal: &str) -> String {
     let mut text = String::new();
     let mut rest = literal;

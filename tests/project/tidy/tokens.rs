@@ -1,11 +1,10 @@
-//! Words and signs of code, one after the other, as far as names need them.
+//! Tokens of code, limited to the needs of name resolution.
 
 use super::source::is_name;
 
 /// A word, `::` or another sign, and where it stands.
 pub type Token<'a> = (usize, &'a str);
 
-/// All words and signs. Lifetimes are left out, and so is what stands in texts and characters (they are blank in `code`).
 pub fn tokens(code: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut at = 0;

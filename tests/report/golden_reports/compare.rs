@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// What may differ.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Tolerance {
     /// Nothing.

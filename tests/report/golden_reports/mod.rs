@@ -19,7 +19,6 @@ fn data(directory: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(directory)
 }
 
-/// All pairs of input (.json) and expected report of a directory, by name.
 fn pairs(directory: &str, extension: &str) -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let mut names: Vec<PathBuf> =
         fs::read_dir(data(directory)).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -35,12 +34,10 @@ fn pairs(directory: &str, extension: &str) -> Vec<(String, Vec<u8>, Vec<u8>)> {
     names.into_iter().map(pair).collect()
 }
 
-/// The inputs of a directory (.json) that have a report as XML, by name.
 pub fn inputs(directory: &str) -> Vec<(String, Vec<u8>)> {
     pairs(directory, "xml").into_iter().map(|(name, input, _)| (name, input)).collect()
 }
 
-/// What a sample was formatted from: figures as printed, the data behind them don't exist.
 #[derive(serde::Deserialize)]
 struct Sample {
     profile: Profile,

@@ -11,7 +11,6 @@ fn document(record: &Record) -> String {
     String::from_utf8(format_named("xml").unwrap().bytes(record)).unwrap()
 }
 
-/// What a sample was formatted from: latencies as printed, and amounts and intervals that give what is printed.
 #[derive(serde::Deserialize)]
 struct Sample {
     command_line: String,
@@ -136,8 +135,8 @@ fn distinct(input: &[u8]) -> Option<(Vec<usize>, Vec<usize>)> {
     Some((latencies.iter().map(BTreeSet::len).collect(), latencies.iter().map(told_apart).collect()))
 }
 
-/// DISKSPD adds latencies up in floating point, so a mean that lies exactly between two printed ones may come out as the
-/// lower one: 13.3765 ms is shown as 13.376.
+/// Whether a mean differs only by rounding. DISKSPD adds latencies in floating point, so a mean exactly
+/// between two printed ones may be rounded down: 13.3765 ms prints as 13.376.
 fn differs_in_a_rounded_half(got: &str, expected: &str) -> bool {
     let parts = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let value = |part: &str| part.split('"').nth(1).and_then(|text| text.parse::<f64>().ok());

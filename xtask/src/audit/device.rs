@@ -1,4 +1,5 @@
-//! Where the runs work: files, and a loop device of the tool's own, whose counters nobody else moves.
+//! Targets of the runs: files, and an exclusive loop device, so that no other process changes its
+//! counters.
 
 use super::log::Line;
 use super::tracepoints::Trace;
@@ -8,8 +9,6 @@ use std::process::Command;
 
 /// Bytes of each target.
 const SIZE: usize = 16 << 20;
-/// What the program reads of a device before the run: where the disk's signatures lie, and samples of its
-/// content. Bytes.
 const LOOKED_AT: u64 = 4 << 20;
 
 /// Files and device; the device goes when this is dropped.
@@ -19,7 +18,6 @@ pub struct Place {
     _undo: Undo,
 }
 
-/// What a device has done: bytes read and written.
 pub struct Counters {
     read: u64,
     written: u64,
@@ -78,8 +76,8 @@ impl Place {
         Some(Counters { read: numbers.get(2)? * 512, written: numbers.get(6)? * 512 })
     }
 
-    /// What of the device's counters the log doesn't explain. Those I/Os that were in flight when the run
-    /// ended are in no log, and the program looks at the device before the run.
+    /// Returns differences of the device's counters that the log does not explain. The log lacks I/Os in
+    /// flight at the end, and the program inspects the device before the run.
     pub fn compare(&self, lines: &[Line], depth: u64, before: &Counters, after: &Counters) -> Vec<String> {
         let sum =
             |write: bool| lines.iter().filter(|line| line.write == write).map(|line| line.size).sum::<u64>();

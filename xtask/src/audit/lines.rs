@@ -1,4 +1,4 @@
-//! The command lines: unlike each other in engine, order, mix, pace, threads, and what is measured.
+//! The command lines, which differ in engine, order, mix, pace, threads, and measured values.
 
 /// `{f}` and `{g}` are files, `{d}` is a device of the tool's own.
 pub const LINES: &[&str] = &[

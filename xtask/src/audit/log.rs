@@ -51,16 +51,14 @@ pub fn read(path: &Path) -> Result<Vec<Line>, Failure> {
     lines.map(|text| line(text).ok_or_else(|| format!("the log has the line {text}").into())).collect()
 }
 
-/// What one thread did on one target in one direction: I/Os, bytes, and, where it is known, the sum of all
-/// latencies.
 type Sums = (u64, u64, Option<u128>);
 
-/// The I/Os of the measured time.
+/// Returns the I/Os of the measured time.
 ///
-/// The log doesn't tell when it began, to the nanosecond: a worker looks at the phase after its stamp. But
-/// the I/Os of a thread are logged in the order in which they were counted, and those that count lie side by
-/// side. So there is a first one, from which on as many I/Os as the record has make its sums; and it lies
-/// where the measured time may begin.
+/// The log does not contain its exact beginning, because a worker checks the phase after its timestamp.
+/// The I/Os of a thread are logged in order of counting, and the counted ones are adjacent. There is
+/// therefore a first one, from which the record's number of I/Os has the record's sums. It must be where
+/// the measured time can begin.
 pub fn measured(all: &[Line], results: &Value, warm_up: u64) -> Result<Vec<Line>, Failure> {
     let empty = Vec::new();
     let threads = results["threads"].as_array().unwrap_or(&empty);
@@ -118,8 +116,6 @@ pub fn measured(all: &[Line], results: &Value, warm_up: u64) -> Result<Vec<Line>
     Ok(counted)
 }
 
-/// When measuring began, by what the record says of each interval: the same for all threads, or there is an
-/// error.
 pub fn beginning(counted: &[Line], results: &Value, width: u64, warm_up: u64) -> Result<u64, Failure> {
     let (mut after, mut until) = (0u64, u64::MAX);
     let empty = Vec::new();

@@ -1,25 +1,20 @@
-//! Every figure of a run, made anew from single I/Os by the plainest code there is.
+//! Recomputation of every figure of a run from single I/Os, with the simplest possible code.
 
 use super::log::Line;
 use std::collections::BTreeMap;
 
-/// A figure: its value, which of others are as good, and how far off it may be, as a share.
 #[derive(Debug, Clone, Default)]
 pub struct Figure {
-    /// `None` = there is none: no I/O.
     pub value: Option<f64>,
     pub others: Vec<f64>,
     pub share: f64,
 }
 
-/// Figures by name.
 pub type Figures = BTreeMap<String, Figure>;
 
-/// What the run was.
 pub struct Run {
     /// ns
     pub measured: u64,
-    /// Width of an interval and end of the last one, ns; 0 = there are none.
     pub width: u64,
     pub allocated: u64,
     /// When measuring began, ns since the start signal.
@@ -32,11 +27,9 @@ pub struct Run {
     pub paced: bool,
 }
 
-/// What is printed of computed figures is the same but for its last digits; ...
 const EXACT: f64 = 1e-9;
 /// ... single latencies have single precision; ...
 const SINGLE: f64 = 2e-7;
-/// ... percentiles are those of a histogram, ...
 const PERCENTILE: f64 = 0.001 + SINGLE;
 /// ... or of the coarser one of an interval.
 const OF_INTERVAL: f64 = 0.008;
@@ -62,8 +55,9 @@ fn mean_and_deviation(nanos: &[u64]) -> Option<(f64, f64)> {
     Some((mean / 1e6, (squares / count).sqrt() / 1e6))
 }
 
-/// The smallest of sorted latencies that the share `p` of them doesn't exceed, ms. Where that many are a
-/// whole number the next one up is as good, and where the product isn't exact so is the next one down.
+/// Returns the smallest latency that the share `p` of the sorted latencies does not exceed, in ms. If that
+/// is a whole number of latencies, the next higher one is also valid, and if the product is inexact, the
+/// next lower one.
 fn percentile(sorted: &[u64], p: f64, share: f64) -> Figure {
     let rank = p * sorted.len() as f64;
     let at =
@@ -127,7 +121,6 @@ fn row_figures(
     }
 }
 
-/// Number of the interval of an I/O; `None` = behind the last one.
 fn interval(run: &Run, line: &Line) -> Option<u64> {
     let number = line.end().saturating_sub(run.begin) / run.width;
     (number < run.allocated).then_some(number)
@@ -210,7 +203,6 @@ fn chart_figures(figures: &mut Figures, sorted: &[u64], name: impl Fn(&str) -> S
     figures.insert(name("max"), maybe(sorted.last().map(|n| *n as f64 / 1e6), SINGLE));
 }
 
-/// The course: of all threads together, and of each row.
 fn intervals(figures: &mut Figures, run: &Run, lines: &[Line]) {
     if run.width == 0 {
         return;
@@ -278,7 +270,6 @@ fn response(line: &Line) -> u64 {
     line.end() - line.due.unwrap_or(line.start)
 }
 
-/// Of the I/Os that had a time to start at.
 fn paced(figures: &mut Figures, lines: &[Line]) {
     let due: Vec<&Line> = lines.iter().filter(|line| line.due.is_some()).collect();
     let delay = |line: &Line| line.start - line.due.unwrap_or(line.start);

@@ -1,9 +1,8 @@
-//! What the reports print, by the names that [`super::recompute`] uses.
+//! Figures printed by the reports, with the names of [`super::recompute`].
 
 use super::recompute::CHART;
 use serde_json::Value;
 
-/// Name and what is printed.
 pub type Printed = Vec<(String, String)>;
 
 /// The text report.

@@ -1,5 +1,5 @@
-//! What the block layer recorded of a device's requests, against the log: as many bytes, and every request
-//! within the time that the log has for its I/O.
+//! Comparison of the block layer's recorded requests with the log: equal bytes, and every request within
+//! its I/O's time.
 
 use super::log::Line;
 use crate::harness::Failure;
@@ -47,7 +47,6 @@ impl Trace {
         Some(Trace(instance))
     }
 
-    /// How many I/Os were compared, and what differs. `more`: bytes read and written that no log has.
     pub fn end(self, lines: &[Line], more: [u64; 2]) -> Result<(usize, Vec<String>), Failure> {
         self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
@@ -74,10 +73,9 @@ impl Trace {
     }
 }
 
-/// The log counts from the start signal, the trace from the machine's start. There must be one distance of
-/// the two with which every request was issued after its I/O was submitted and had completed before that
-/// was reaped. How many I/Os could be told from all others, and by how much (ns) that fails; below 0 = it
-/// doesn't.
+/// Finds a common offset between the log's clock, which starts at the start signal, and the trace's, which
+/// starts at boot. Every request must be issued after its I/O's submission, and complete before its
+/// reaping. Returns the number of uniquely matched I/Os, and the violation in ns; negative = no violation.
 fn nested(requests: &Requests, lines: &[Line]) -> (usize, i64) {
     let mut ios: HashMap<(bool, u64), Vec<&Line>> = HashMap::new();
     lines.iter().for_each(|line| ios.entry((line.write, line.offset)).or_default().push(line));
@@ -95,7 +93,6 @@ fn nested(requests: &Requests, lines: &[Line]) -> (usize, i64) {
     (pairs, if pairs > 0 { least - most } else { i64::MIN })
 }
 
-/// Pairs issues with completions, by sector; of several at the same place the first with the first.
 fn requests(trace: &str) -> Requests {
     let mut issued: HashMap<(bool, u64), VecDeque<i64>> = HashMap::new();
     let mut requests = Requests::new();

@@ -3,7 +3,6 @@
 use crate::harness::Failure;
 use diskspd::run::exact::Cost;
 
-/// Something whose cost is asked for: does about so many I/Os, and tells what they took.
 pub(super) struct Part<'a> {
     pub(super) name: String,
     pub(super) work: Box<dyn FnMut(u64) -> Result<Cost, Failure> + 'a>,

@@ -1,4 +1,4 @@
-//! Parts of the loop by themselves.
+//! Separate parts of the loop.
 
 use super::Part;
 use crate::harness::Failure;

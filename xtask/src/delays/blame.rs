@@ -1,4 +1,4 @@
-//! What a record says of delays that were staged.
+//! Attribution of staged delays in a record.
 
 use super::kinds::DelayKind;
 use diskspd::results::{CulpritKind, IoStage, Record, SlowIo};
@@ -7,16 +7,12 @@ use std::time::Duration;
 /// A delay that was staged, ns since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy)]
 pub struct StagedDelay {
-    /// Not after it began.
     pub began_ns: i64,
-    /// Not before it ended.
     pub ended_ns: i64,
 }
 
-/// What the longest I/O in a delay is blamed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
-    /// What made it.
     Right,
     /// A device, which had nothing to do with it.
     InnocentDevice,
@@ -28,7 +24,6 @@ pub enum Blame {
     Unseen,
 }
 
-/// What each delay is blamed on, of those that `length` was meant for.
 pub fn blames(record: &Record, delays: &[StagedDelay], length: Duration, kind: &DelayKind) -> Vec<Blame> {
     let span = record.host().results.time_spans.first();
     let began_ns = span.and_then(|span| span.started_at).unwrap_or(0).saturating_mul(1_000_000);
@@ -50,7 +45,6 @@ pub fn blames(record: &Record, delays: &[StagedDelay], length: Duration, kind: &
     delays.iter().map(of).collect()
 }
 
-/// What is wrong with one is wrong with the delay.
 fn worst(blames: impl Iterator<Item = Blame>) -> Blame {
     let blames: Vec<Blame> = blames.collect();
     let order = [Blame::InnocentDevice, Blame::Other, Blame::Unknown, Blame::Right];
@@ -73,7 +67,6 @@ fn blame(io: &SlowIo, kind: &DelayKind) -> Blame {
     }
 }
 
-/// What an I/O is blamed on, for people.
 fn words(io: &SlowIo, longest: IoStage) -> String {
     let ms = |ns: u64| format!("{:.1} ms", ns as f64 / 1e6);
     let culprit = io.cause.as_ref().map_or_else(
@@ -93,7 +86,6 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// An I/O of SIGSTOP's kind, submitted so many ms after measuring began.
     fn io(submitted_ms: i64, stage: IoStage, culprit: Option<CulpritKind>) -> SlowIo {
         let mut stages = StageTimes::default();
         stages.add(stage, 60 * MS);

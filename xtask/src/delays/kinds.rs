@@ -1,4 +1,4 @@
-//! The kinds of delays: how each is staged, and what has to be blamed for it.
+//! The kinds of delays: staging, and the expected cause.
 
 use super::scene::{Group, Scene, signal};
 use super::spin::spin;
@@ -10,23 +10,18 @@ use std::time::Duration;
 
 /// A kind of delay.
 pub struct DelayKind {
-    /// What it is called.
     pub name: &'static str,
     /// How the run is done.
     pub options: &'static str,
-    /// What stands in front of the command line of the run.
     pub before: &'static str,
     /// Whether the run is in the control groups.
     pub is_in_groups: bool,
-    /// What the block layer is told about the loop device in the file system.
     pub queue: &'static [(&'static str, &'static str)],
     /// Another program on the same target, which is stopped but while a delay is staged.
     pub rival: Option<&'static str>,
-    /// What it runs on.
     pub target: fn(&Scene) -> String,
     /// Holds up the run of this process for so long.
     pub stage: fn(&Scene, u32, Duration) -> Result<(), Failure>,
-    /// Whether the longest stage of an I/O and its culprit are those of this delay.
     pub is_it: fn(IoStage, Option<&Culprit>) -> bool,
 }
 
@@ -120,14 +115,12 @@ pub const KINDS: [DelayKind; 11] = [
     },
 ];
 
-/// The device takes no more requests at once: with as many as loop devices take otherwise the I/Os stand in
-/// line there, and no longer in the scheduler.
+/// Limits the device's requests, because with the default of loop devices the I/Os would wait there
+/// instead of in the scheduler.
 const FEW: (&str, &str) = ("nr_requests", "4");
 /// The scheduler holds all others.
 const MANY_WAIT: (&str, &str) = ("nr_requests", "1024");
-/// Whose I/Os the scheduler takes last.
 const IDLE: &str = "ionice -c 3";
-/// Whose it takes first: more than the loop device takes at once.
 const RIVAL: &str = "ionice -c 1 -n 0 DISKSPD -b64K -r -t2 -o400 -Su -W0 -d3600 --quiet";
 
 /// An I/O scheduler lets others go first.
@@ -141,7 +134,6 @@ const SCHEDULED: DelayKind = DelayKind {
     ..PLAIN
 };
 
-/// What most kinds have in common.
 const PLAIN: DelayKind = DelayKind {
     name: "",
     options: "-b4K -r -o4 -Su",

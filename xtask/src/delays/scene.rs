@@ -1,5 +1,5 @@
-//! Where delays are staged: a file system on a loop device, a file in it, a loop device over another file in
-//! it, and control groups that the run is in.
+//! Stage for delays: a file system on a loop device, a file in it, a loop device over another file in it,
+//! and control groups of the run.
 
 use crate::harness::{Failure, tool};
 use crate::served::{ServedDisk, serve};
@@ -47,7 +47,6 @@ impl ServedDisk for SlowToFlush {
     }
 }
 
-/// What a control group can do to the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     Freezer,
@@ -83,10 +82,8 @@ pub struct Scene {
     pub file: String,
     /// A file in the directory itself.
     pub plain: String,
-    /// A loop device over a file whose flushes take as long as they are told to.
     pub flushing: String,
     disk: Arc<Mutex<SlowToFlush>>,
-    /// A loop device over a file in memory: nothing but its own thread is between a request and its data.
     pub memory: String,
     /// A program that does I/O while it isn't stopped.
     pub rival: Option<u32>,
@@ -168,10 +165,6 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets what the block layer does with the requests of a loop device: names and values.
-    ///
-    /// # Errors
-    /// The kernel doesn't take it.
     pub fn set_queue(&self, device: &str, settings: &[(&str, &str)]) -> Result<(), Failure> {
         let queue = Path::new("/sys/block").join(device.trim_start_matches("/dev/")).join("queue");
         for (name, value) in settings {
@@ -180,10 +173,6 @@ impl Scene {
         Ok(())
     }
 
-    /// The rival does I/O for so long.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn while_rival_runs(&self, length: Duration) -> Result<(), Failure> {
         let rival = self.rival.ok_or("nobody else does I/O")?;
         signal("CONT", rival)?;
@@ -200,7 +189,6 @@ impl Scene {
         Ok(fs::File::open(&self.flushing)?.sync_all()?)
     }
 
-    /// What a shell does so that the program behind it is in all groups, or in none.
     pub fn enter(&self, is_in_groups: bool) -> String {
         if !is_in_groups {
             return "exec \"$0\" \"$@\"".to_owned();
@@ -254,13 +242,8 @@ fn groups(process: u32) -> Vec<PathBuf> {
     GROUPS.iter().map(|(_, (hierarchy, ..))| root(hierarchy).join(&name)).collect()
 }
 
-/// What everything of a scene is called, before the number of its process: nobody else has such files.
 const NAMED: &str = "diskspd-delays-";
 
-/// Takes away what earlier scenes in this directory have left whose programs and cleaners were both killed.
-///
-/// # Errors
-/// The directory can't be listed, or there is no shell.
 fn take_away_earlier(directory: &Path) -> Result<(), Failure> {
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
@@ -275,14 +258,11 @@ fn take_away_earlier(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A shell that takes the scene away as soon as this program lets go of it, or is killed: what is frozen must
-/// not stay so.
 fn cleaner(folder: &Path) -> Result<Child, Failure> {
     let script = format!("trap '' INT TERM HUP\nread -r end\n{}", taking_away(folder, std::process::id()));
     Ok(Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).spawn()?)
 }
 
-/// Lines of a shell that take away the scene of a process, as far as it is there.
 fn taking_away(folder: &Path, process: u32) -> String {
     let groups = groups(process);
     let release = groups.iter().zip(GROUPS).filter(|(_, (group, _))| *group != Group::Io);

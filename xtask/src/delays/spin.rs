@@ -1,5 +1,5 @@
-//! A thread that runs and doesn't look for completions: where it comes back to from the system call in which
-//! it waits for them stands an endless loop, for so long.
+//! A thread that runs without checking completions, because its return address from the waiting system
+//! call temporarily leads to an endless loop.
 
 use crate::harness::Failure;
 use std::fs::{self, File};
@@ -11,13 +11,12 @@ use std::time::{Duration, Instant};
 const LOOP: [u8; 2] = [0xEB, 0xFE];
 /// The number of `io_uring_enter`.
 const ENTER: &str = "426";
-/// So long it is tried to find the thread in it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The worker of a process, which uses `io_uring`, runs in circles for so long.
+/// Makes the io_uring worker of a process spin for this time.
 ///
 /// # Errors
-/// There is none, or the processor is another one.
+/// Fails if there is no such worker, or on another processor architecture.
 pub fn spin(process: u32, length: Duration) -> Result<(), Failure> {
     if std::env::consts::ARCH != "x86_64" {
         return Err("a thread is made to run in circles on x86-64 only".into());
@@ -46,7 +45,6 @@ pub fn spin(process: u32, length: Duration) -> Result<(), Failure> {
     Ok(memory.write_all_at(&code, address)?)
 }
 
-/// Whether a call of a function stands in front of an address: of one that is near, or through a table.
 fn is_behind_a_call(memory: &File, address: u64) -> bool {
     let mut before = [0; 6];
     let read = address.checked_sub(6).is_some_and(|from| memory.read_exact_at(&mut before, from).is_ok());

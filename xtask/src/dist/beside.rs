@@ -1,5 +1,5 @@
-//! What is linked into the program without being a crate: SQLite, the standard library, musl. With their
-//! versions, so that scanners match advisories.
+//! Linked code that is not a crate: SQLite, the standard library, musl. Their versions let scanners match
+//! advisories.
 
 use super::build::{Libc, MINGW, Triple, told_by_rustc};
 use super::crates::{Crates, text};
@@ -12,20 +12,16 @@ use std::process::Command;
 /// One of them.
 #[derive(Debug)]
 pub struct Linked {
-    /// As advisories call it.
     pub name: &'static str,
     /// Its version.
     pub version: String,
-    /// Who makes it, as advisories call them.
     pub vendor: &'static str,
-    /// Its licence, in the terms of SPDX.
     pub license: &'static str,
     /// The crate that brings it along.
     pub by: &'static str,
 }
 
 impl Linked {
-    /// Its name among packages.
     pub fn purl(&self) -> String {
         format!("pkg:generic/{}@{}", self.name, self.version)
     }
@@ -35,7 +31,6 @@ impl Linked {
         format!("pkg:cargo/{}@", self.by)
     }
 
-    /// As a bill of materials has it.
     pub fn component(&self) -> Value {
         let Linked { name, version, vendor, license, .. } = self;
         json!({
@@ -46,10 +41,6 @@ impl Linked {
     }
 }
 
-/// All of them, for one program.
-///
-/// # Errors
-/// A version can't be found out.
 pub fn linked(root: &Path, triple: Triple, crates: &Crates) -> Result<Vec<Linked>, Failure> {
     let std = Linked {
         name: "rust",
@@ -107,7 +98,6 @@ fn version_of_header(header: &str) -> Option<String> {
     Some(line.trim().trim_matches('"').to_owned())
 }
 
-/// The version that the C library holds as a text of its own: `1.2.5`.
 fn musl(archive: &[u8]) -> Option<String> {
     let texts = archive.split(|byte| *byte == 0).filter_map(|text| std::str::from_utf8(text).ok());
     let is_version = |text: &&str| {

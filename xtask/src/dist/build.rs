@@ -1,5 +1,5 @@
-//! The program itself: linked statically with musl, the same wherever it is built; or with glibc, where it is
-//! to be one of several ranks of MPI, whose library it loads while it runs; or for Windows, with mingw-w64.
+//! The program itself. It is linked statically with musl, reproducibly, or with glibc as a rank of MPI.
+//! MPI's library is loaded at run time. The Windows build uses mingw-w64.
 
 use super::{has_cargo, output, run};
 use crate::harness::{Failure, is_installed};
@@ -7,37 +7,26 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is built for.
 #[derive(Debug, Clone, Copy)]
 pub struct Triple {
     /// The processor, as Rust and rpm call it.
     pub arch: &'static str,
-    /// As Debian calls it.
     pub debian: &'static str,
-    /// As rustc calls it.
     pub name: &'static str,
-    /// Its C library.
     pub libc: Libc,
-    /// C compilers that make code for it, in the order in which they are looked for; SQLite is written in C.
     compilers: &'static [&'static str],
 }
 
-/// The C library that a program is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Libc {
     /// In the program, which needs nothing else.
     Musl,
     /// The system's, of the version that the building machine has or later.
     Glibc,
-    /// Windows' own, and of mingw-w64 what lies between: that is in the program.
     Mingw,
 }
 
 impl Libc {
-    /// Of this name.
-    ///
-    /// # Errors
-    /// There is no other.
     pub fn named(name: &str) -> Result<Libc, Failure> {
         match name {
             "musl" => Ok(Libc::Musl),
@@ -92,16 +81,11 @@ const TRIPLES: [Triple; 4] = [
 ];
 
 impl Triple {
-    /// Of this processor, with this C library.
-    ///
-    /// # Errors
-    /// Nothing is built for it.
     pub fn named(arch: &str, libc: Libc) -> Result<Triple, Failure> {
         let found = TRIPLES.into_iter().find(|triple| triple.arch == arch && triple.libc == libc);
         found.ok_or_else(|| format!("--arch {arch}: x86_64 or aarch64").into())
     }
 
-    /// What its files are called: `x86_64`, `x86_64-glibc`.
     pub fn label(self) -> String {
         match self.libc {
             Libc::Musl => self.arch.to_owned(),
@@ -110,7 +94,6 @@ impl Triple {
         }
     }
 
-    /// The package that holds it, which is another one beside the static program's.
     pub fn package(self) -> &'static str {
         match self.libc {
             Libc::Musl | Libc::Mingw => "diskspd",
@@ -118,8 +101,8 @@ impl Triple {
         }
     }
 
-    /// The C compiler: what `CC_<triple>` names, or one that is installed; else Zig's, which comes as a
-    /// package of Python's (`pip install ziglang`) and has every C library with it.
+    /// Returns the C compiler: `CC_<triple>`, or an installed one, otherwise Zig's. Zig is available as a
+    /// Python package (`pip install ziglang`), and includes every C library.
     fn compiler(self, root: &str) -> Result<String, Failure> {
         let variable = format!("CC_{}", self.name.replace('-', "_"));
         if let Ok(given) = std::env::var(&variable) {
@@ -147,8 +130,6 @@ impl Triple {
         Err(why.into())
     }
 
-    /// A script that calls Zig's compiler. What builds SQLite names the target too, in Rust's words, which
-    /// Zig doesn't understand: these are left out.
     fn zig(self, root: &str) -> Result<String, Failure> {
         let script = format!("{root}/target/dist/zig-cc-{}", self.arch);
         let text = format!(
@@ -171,11 +152,10 @@ const LINKER: [&str; 3] = ["-Clinker=rust-lld", "-Clink-self-contained=yes", "-C
 /// Addresses in the program that depend on where it is loaded, in the short form.
 const SHORT_RELOCATIONS: &str = "-Clink-arg=--pack-dyn-relocs=relr";
 
-/// The first Rust, the number behind `1.`, whose musl (1.2.5) reads the short form. Of an older one a program
-/// with it dies before its first line.
+/// First Rust minor version with a musl (1.2.5) that reads short relocations. Programs of older ones crash
+/// at start with them.
 const READS_SHORT_RELOCATIONS: u32 = 93;
 
-/// Parts of SQLite that the history has no use for: searching texts, maps, loading extensions.
 const UNUSED_OF_SQLITE: [&str; 8] = [
     "-USQLITE_ENABLE_FTS3",
     "-USQLITE_ENABLE_FTS3_PARENTHESIS",
@@ -187,18 +167,14 @@ const UNUSED_OF_SQLITE: [&str; 8] = [
     "-DSQLITE_OMIT_LOAD_EXTENSION",
 ];
 
-/// The oldest glibc that a program for glibc may need, as its packages say (Cargo.toml): 2.28 is that of RHEL
-/// 8.
 pub const OLDEST_GLIBC: u32 = 28;
 
-/// What was built.
 #[derive(Debug)]
 pub struct Built {
     /// For what.
     pub triple: Triple,
     /// The program, stripped.
     pub program: PathBuf,
-    /// Its debug symbols.
     symbols: PathBuf,
 }
 
@@ -211,10 +187,10 @@ impl Built {
         Ok(self.program.metadata()?.len())
     }
 
-    /// The glibc that it needs, the number behind `2.`; `None` = it needs none.
+    /// Returns the required minor version of glibc (`2.x`); `None` = not required.
     ///
     /// # Errors
-    /// It isn't there.
+    /// Fails if the program does not exist.
     pub fn glibc(&self) -> Result<Option<u32>, Failure> {
         Ok(newest_glibc(&std::fs::read(&self.program)?))
     }
@@ -240,7 +216,6 @@ impl Built {
     }
 }
 
-/// The newest version among the names of versions that a program asks for: `GLIBC_2.34`.
 fn newest_glibc(program: &[u8]) -> Option<u32> {
     const NAME: &[u8] = b"GLIBC_2.";
     let places = program.windows(NAME.len()).enumerate().filter(|(_, name)| *name == NAME);
@@ -282,9 +257,9 @@ pub fn build(root: &Path, triple: Triple, profile: &str, toolchain: Option<&str>
     strip(triple, &folder)
 }
 
-/// The unoptimized program for a system that the tests are compiled for too: their crates are taken, and the
-/// program's own crate alone, with the linker, gets the flags of what is shipped. What these flags do to all
-/// crates, and those of the C compiler, is tried with the static program.
+/// Builds the unoptimized program for a system that the tests also target. Their crates are reused, and
+/// only the program's own crate and the linker get the release flags. The static program tests the effect
+/// of these flags on all crates, and the C compiler's flags.
 fn build_beside_tests(root: &Path, triple: Triple, host: &str) -> Result<Built, Failure> {
     let target = root.join("target");
     let mut cargo = Command::new("cargo");
@@ -304,15 +279,14 @@ fn without_target(why: &Failure, triple: Triple) -> Failure {
     format!("{why}; rustup target add {} may be missing", triple.name).into()
 }
 
-/// What rustc compiles for if nothing else is said.
 fn host(root: &Path) -> Result<String, Failure> {
     told_by_rustc(root, None, "host")
 }
 
-/// What rustc, or that of a toolchain of rustup, tells of itself.
+/// Returns a value of rustc's version output, optionally of a rustup toolchain.
 ///
 /// # Errors
-/// It isn't there, or doesn't tell that.
+/// Fails if it is missing, or does not contain the value.
 pub fn told_by_rustc(root: &Path, toolchain: Option<&str>, what: &str) -> Result<String, Failure> {
     let named = toolchain.map(|name| format!("+{name}"));
     let told = output(Command::new("rustc").args(named).arg("-vV").current_dir(root))?;
@@ -326,7 +300,6 @@ fn reads_short_relocations(release: &str) -> bool {
     minor.is_some_and(|minor| minor >= READS_SHORT_RELOCATIONS)
 }
 
-/// What makes two programs the same: folders of this machine, and what they are called instead.
 fn places(root: &Path) -> Result<[(String, &'static str); 3], Failure> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
@@ -340,7 +313,6 @@ fn places(root: &Path) -> Result<[(String, &'static str); 3], Failure> {
     Ok(places)
 }
 
-/// What rustc is told for a program that is shipped.
 fn rust_flags(root: &Path, triple: Triple, toolchain: Option<&str>) -> Result<Vec<String>, Failure> {
     let mut flags: Vec<String> =
         places(root)?.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
@@ -361,8 +333,6 @@ fn rust_flags(root: &Path, triple: Triple, toolchain: Option<&str>) -> Result<Ve
     Ok(flags)
 }
 
-/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of
-/// the last change.
 fn environment(
     root: &Path,
     triple: Triple,
@@ -379,8 +349,8 @@ fn environment(
     ])
 }
 
-/// A folder with an empty libdl: crates that load libraries ask for it by name, musl has what was in it in
-/// its libc, and Rust brings no empty one along as musl does.
+/// Returns a folder with an empty libdl. Crates that load libraries link it, musl includes it in its libc,
+/// and Rust does not ship the empty one that musl has.
 fn without_libdl(root: &str) -> Result<String, Failure> {
     let folder = format!("{root}/target/dist/libdl");
     std::fs::create_dir_all(&folder)?;
@@ -398,7 +368,6 @@ pub fn time_of_change(root: impl AsRef<Path>) -> String {
     std::env::var("SOURCE_DATE_EPOCH").ok().or_else(of_git).unwrap_or_else(|| "1767225600".to_owned())
 }
 
-/// Takes the debug symbols out of the program and into a file of their own, which debuggers find by its name.
 fn strip(triple: Triple, folder: &Path) -> Result<Built, Failure> {
     let (tool, libraries) = match triple.libc {
         // That of the compiler's makers: Rust's doesn't separate symbols of Windows' programs.
@@ -420,7 +389,6 @@ fn strip(triple: Triple, folder: &Path) -> Result<Built, Failure> {
     Ok(Built { triple, program, symbols })
 }
 
-/// Rust's own, which knows every processor, or that of the system; and the folder of its libraries.
 fn objcopy() -> Result<(PathBuf, PathBuf), Failure> {
     let libraries = output(Command::new("rustc").args(["--print", "target-libdir"]))?;
     let own = Path::new(libraries.trim()).with_file_name("bin").join("rust-objcopy");
@@ -450,7 +418,6 @@ mod tests {
         assert!(!reads_short_relocations(""));
     }
 
-    /// What the packages say that they need is what is held here.
     #[test]
     fn packages_promise_the_glibc_that_a_build_is_held_to() {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("Cargo.toml");

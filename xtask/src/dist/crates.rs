@@ -1,4 +1,4 @@
-//! The crates that the program is made of, as cargo knows them.
+//! The crates of the program, from cargo.
 
 use super::build::Triple;
 use super::output;
@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// What `cargo metadata` says, for one processor.
 #[derive(Debug)]
 pub struct Crates(pub Value);
 
@@ -54,7 +53,6 @@ impl Crates {
     }
 }
 
-/// What a package needs to be built or run, tests apart.
 pub fn needed(node: &Value) -> impl Iterator<Item = &str> {
     let of_test = |kind: &Value| text(&kind["kind"]) == "dev";
     node["deps"]

@@ -1,5 +1,5 @@
-//! The documentation that packages carry: the README, all pages of `docs`, and whatever they link to, in
-//! folders as here, so that every link leads somewhere.
+//! The documentation in packages: the README, all pages of `docs`, and all linked files, in the same
+//! folder structure, so that every link is valid.
 
 use crate::harness::Failure;
 use std::collections::BTreeSet;
@@ -9,10 +9,10 @@ use std::path::{Component, Path, PathBuf};
 /// Where reading begins.
 const FIRST: [&str; 3] = ["README.md", "docs/README.md", "CHANGELOG.md"];
 
-/// Copies them into a folder. What was copied is returned, relative to `root`.
+/// Copies them into a folder. Returns the copied files, relative to `root`.
 ///
 /// # Errors
-/// A link leads nowhere or out of `root`, or a file can't be copied.
+/// Fails if a link is broken or leads out of `root`, or a file cannot be copied.
 pub fn copy(root: &Path, folder: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     let documents = reached(root)?;
     for document in &documents {
@@ -23,7 +23,6 @@ pub fn copy(root: &Path, folder: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     Ok(documents)
 }
 
-/// The first pages, and all that links of pages lead to.
 fn reached(root: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<PathBuf> = FIRST.iter().map(PathBuf::from).collect();
@@ -43,7 +42,6 @@ fn reached(root: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     Ok(reached)
 }
 
-/// What stands in the round brackets of links and pictures, without what is elsewhere or in the same page.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '\n', '#']).next());
     links.filter(|link| !link.is_empty() && !link.contains(':'))

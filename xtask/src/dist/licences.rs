@@ -1,4 +1,4 @@
-//! The licences of what others wrote and the program holds: most want their texts to go with it.
+//! Licences of third-party code in the program, most of which require their texts to be included.
 
 use super::crates::{Crates, text};
 use crate::harness::Failure;
@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What is linked into the program without being a crate of Cargo.lock.
 const BESIDE_CRATES: &str = "\
 The Rust standard library: MIT OR Apache-2.0, Copyright (c) The Rust Project Contributors.
 musl, the C library (programs for Linux): MIT, Copyright (c) 2005-2020 Rich Felker, et al.
@@ -16,11 +15,11 @@ with the GCC Runtime Library Exception.
 SQLite, which the crate libsqlite3-sys brings along: in the public domain.
 ";
 
-/// One text: what is linked, each crate with its licence, and each licence's text once with those that have
-/// it.
+/// Returns one text: the linked code, each crate with its licence, and each licence text once with its
+/// crates.
 ///
 /// # Errors
-/// A crate has no licence that it names, or its text can't be read.
+/// Fails if a crate has no named licence, or its text cannot be read.
 pub fn of(crates: &Crates) -> Result<String, Failure> {
     let form = "cargo metadata has another form";
     let (packages, root) = (crates.packages().ok_or(form)?, crates.root().ok_or(form)?);
@@ -48,8 +47,6 @@ fn authors(package: &Value) -> String {
     if names.is_empty() { String::new() } else { format!(", by {}", names.join(", ")) }
 }
 
-/// The texts in the folder of a crate. That of the Apache License is the program's own, too: it is not
-/// repeated.
 fn texts_in(folder: &Path) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -1,4 +1,4 @@
-//! Packages of Debian and of Red Hat, and an image for containers, from what lies in one folder.
+//! Packages of Debian and of Red Hat, and a container image, from one folder.
 
 use super::build::{Libc, Triple, time_of_change};
 use super::{has_cargo, output, run};
@@ -6,10 +6,6 @@ use crate::harness::Failure;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes those whose tools are installed.
-///
-/// # Errors
-/// A tool fails.
 pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Vec<PathBuf>, Failure> {
     let version = env!("CARGO_PKG_VERSION");
     // Packages that are only tried are compressed soon, not well: an unoptimized program is large, and so may
@@ -50,7 +46,6 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
     Ok(made)
 }
 
-/// What of Cargo.toml differs for it.
 fn variant(triple: Triple) -> &'static [&'static str] {
     match triple.libc {
         Libc::Musl | Libc::Mingw => &[],
@@ -58,8 +53,6 @@ fn variant(triple: Triple) -> &'static [&'static str] {
     }
 }
 
-/// The program alone, as an archive that podman, docker and skopeo load. What buildah keeps on the way is its
-/// own, in a folder that is gone afterwards: no image of the user's is touched.
 fn image(root: &Path, triple: Triple, out: &Path) -> Result<PathBuf, Failure> {
     let kept = tempfile::tempdir()?;
     let buildah = || {

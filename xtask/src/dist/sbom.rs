@@ -1,4 +1,4 @@
-//! What the program is made of, for programs: a bill of materials in the form of CycloneDX 1.5.
+//! Software bill of materials in the CycloneDX 1.5 format.
 
 use super::beside::{self, Linked};
 use super::build::Triple;
@@ -8,11 +8,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Writes the list of all crates that are in the program, or were needed to make it, and of what is linked
-/// besides.
+/// Writes the list of all crates in the program or its build, and of the other linked code.
 ///
 /// # Errors
-/// Cargo.lock can't be read, a version isn't found, or the list can't be written.
+/// Fails if Cargo.lock cannot be read, a version is not found, or the list cannot be written.
 pub fn write(root: &Path, triple: Triple, crates: &Crates, out: &Path) -> Result<PathBuf, Failure> {
     let lock = std::fs::read_to_string(root.join("Cargo.lock"))?;
     let place = out.join(format!("diskspd-{}.cdx.json", triple.label()));
@@ -79,7 +78,6 @@ fn component(package: &Value, hashes: &BTreeMap<(String, String), String>) -> Va
     component
 }
 
-/// Of each package in Cargo.lock, by name and version.
 fn hashes(lock: &str) -> BTreeMap<(String, String), String> {
     let field = |block: &str, name: &str| {
         let line = block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = \""))?;

@@ -1,4 +1,4 @@
-//! What packages hold, in one folder, as cargo-deb and cargo-generate-rpm find it (`[package.metadata]` of
+//! Content of packages in one folder, for cargo-deb and cargo-generate-rpm (`[package.metadata]` of
 //! Cargo.toml).
 
 use super::build::Built;
@@ -12,10 +12,6 @@ use std::process::{Command, Stdio};
 /// The folder.
 const FOLDER: &str = "target/packaged";
 
-/// Fills the folder; `licences` are those of what others wrote.
-///
-/// # Errors
-/// Something can't be read or written.
 pub fn stage(root: &Path, built: &Built, licences: &str) -> Result<(), Failure> {
     let folder = root.join(FOLDER);
     if folder.exists() {

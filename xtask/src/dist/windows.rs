@@ -1,4 +1,4 @@
-//! What is shipped for Windows: an archive with the program, which is made on Linux with mingw-w64.
+//! Release for Windows: an archive with the program, built on Linux with mingw-w64.
 
 use super::build::{self, MINGW, WINDOWS, time_of_change};
 use super::commands::sha256;
@@ -10,7 +10,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What isn't here that the archive takes; `None` = it can be made.
 pub fn missing(root: &Path) -> Option<&'static str> {
     let is_there = |tool: &str| is_installed(tool);
     let asked = ["--print", "target-libdir", "--target", WINDOWS.name];
@@ -23,10 +22,6 @@ pub fn missing(root: &Path) -> Option<&'static str> {
     }
 }
 
-/// Makes the archive, and the bill of materials beside it.
-///
-/// # Errors
-/// It doesn't build, or a file can't be read or written.
 pub fn make(root: &Path, profile: &str, out: &Path) -> Result<Vec<PathBuf>, Failure> {
     let built = build::build(root, WINDOWS, profile, None)?;
     let crates = crates::Crates::known(root, WINDOWS)?;

@@ -1,17 +1,14 @@
-//! What runs with faults are made with, and how many passed.
+//! Tools for runs with faults, and the number of passed ones.
 
 use super::ended::Ended;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What is tried, and where.
 pub struct Bench {
     /// The program under test.
     pub program: PathBuf,
-    /// Holds the target and the outputs; made anew for each attempt.
     pub place: tempfile::TempDir,
-    /// Occurrences of a system call that fail, each once.
     pub occurrences: usize,
     /// How many commands are killed.
     pub kills: usize,
@@ -19,14 +16,11 @@ pub struct Bench {
     pub until: Instant,
 }
 
-/// What came of attempts.
 #[derive(Default)]
 pub struct Tally {
     /// How many there were.
     pub attempts: usize,
-    /// In so many of them the fault happened.
     pub met: usize,
-    /// What was not as it should be.
     pub surprises: Vec<String>,
 }
 
@@ -44,7 +38,6 @@ impl Tally {
         }
     }
 
-    /// Adds those of another part.
     pub fn add(&mut self, other: Tally) {
         self.attempts += other.attempts;
         self.met += other.met;

@@ -1,6 +1,6 @@
-//! What every command writes, where that can't or must not be: on full and read-only file systems, over
-//! folders, over what is in use or somebody else's. Whatever is there already stays as it is, unless what was
-//! asked for takes its place whole.
+//! Outputs of every command at forbidden or impossible places: full and read-only file systems, folders,
+//! files in use or of another user. Existing content stays, unless the requested file replaces it
+//! atomically.
 
 use super::ended::Ended;
 use super::{Bench, Tally};
@@ -16,7 +16,6 @@ use writing_lines::{OUTPUTS, PREPARING, words};
 #[path = "../../../tests/common/writing_lines.rs"]
 pub mod writing_lines;
 
-/// Commands that tell what they have to tell on standard output.
 const TELLING: &[&str] = &[
     "history list --store store",
     "history export --store store",
@@ -36,7 +35,6 @@ const TELLING: &[&str] = &[
     "help",
 ];
 
-/// What an earlier result holds.
 const EARLIER: &str = "{\"earlier\": true}\n";
 /// A user who is not root.
 const NOBODY: u32 = 65534;
@@ -60,7 +58,6 @@ pub fn commands(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// What has to come of an output in a place.
 #[derive(Clone, Copy, PartialEq)]
 enum Comes {
     /// It is written.
@@ -80,7 +77,6 @@ struct Spot {
     has_earlier: bool,
 }
 
-/// The folder in which the commands run: what they read, and places for outputs.
 struct Stage<'a> {
     bench: &'a Bench,
     spots: Vec<Spot>,
@@ -142,7 +138,6 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Another user's file in a folder that all may write to.
     fn shared(&mut self) -> Result<(), Failure> {
         let shared = self.bench.at("work/shared");
         fs::create_dir(&shared)?;
@@ -219,7 +214,6 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Standard output is full: that is an error.
     fn tell(&self, line: &str, tally: &mut Tally) -> Result<(), Failure> {
         let words: Vec<String> = words(line, "").iter().map(|word| format!("'{word}'")).collect();
         let script = format!("'{}' {} >/dev/full", self.bench.program.display(), words.join(" "));

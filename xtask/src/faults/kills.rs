@@ -1,5 +1,5 @@
-//! Programs that are killed (`kill -9`) at any moment while they change a history of runs, or while they run:
-//! what was there is there, unchanged; nothing is there by half; nothing piles up.
+//! Programs killed (`kill -9`) at any moment during changes of a history or during runs. Existing content
+//! stays unchanged, without partial files or accumulating leftovers.
 
 use super::commands::writing_lines::words;
 use super::verdict::files;
@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What changes a history; ID is one of its runs.
 const CHANGES: &[&str] = &[
     "--save=new --store {} RUN",
     "--save --store {} -w30 RUN",
@@ -28,17 +27,12 @@ const CHANGES: &[&str] = &[
 /// A run whose outputs were there before.
 const RUN: &str = "-b4K -o4 -w50 -L -W0 -d1 --until-read 8M --out {}/run.json --stream {}/stream.jsonl \
                    --io-log {}/log.csv {}/target.dat";
-/// SQLite's files: it removes the journal of a program that was killed when the next one writes.
 const INDEX: &str = "index.sqlite";
 const JOURNAL: &str = "index.sqlite-journal";
-/// Longer than the program waits for somebody to finish a file.
 const DRAFT_LIFE: Duration = Duration::from_secs(12);
-/// So many runs are there at least.
 const RUNS: usize = 5;
-/// Every so many attempts it is a run that is killed.
 const TURN: usize = 6;
 
-/// As many as are wanted.
 pub fn kills(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     bench.fresh()?;
@@ -87,7 +81,6 @@ fn killed_after(command: &mut Command, delay: Duration) -> Result<Output, Failur
     Ok(child.wait_with_output()?)
 }
 
-/// The files of a history, by name.
 type Kept = BTreeMap<String, Vec<u8>>;
 
 /// A history that programs change which are killed.
@@ -163,7 +156,6 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// What is not as it should be, once the next program has looked at it.
     fn wrong(&self, line: &str, id: &str, before: &Kept, said: &str) -> Result<Vec<String>, Failure> {
         let mut wrong = Vec::new();
         let export = self.command("history export --jsonl --store {}").output()?;
@@ -227,7 +219,6 @@ fn is_draft(name: &str) -> bool {
     name.split('.').any(|part| part.len() == 16 && part.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// The runs that `history export --jsonl` tells of.
 fn listed(export: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(export);
     let id = |line: &str| {

@@ -1,4 +1,4 @@
-//! What is made to fail.
+//! The injected failures.
 
 use super::{Bench, Tally};
 use crate::harness::Failure;
@@ -22,7 +22,6 @@ const REAL: &[&str] = &[
     "-b4K -Sm -w50 -W0 -d1 --out {}/run.json {}/target.dat",
 ];
 
-/// System calls without an outcome that could fail, and those that no program can do without.
 const NEVER: &[&str] = &[
     "execve",
     "exit",
@@ -51,12 +50,10 @@ const NEVER: &[&str] = &[
     "vfork",
 ];
 
-/// Whether a call can be made to fail: strace names those that it doesn't know by their numbers, and can't.
 fn can_fail(call: &str) -> bool {
     !NEVER.contains(&call) && !call.starts_with("syscall_0x")
 }
 
-/// What the kernel would rather say than "Input/output error".
 const ANSWERS: &[(&str, &str)] = &[
     ("openat", "EMFILE"),
     ("mmap", "ENOMEM"),
@@ -213,7 +210,6 @@ pub fn limits(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// Whether the program that this command begins gets as far as its first line.
 fn starts(command: &Command) -> bool {
     let version = Command::new(command.get_program()).args(command.get_args()).arg("--version").output();
     version.is_ok_and(|ended| ended.status.code().is_some())

@@ -1,7 +1,7 @@
-//! Real-time priorities: workers that never sleep keep their CPUs from everybody who has no higher priority,
-//! and end all the same, by themselves and at Ctrl-C.
+//! Real-time priorities: workers that never sleep block their CPUs for threads without a higher priority,
+//! but still end, automatically and at Ctrl-C.
 //!
-//! A watchdog of the one class that comes before all of them (`SCHED_DEADLINE`) ends whatever doesn't.
+//! A watchdog of the only higher class (`SCHED_DEADLINE`) ends hanging runs.
 
 use super::{Bench, Tally};
 use crate::harness::Failure;
@@ -14,9 +14,7 @@ const POLICIES: &[(&str, u32)] =
     &[("-f", 1), ("-f", 2), ("-f", 20), ("-f", 50), ("-f", 98), ("-f", 99), ("-r", 1), ("-r", 99)];
 /// CPUs and workers: fewer, as many, and more of these than of those.
 const PLACES: &[(&str, u32)] = &[("0", 1), ("0", 2), ("0,1", 1), ("0,1", 2)];
-/// What the workers do: nothing at all, which takes the whole CPU, and I/Os of the page cache.
 const WORK: &[&str] = &["--engine null", "--engine sync -w30"];
-/// The watchdog ends what takes longer: half a second of measuring and its surroundings, on a busy machine.
 const LONGEST_S: u64 = 12;
 /// Ctrl-C comes after so long.
 const INTERRUPTED: Duration = Duration::from_millis(700);
@@ -61,7 +59,6 @@ pub fn real_time(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// Runs a command, and kills it when it takes too long, whatever the CPUs do.
 fn watchdog() -> Command {
     let mut command = Command::new("chrt");
     command.args(["-R", "-d", "--sched-runtime", "10000000", "--sched-deadline", "100000000"]);

@@ -1,6 +1,5 @@
-//! Servers that hang: a file system whose server (a process, by FUSE) answers nothing any more, below
-//! outputs, the history, journals, what is read, and targets. Every program ends in bounded time and says
-//! why.
+//! Hanging servers: a file system with an unresponsive FUSE process under outputs, the history, journals,
+//! inputs, and targets. Every program ends in bounded time with the reason.
 
 use super::commands::writing_lines::{OUTPUTS, PREPARING, words};
 use super::ended::Ended;
@@ -12,7 +11,6 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is read from the server, or written to it beside outputs.
 const TOUCHING: &[&str] = &[
     "--save --store {}/store RUN",
     "-b4K -o4 -w50 -W0 -d1 {}/t.dat",
@@ -45,7 +43,6 @@ const RUNS: &[&str] = &[
     "-b4K -r -w50 -W0 -d600 -Sm {}/t.dat",
 ];
 
-/// What nobody interrupts ends when its patience does.
 const PATIENT: &[&str] = &[
     "--out {}/run.json RUN",
     "compare a.json b.json --json {}/compared.json",
@@ -55,7 +52,6 @@ const PATIENT: &[&str] = &[
 
 /// Longer than two interruptions may take to have an effect.
 const SOON: Duration = Duration::from_secs(20);
-/// Longer than a few files are waited for, each by itself.
 const LATE: Duration = Duration::from_secs(120);
 
 /// All of them.
@@ -178,7 +174,6 @@ impl Server {
     }
 }
 
-/// Whether it names what it has waited for.
 fn says_why(ended: &Ended) -> bool {
     let said = ended.said.to_lowercase();
     ["answer", "interrupted", "hangs", "have not completed", "abandoned"]

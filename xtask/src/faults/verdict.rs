@@ -15,9 +15,7 @@ use std::time::{Duration, Instant};
 /// No attempt may take longer: a run of one second, slowed down by strace, and the time that it gives to what
 /// hangs.
 const BOUND: Duration = Duration::from_secs(60);
-/// What the output file holds before the run.
 const EARLIER: &str = "{\"earlier\": true}\n";
-/// Files that a line of the matrix names: they may be there afterwards.
 const KNOWN: &[&str] =
     &["run.json", "log.csv", "stream.jsonl", "run.txt", "out", "trace", "new.dat", "written"];
 
@@ -65,11 +63,11 @@ impl Bench {
             .any(|line| line.contains("write(2,") && (line.contains("(INJECTED)") || line.contains("EFBIG")))
     }
 
-    /// Runs a command that starts the program; `act` may do something to it meanwhile, by its process id.
-    /// Adds what was not as it should be.
+    /// Runs a command that starts the program; `act` may act on it in the meantime, by its process id.
+    /// Adds deviations from the expected result.
     ///
     /// # Errors
-    /// The command can't be started.
+    /// Fails if the command cannot be started.
     pub fn attempt(
         &self,
         name: &str,
@@ -90,11 +88,11 @@ impl Bench {
         Ok(ended)
     }
 
-    /// The same without a verdict. `release` is called when the program has told all that it has to tell,
-    /// though the kernel may still keep it.
+    /// Does the same without a verdict. `release` is called when the program has finished its output, even
+    /// if the kernel still blocks it.
     ///
     /// # Errors
-    /// The command can't be started.
+    /// Fails if the command cannot be started.
     pub fn carry_out(
         &self,
         command: &mut Command,
@@ -137,7 +135,6 @@ impl Bench {
         Ok(Ended { code, signal, said, took })
     }
 
-    /// What is wrong with the way in which it ended.
     pub fn wrong(&self, ended: &Ended) -> Vec<String> {
         let mut wrong = Vec::new();
         match (ended.code, ended.signal) {
@@ -159,7 +156,6 @@ impl Bench {
         wrong
     }
 
-    /// Files that nobody asked for. What could be written but not put in its place is kept, and named.
     pub fn left_over(&self, before: &BTreeSet<PathBuf>, said: &str) -> Vec<String> {
         let known = |file: &PathBuf| {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -174,9 +170,8 @@ impl Bench {
     }
 }
 
-/// Kills a process and all that it has started. By the kernel's own call: kill(1) of procps 4.0.2 takes the
-/// first digit of
-/// `-12345` for the whole number, and -1 is everybody.
+/// Kills a process and its descendants by a system call, because kill(1) of procps 4.0.2 parses only the
+/// first digit of `-12345`, and -1 means all processes.
 fn end_group(leader: u32) {
     if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(leader, Signal::KILL);

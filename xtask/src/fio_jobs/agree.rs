@@ -1,5 +1,5 @@
-//! The same jobs in fio and in this program, on the same file, in turn: the program's own `compare` says
-//! whether they differ.
+//! The same jobs in fio and in this program, alternately on the same file, compared by the program's own
+//! `compare`.
 
 mod jobs;
 
@@ -10,13 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What is run, and how often.
 pub struct Agreement {
     /// The file that is written and read; it is made where it isn't there.
     pub target: PathBuf,
-    /// Runs of each program; 6 are the fewest that can be told apart.
     pub rounds: usize,
-    /// Of each run, s.
     pub seconds: u32,
     /// Only jobs whose name holds this.
     pub only: String,
@@ -26,7 +23,6 @@ pub struct Agreement {
     pub fio: String,
 }
 
-/// What `compare` said of a job.
 struct Answer {
     verdict: String,
     row: Vec<String>,
@@ -38,12 +34,11 @@ impl Answer {
     }
 }
 
-/// Runs all jobs and prints a table. Of twenty jobs that are the same one is called different by chance
-/// (an error rate of 5 % each), so a job that is called so is measured anew: it differs when both
-/// measurements say the same.
+/// Runs all jobs and prints a table. One of twenty equal jobs is expected to differ, at an error rate of 5
+/// % each. A differing job is therefore measured again, and differs only if both measurements agree.
 ///
 /// # Errors
-/// A job can't be run, or one differs.
+/// Fails if a job cannot be run, or one differs.
 pub fn main(asked: &Agreement) -> Result<(), Failure> {
     let ours = program::path(asked.ours.clone())?;
     let folder = tempfile::tempdir()?;
@@ -85,7 +80,6 @@ fn text(asked: &Agreement, settings: &str) -> String {
     )
 }
 
-/// All rounds of a job, who begins in turn, and what they come to.
 fn measured(
     asked: &Agreement,
     name: &str,

@@ -1,5 +1,4 @@
-//! A job as fio does it beside the same job as the program does it: both without storage, by their logs of
-//! I/Os.
+//! Comparison of a job in fio and in the program, both without storage, by their logs of I/Os.
 
 use super::logs::{self, LoggedIo};
 use super::{convert, name};
@@ -56,10 +55,10 @@ impl fmt::Display for Row {
     }
 }
 
-/// The sections of a job, each compared; none of a job in zones, which are those of a device.
+/// Compares the sections of a job; empty for a job in zones, which require a device.
 ///
 /// # Errors
-/// One of both can't be run.
+/// Fails if either program cannot be run.
 pub fn rows(path: &Path, ours: &Path, fio: &str) -> Result<Vec<Row>, Failure> {
     let Ok(converted) = convert(path)? else { return Err(format!("{}: refused", path.display()).into()) };
     let mut spans = converted.profile.time_spans.iter();
@@ -101,13 +100,11 @@ fn sections(text: &str) -> Vec<String> {
     names.filter(|name| !name.starts_with("global")).collect()
 }
 
-/// What holds for both: no storage, one thread, no pauses.
 const ALONE: &str = "ioengine=null\niodepth=1\nnumjobs=1\nloops=1\nrate=0\nrate_iops=0\nthinktime=0\n\
                      startdelay=0\n\
                      ramp_time=0\nfsync=0\nfdatasync=0\nend_fsync=0\nfsync_on_close=0\n\
                      nrfiles=1\nio_submit_mode=inline\n";
 
-/// The job with lines behind those of each of its sections.
 fn with_lines(path: &Path, lines: impl Fn(usize) -> String) -> Result<String, Failure> {
     let mut made = String::new();
     let (mut job, mut number) = (false, 0);
@@ -148,7 +145,6 @@ fn with_lines(path: &Path, lines: impl Fn(usize) -> String) -> Result<String, Fa
     Ok(made)
 }
 
-/// What the lines say of the area, where the job says nothing.
 fn size(path: &Path) -> Result<&'static str, Failure> {
     let text = fs::read_to_string(path)?;
     let stated = text.lines().any(|line| line.trim_start().starts_with("size="));
@@ -219,7 +215,6 @@ fn offsets(ios: &[LoggedIo]) -> Vec<u64> {
     offsets
 }
 
-/// For each I/O how many blocks are used more often than its own.
 fn popularity(ios: &[LoggedIo]) -> Vec<u64> {
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     ios.iter().for_each(|io| *counts.entry(io.offset).or_insert(0) += 1);

@@ -6,8 +6,6 @@ use diskspd::fio_jobs::{Converted, Existing, JobFault, JobSurroundings, Keyword}
 use std::path::Path;
 use std::{fs, io};
 
-/// A machine that is the same everywhere: it has no files, but each device, with a TiB; variables have values
-/// that make sense where sizes, depths and directions are meant.
 struct Nowhere<'a> {
     folder: &'a Path,
 }
@@ -41,7 +39,6 @@ impl JobSurroundings for Nowhere<'_> {
     }
 }
 
-/// What becomes of a job file.
 pub(super) fn convert(path: &Path) -> Result<Result<Converted, Vec<JobFault>>, Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     Ok(fio_jobs::convert(&fs::read(path)?, &name(path), &Nowhere { folder }))

@@ -23,10 +23,6 @@ fn direction(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The I/Os of an iolog of fio, of version 2 or 3, in order.
-///
-/// # Errors
-/// There is none.
 pub fn of_fio(text: &str) -> Result<Vec<LoggedIo>, Failure> {
     let io = |line: &str| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();

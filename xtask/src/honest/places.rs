@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 /// Bytes of a target that are used; a multiple of all block sizes is not needed.
 const BYTES: u64 = 1 << 20;
 
-/// A target that nobody else uses, with what has to be taken down behind it.
 pub struct Place {
     pub name: &'static str,
     pub target: PathBuf,
-    /// A file beside it for the journal.
     pub journal: PathBuf,
     /// Bytes that are used.
     pub bytes: u64,
@@ -20,10 +18,8 @@ pub struct Place {
     down: Undo,
 }
 
-/// Makes a place in a folder of its own.
 type MakePlace = fn(&mut Place, &Path) -> Result<(), Failure>;
 
-/// All whose names hold a word and that can be had here; what can't is told.
 pub fn all(directory: &Path, word: &str) -> Result<Vec<Place>, Failure> {
     let kinds: [(&'static str, MakePlace); 7] = [
         ("file", |place, _| filled(&place.target)),
@@ -50,7 +46,6 @@ pub fn all(directory: &Path, word: &str) -> Result<Vec<Place>, Failure> {
     if places.is_empty() { Err("there is no place for the runs".into()) } else { Ok(places) }
 }
 
-/// A file full of what nobody stamped.
 fn filled(file: &Path) -> Result<(), Failure> {
     Ok(std::fs::write(file, vec![0xee; BYTES as usize])?)
 }

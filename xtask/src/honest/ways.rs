@@ -2,7 +2,6 @@
 
 use super::places::Place;
 
-/// Engines and what they do with caches.
 pub const WAYS: &[&str] = &[
     "--engine uring -Sb",
     "--engine uring -Su",
@@ -30,8 +29,6 @@ pub fn place_of(places: &[Place], way: usize, round: usize) -> Option<usize> {
     fitting.get((round + way) % fitting.len().max(1)).copied()
 }
 
-/// The workload: threads overwrite each other, sequentially, at random, with pieces of blocks in common, in
-/// sizes that are no powers of two.
 const SHAPES: &[&[&str]] = &[
     &["-b4K", "-r", "-w50", "-o8", "-t2"],
     &["-b8K", "-r4K", "-w60", "-o4", "-t3"],
@@ -53,8 +50,6 @@ const SMALL: &[&[&str]] = &[
     &["-b7K", "-s", "-w50", "-o4", "-t2"],
 ];
 
-/// The words of a run, and whether there is anything durable that a journal could tell of. `flushes`: it sees
-/// to that.
 pub fn words(place: &Place, way: usize, round: usize, flushes: bool) -> (Vec<String>, bool) {
     let shapes: Vec<&&[&str]> =
         SHAPES.iter().chain(SMALL.iter().filter(|_| place.has_small_sectors)).collect();

@@ -15,7 +15,6 @@ const STOLEN: f64 = 0.02;
 /// How often a second the CPU may be taken from it: every tick of a kernel with 250 of them.
 const INVOLUNTARY: f64 = 250.0;
 
-/// What a run has shown and cost.
 #[derive(Debug)]
 pub struct Execution {
     /// Both of its outputs.
@@ -44,10 +43,10 @@ impl Execution {
     }
 }
 
-/// Runs a program, named by an absolute path, to its end; what takes longer than the limit is ended.
+/// Runs a program, named by an absolute path, to its end, or ends it at the limit.
 ///
 /// # Errors
-/// It can't be started or observed, or had to be ended.
+/// Fails if it cannot be started or observed, or had to be ended.
 pub fn run(program: &Path, arguments: &[String], cpu: u32, limit: Duration) -> Result<Execution, Failure> {
     // Some tools leave files behind where they are started.
     let directory = tempfile::tempdir()?;
@@ -101,7 +100,6 @@ fn start_on(
     })
 }
 
-/// Of `/proc/stat`, per second; all machines of today have 100.
 const TICKS: f64 = 100.0;
 
 struct CpuTicks {

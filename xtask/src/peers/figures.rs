@@ -1,10 +1,10 @@
-//! What the tools print, understood.
+//! Parsed output of the tools.
 
 use super::Workload;
 use serde_json::Value;
 
-/// What a tool measured. Latencies in µs, from before the I/O is submitted to when it is seen to have
-/// ended; `None` = it doesn't tell.
+/// Results of a tool. Latencies are in µs, from before the submission until the completion is seen; `None`
+/// = not reported.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
     /// I/Os per second.
@@ -111,7 +111,6 @@ pub fn of_io_uring(text: &str, w: &Workload) -> Option<Figures> {
     })
 }
 
-/// `IOPS : first last`; its limit of time is looked at every two seconds, so the elapsed time counts.
 pub fn of_elbencho(text: &str, w: &Workload) -> Option<Figures> {
     let last = |name: &str| {
         let line = text.lines().find(|line| line.trim_start().starts_with(name))?;

@@ -1,4 +1,4 @@
-//! What is there: other tools, and the sizes and disks of targets.
+//! Available tools, and the sizes and disks of targets.
 
 use crate::harness::Failure;
 use std::fs;
@@ -21,7 +21,6 @@ pub(super) fn size(target: &Path) -> Result<u64, Failure> {
     }
 }
 
-/// The device that a target is or lies on, as the kernel's block events name it: the whole disk.
 pub(super) fn disk_of(target: &Path) -> Result<u32, Failure> {
     let found = fs::metadata(target)?;
     let number = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };

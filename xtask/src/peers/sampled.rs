@@ -1,6 +1,5 @@
-//! User and system time per I/O by samples of `perf`: the kernel's own division goes by the tick, which is
-//! too coarse for a few nanoseconds per I/O, and threads of the kernel that do the work for a tool are not
-//! part of it.
+//! User and system time per I/O by samples of `perf`. The kernel's own division uses the tick, which is
+//! too coarse for a few nanoseconds per I/O, and excludes kernel threads that work for a tool.
 
 use super::Workload;
 use super::execute;
@@ -16,7 +15,6 @@ const RATE: u32 = 4999;
 /// CPU time per I/O, ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampled {
-    /// In the program, of its busiest thread: the one that does I/O, not those that start it up.
     pub user: f64,
     /// In the kernel, of all its threads.
     pub system: f64,

@@ -1,4 +1,4 @@
-//! The tools: their options for a workload, and who understands what they print.
+//! The tools: their options for a workload, and the parsers of their output.
 
 use super::Workload;
 use super::figures::{self, Figures};
@@ -37,12 +37,10 @@ pub const PEERS: &[(&str, &str, &[Variant])] = &[
 
 /// A tool that is there.
 pub struct Tool {
-    /// In the table.
     pub name: String,
     /// Where it is.
     pub program: PathBuf,
     variant: Option<Variant>,
-    /// Options of ours beside the workload's.
     options: Vec<String>,
 }
 
@@ -78,7 +76,6 @@ impl Tool {
         self.variant.is_none()
     }
 
-    /// Its options; `None` = it can't do that.
     pub fn arguments(&self, workload: &Workload) -> Option<Vec<String>> {
         match self.variant {
             Some((_, arguments, _)) => arguments(workload),
@@ -86,7 +83,6 @@ impl Tool {
         }
     }
 
-    /// What it measured; `None` = it failed.
     pub fn figures(&self, output: &str, workload: &Workload) -> Option<Figures> {
         match self.variant {
             Some((.., parse)) => parse(output, workload),
@@ -144,8 +140,6 @@ fn io_uring(w: &Workload, submit: u32, complete: u32) -> Option<Vec<String>> {
     Some(options)
 }
 
-/// It reports ticks unless it is told the rate of the time-stamp counter: half of what the kernel calls
-/// bogomips.
 fn tsc_hertz() -> u64 {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("bogomips"));
@@ -153,8 +147,8 @@ fn tsc_hertz() -> u64 {
     number.map_or(1_000_000_000, |bogomips| (bogomips / 2.0 * 1e6) as u64)
 }
 
-/// Tuned: files and buffers registered, batches of a quarter of the depth, cheap random numbers, no map of
-/// blocks, and no clock reads that aren't asked for.
+/// Returns fio's options. Tuned: files and buffers registered, batches of a quarter of the depth, cheap
+/// random numbers, no map of blocks, and no unrequested clock reads.
 fn fio(w: &Workload, tuned: bool) -> Vec<String> {
     let way = match (w.writes, w.sequential) {
         (0, false) => "randread",

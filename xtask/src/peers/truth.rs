@@ -1,6 +1,6 @@
-//! What the block layer says of a run: from an I/O's issue to the driver to its completion, by the kernel's
-//! own tracepoints. Events are kept in the kernel's memory while the tool runs and are read afterwards, so
-//! that nobody takes the CPU from it; when there are more than fit, the first ones count.
+//! The block layer's view of a run: from an I/O's issue to the driver to its completion, by the kernel's
+//! tracepoints. Events stay in kernel memory during the run and are read afterwards, to avoid CPU
+//! contention. If they exceed it, the first ones count.
 
 use crate::harness::{Failure, statistics::quantile};
 use diskspd::host::root::Root;
@@ -10,7 +10,6 @@ use diskspd::machine::tracing::StampClock;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Memory for events, KiB per CPU: some 1.5 million I/Os.
 const BUFFER: u64 = 192 << 10;
 const TRACEPOINTS: [&str; 2] = ["block/block_rq_issue", "block/block_rq_complete"];
 
@@ -25,10 +24,6 @@ pub struct BlockLatency {
 pub struct Truth(Instance);
 
 impl Truth {
-    /// Begins to keep the events of the disk below a target.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn begin(target: &Path) -> Result<Truth, Failure> {
         let disk = super::disk_of(target).map_err(|e| format!("the disk of {}: {e}", target.display()))?;
         let recording = Recording {
@@ -45,10 +40,6 @@ impl Truth {
         Ok(Truth(instance))
     }
 
-    /// What was kept, until now.
-    ///
-    /// # Errors
-    /// Nothing was, or it can't be read.
     pub fn end(self) -> Result<BlockLatency, Failure> {
         self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
@@ -76,8 +67,8 @@ fn latencies(trace: &str) -> Option<BlockLatency> {
     Some(BlockLatency { mean, p50: quantile(&latencies, 0.5)? })
 }
 
-/// `<...>-7 [001] d.... 12.345678: block_rq_issue: 253,0 R 4096 () 1234 + 8 none,0,0 [x]`: whether it is an
-/// issue, the sector, and the time, s. What has no sectors (a flush) doesn't count.
+/// Parses `<...>-7 [001] d.... 12.345678: block_rq_issue: 253,0 R 4096 () 1234 + 8 none,0,0 [x]`: whether
+/// it is an issue, the sector, and the time in s. Requests without sectors (flushes) do not count.
 fn event(line: &str) -> Option<(bool, u64, f64)> {
     let (head, rest) = line.split_once(": block_rq_")?;
     let at = head.rsplit(' ').next()?.parse().ok()?;

@@ -1,8 +1,7 @@
-//! What all tools do.
+//! The common workload of all tools.
 
 use std::path::PathBuf;
 
-/// What every tool is to do.
 pub struct Workload {
     /// A file or a block device.
     pub(super) target: PathBuf,

@@ -11,19 +11,15 @@ pub const SECTOR: usize = 512;
 /// Changes of a cut are kept by pages, bytes.
 const PAGE: usize = 4096;
 
-/// What was done on the disk.
 pub enum DiskEvent {
     /// Bytes were written from an offset on.
     Write { offset: usize, data: Vec<u8> },
-    /// What was written before was to be durable.
     Flush,
 }
 
 /// See the module.
 pub struct Disk {
-    /// What a cut never tears, bytes.
     whole: usize,
-    /// While recording: all of it. Later: what was durable before the cut that is shown.
     content: Vec<u8>,
     events: Vec<DiskEvent>,
     /// Bytes that the journal had when each of the events came.
@@ -36,12 +32,10 @@ pub struct Disk {
     is_recorded: bool,
     /// How many cuts were shown.
     shown: usize,
-    /// What differs from `content` in the cut that is shown, by the number of the page.
     changed: HashMap<usize, Vec<u8>>,
 }
 
 impl Disk {
-    /// An empty one of so many bytes, whose writes are torn between blocks of `whole` bytes.
     pub fn new(size: usize, whole: usize, journal: PathBuf) -> Disk {
         Disk {
             whole,
@@ -56,7 +50,6 @@ impl Disk {
         }
     }
 
-    /// What was done before is durable; what comes is remembered. Returns what is needed to show cuts.
     pub fn record(&mut self) -> Vec<u8> {
         self.settle();
         self.is_recorded = true;
@@ -95,9 +88,9 @@ impl Disk {
         }
     }
 
-    /// Shows the disk as a power cut at an event leaves it: all before the last flush is there; of what came
-    /// later, the event itself included, each write is there as far as `keep` says. Cuts are shown in
-    /// ascending order. Returns how many bytes the journal had.
+    /// Shows the disk after a power cut at an event. All writes before the last flush are present; of
+    /// later ones, including the event itself, the part chosen by `keep`. Cuts must be in ascending order.
+    /// Returns the length of the journal in bytes.
     pub fn cut(&mut self, at: usize, mut keep: impl FnMut(usize) -> Kept) -> u64 {
         self.changed.clear();
         self.shown += 1;
@@ -165,7 +158,6 @@ impl Disk {
         self.journal_bytes[at]
     }
 
-    /// Changes what is shown, until the next cut.
     pub fn damage(&mut self, offset: usize, data: &[u8]) {
         self.change(offset, data);
     }
@@ -207,11 +199,9 @@ impl ServedDisk for Disk {
     }
 }
 
-/// What a cut keeps of a write that was in flight.
 pub enum Kept {
     Nothing,
     All,
-    /// Of each block that is never torn whether it arrived.
     Sectors(Vec<bool>),
 }
 

@@ -1,5 +1,4 @@
-//! Storage that lies: of what a journal says is durable something is damaged in a known way, and has to be
-//! called by the right word.
+//! Lying storage: durable data of a journal is damaged in a known way, and must be classified correctly.
 
 use super::disk::{Kept, SECTOR};
 use super::place::Place;
@@ -13,7 +12,6 @@ use std::collections::HashMap;
 /// Bytes of a place.
 const UNIT: usize = 4096;
 
-/// What storage may do to a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// The last write never arrived.
@@ -40,7 +38,6 @@ const FAULTS: [(Fault, &str, &[&str]); 6] = [
     (Fault::FlushIgnored, "flushes are ignored", &["lost", "stale", "foreign"]),
 ];
 
-/// What came of the faults of one kind.
 #[derive(Default)]
 struct Named {
     injected: usize,
@@ -130,8 +127,8 @@ impl History {
         History(history)
     }
 
-    /// The versions of a place that was acknowledged, up to the one that was, if that is the last before an
-    /// event, and older ones with stamps are there.
+    /// Returns the versions of an acknowledged place up to the acknowledged one, if that is the last
+    /// before an event, and older stamped versions exist.
     fn of_place(&self, ack: &Acknowledged, at: usize) -> Option<&[Version]> {
         let versions = self.0.get(&(ack.offset as usize))?;
         let before = &versions[..versions.iter().take_while(|version| version.event < at).count()];
@@ -139,8 +136,6 @@ impl History {
         (is_last && !ack.overlapped && before.len() > 2).then_some(before)
     }
 
-    /// Damages a place of those that are durable at an event; bytes of the journal then. `None` = there is
-    /// no such place yet.
     fn damage(
         &self,
         recording: &Recording,

@@ -1,4 +1,4 @@
-//! What a run writes to: the disk itself, or a file of a file system on it.
+//! The target of a run: the disk itself, or a file of a file system on it.
 
 use super::disk::SECTOR;
 use crate::harness::{Failure, Undo, tool};
@@ -16,7 +16,6 @@ impl Place {
     /// All of them.
     pub const ALL: [Place; 4] = [Place::Raw, Place::Ext4, Place::Xfs, Place::Btrfs];
 
-    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Place::Raw => "raw",
@@ -26,10 +25,6 @@ impl Place {
         }
     }
 
-    /// That of a name.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn named(name: &str) -> Result<Place, Failure> {
         let known = Place::ALL.into_iter().find(|place| place.name() == name);
         known.ok_or_else(|| format!("--place {name}: it is raw, ext4, xfs or btrfs").into())
@@ -46,8 +41,9 @@ impl Place {
         }
     }
 
-    /// What of a write is never torn, bytes: a sector. Btrfs needs its superblock of 4 KiB to be whole, as
-    /// disks with such sectors keep it: else it can't be mounted without `btrfs rescue super-recover`.
+    /// Returns the unit of a write that is never torn, in bytes: a sector. Btrfs needs its whole
+    /// superblock of 4 KiB, as on disks with such sectors, because it otherwise requires `btrfs rescue
+    /// super-recover` before mounting.
     pub fn never_torn(self) -> usize {
         if self == Place::Btrfs { 4096 } else { SECTOR }
     }

@@ -1,4 +1,4 @@
-//! A run on the disk, recorded, and what cuts of it are judged by.
+//! A recorded run on the disk, and the basis for judging cuts of it.
 
 use super::disk::Disk;
 use super::place::Place;
@@ -12,7 +12,6 @@ use diskspd::results::IntegrityResults;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is recorded.
 pub struct Workload<'a> {
     pub place: Place,
     /// Options of the run.
@@ -23,7 +22,6 @@ pub struct Workload<'a> {
     pub whole_blocks: bool,
 }
 
-/// See the module. What was mounted is taken down with it.
 pub struct Recording {
     place: Place,
     whole_blocks: bool,
@@ -114,7 +112,6 @@ impl Recording {
         self.events
     }
 
-    /// So many events to cut at, in ascending order: half of them flushes, the others any.
     pub fn moments(&self, cuts: usize, random: &mut Random) -> Vec<usize> {
         let flushes = self.disk().flushes();
         let mut moments: Vec<usize> = (0..cuts)
@@ -127,10 +124,11 @@ impl Recording {
         moments
     }
 
-    /// What the journal said when it had so many bytes; `None` = not even its beginning.
+    /// Returns the content of the journal at this length in bytes; `None` if not even its beginning is
+    /// complete.
     ///
     /// # Errors
-    /// It makes no sense.
+    /// Fails if it is invalid.
     pub fn said(&self, bytes: u64) -> Result<Option<JournalContent>, Failure> {
         let said = &self.journal[..self.journal.len().min(bytes as usize)];
         match format::began_ms(said) {
@@ -139,19 +137,20 @@ impl Recording {
         }
     }
 
-    /// Which writes were acknowledged and had no flush behind them.
+    /// Returns the acknowledged writes without a later flush.
     ///
     /// # Errors
-    /// The journal makes no sense.
+    /// Fails if the journal is invalid.
     pub fn unflushed(&self) -> Result<Unflushed, Failure> {
         Unflushed::of(&self.disk(), &self.journal)
     }
 
-    /// Keeps in a folder what a cut at an event left: the disk (`N.disk`), the journal (`N.journal`), and
-    /// what came to the disk until then (`N.events`: number, offset and length in bytes; `flush`).
+    /// Keeps the state after a cut at an event in a folder: the disk (`N.disk`), the journal
+    /// (`N.journal`), and the disk's events until then (`N.events`: number, offset and length in bytes;
+    /// `flush`).
     ///
     /// # Errors
-    /// It can't be written.
+    /// Fails if it cannot be written.
     pub fn keep(&self, at: usize, bytes: u64, folder: &Path) -> Result<(), Failure> {
         std::fs::create_dir_all(folder)?;
         let file = |ending: &str| folder.join(format!("{at}.{ending}"));
@@ -163,11 +162,10 @@ impl Recording {
         Ok(std::fs::write(file("events"), disk.listed(at))?)
     }
 
-    /// Judges what is shown by what the journal said when it had so many bytes; `None` = nothing was durable
-    /// yet.
+    /// Judges the shown state by the journal at this length in bytes; `None` = no data was durable yet.
     ///
     /// # Errors
-    /// What is left can't be mounted or read.
+    /// Fails if the state cannot be mounted or read.
     pub fn judge(&self, bytes: u64) -> Result<Option<IntegrityResults>, Failure> {
         let Some(mut said) = self.said(bytes)?.filter(|said| !said.acknowledged.is_empty()) else {
             return Ok(None);

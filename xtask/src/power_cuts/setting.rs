@@ -1,15 +1,13 @@
-//! What was asked for.
+//! The requested settings.
 
 use super::place::Place;
 use std::path::PathBuf;
 
-/// What the campaigns have in common.
 pub struct Setting {
     /// The program.
     pub diskspd: PathBuf,
     /// How many cuts.
     pub cuts: usize,
-    /// Of what is drawn.
     pub seed: u64,
     /// How long each run is.
     pub seconds: u32,

@@ -1,7 +1,7 @@
-//! Acknowledged writes behind which no flush came: whoever said that they are durable, the disk didn't.
+//! Acknowledged writes without a flush, which were reported as durable before the disk had them.
 //!
-//! A disk with a cache keeps what was written before a flush that has ended. So between a write and its
-//! acknowledgement there has to be one, whatever file system lies between.
+//! A disk with a cache keeps writes before a completed flush. There must therefore be a flush between a
+//! write and its acknowledgement, regardless of the file system.
 
 use super::disk::{Disk, DiskEvent, SECTOR};
 use crate::harness::Failure;
@@ -10,25 +10,18 @@ use diskspd::integrity::journal::{Acknowledged, format};
 use diskspd::results::FailedSector;
 use std::collections::{HashMap, HashSet};
 
-/// What a recording says of that.
 #[derive(Default)]
 pub struct Unflushed {
-    /// Writes that were acknowledged by themselves: none overlapped.
     pub acknowledged: usize,
-    /// Those of them that weren't durable then: the offset of each in the target, bytes, and its version.
     pub not_durable: HashSet<(u64, u64)>,
     /// The numbers of the events at which the journal said so first: a cut then shows it, if any does.
     pub seen_at: Vec<usize>,
-    /// When those were acknowledged, us since the journal was begun. What a flush acknowledges has one time:
-    /// it ended, and nothing had been flushed since the last of these writes.
+    /// Times of acknowledgement in us since the journal began. All writes of a flush share its end time,
+    /// without another flush since the last of them.
     told_at_us: HashSet<u64>,
 }
 
 impl Unflushed {
-    /// Looks at all that came to the disk, and at what the journal said when it came.
-    ///
-    /// # Errors
-    /// The journal makes no sense.
     pub fn of(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
         let mut found = Unflushed::default();
         let run = format::read(journal)?.run;
@@ -59,7 +52,6 @@ impl Unflushed {
         Ok(found)
     }
 
-    /// Whether a sector is wrong because it was acknowledged by somebody who hadn't flushed.
     pub fn explains(&self, failed: &FailedSector) -> bool {
         self.told_at_us.contains(&failed.at_us)
     }
@@ -84,7 +76,6 @@ impl<'a> Saying<'a> {
         Saying { journal, head, read: head }
     }
 
-    /// What it has said newly of single writes when it has so many bytes.
     fn until(&mut self, bytes: u64) -> Result<Vec<Acknowledged>, Failure> {
         let to = self.journal.len().min(bytes as usize);
         if to <= self.read {

@@ -1,4 +1,4 @@
-//! What happened under a seed, as a number: two courses that are the same have the same.
+//! A hash of the events under a seed: equal courses have equal numbers.
 
 use diskspd::fnv::Fnv;
 use std::fmt::{self, Write};
@@ -11,7 +11,6 @@ pub struct Course {
 }
 
 impl Course {
-    /// Nothing has happened yet.
     pub fn new(is_shown: bool) -> Course {
         Course { hash: Fnv::default(), is_shown }
     }
@@ -25,7 +24,6 @@ impl Course {
         }
     }
 
-    /// Of all steps so far.
     pub fn hash(&self) -> u64 {
         self.hash.value()
     }

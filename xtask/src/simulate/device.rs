@@ -7,7 +7,6 @@ use diskspd::integrity::{SectorChecksums, SectorStamp};
 /// Bytes of a sector.
 pub const SECTOR: usize = 512;
 
-/// What a sector holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sector {
     /// Where it belongs.
@@ -33,16 +32,13 @@ pub enum Fault {
     Torn,
     /// A write arrives at another place.
     Misdirected,
-    /// A flush, and all behind it, do nothing.
     IgnoredFlush,
-    /// A write is put behind the next one, so that the older version stays.
     Reordered,
     /// A bit of a sector is wrong.
     Damaged,
 }
 
 impl Fault {
-    /// One of all by a number; half of them are none.
     pub fn of(number: u64) -> Fault {
         use Fault::{Damaged, IgnoredFlush, Lost, Misdirected, Reordered, Torn};
         let all = [Lost, Torn, Misdirected, IgnoredFlush, Reordered, Damaged];
@@ -56,21 +52,17 @@ pub struct Device {
     /// Sectors that are in no order yet, with their places.
     cache: Vec<(usize, Sector)>,
     fault: Fault,
-    /// The fault happens at so many writes from now.
     countdown: u64,
     ignores_flushes: bool,
-    /// What is put behind the next write.
     delayed: Vec<(usize, Sector)>,
 }
 
 impl Device {
-    /// Of so many sectors, which hold nothing.
     pub fn new(sectors: usize, fault: Fault, countdown: u64) -> Device {
         let (durable, cache, delayed) = (vec![None; sectors], Vec::new(), Vec::new());
         Device { durable, cache, fault, countdown, ignores_flushes: false, delayed }
     }
 
-    /// It does what it says.
     pub fn is_honest(&self) -> bool {
         self.fault == Fault::None
     }
@@ -103,7 +95,6 @@ impl Device {
         self.cache.extend(placed.into_iter().chain(delayed));
     }
 
-    /// Makes durable what is cached, if it does what it says.
     pub fn flush(&mut self, course: &mut Course) {
         if self.ignores_flushes {
             course.step(format_args!("the flush is ignored"));
@@ -112,7 +103,6 @@ impl Device {
         self.cache.drain(..).for_each(|(place, sector)| self.durable[place] = Some(sector));
     }
 
-    /// Cuts the power: of each cached sector chance says whether it arrived. Returns what the device holds.
     pub fn cut(&mut self, random: &mut Random, course: &mut Course) -> Vec<Option<Sector>> {
         // In their order: of two versions the later one may arrive alone, and is never replaced by the other.
         let share = random.number() % 4;
@@ -125,7 +115,6 @@ impl Device {
         std::mem::take(&mut self.durable)
     }
 
-    /// The bytes of what is held, with the program's stamps.
     pub fn bytes(held: &[Option<Sector>], run: u64) -> Vec<u8> {
         let checksums = SectorChecksums::new(SECTOR);
         let mut bytes = vec![0; held.len() * SECTOR];

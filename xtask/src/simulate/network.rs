@@ -1,7 +1,7 @@
-//! Ranks that are threads of which one at a time goes on, and a network between them, in simulated time.
+//! Ranks as threads that run one at a time, and a network between them, in simulated time.
 //!
-//! A rank goes on until it pauses. Then time jumps to the rank that wakes next: nothing else moves it, so
-//! that the course follows from the seed alone, whatever the machine does.
+//! A rank runs until it pauses. Time then jumps to the next wake-up, and only then, so that the course
+//! depends only on the seed.
 
 use super::course::Course;
 use crate::harness::Random;
@@ -11,29 +11,23 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Who lets others have the CPU has it again after this, ns.
 const YIELD: Nanos = 200_000;
 /// A rank that still waits after this hangs: all limits of waiting together are far shorter.
 const HANGS_AFTER: Nanos = 600 * SECOND;
 const NEVER: Nanos = Nanos::MAX;
 
-/// What goes wrong with a rank and with its way to rank 0.
 #[derive(Debug, Clone, Copy)]
 pub struct RankFaults {
     /// It is killed then, ns; [`Nanos::MAX`] = never.
     pub killed_at: Nanos,
     /// It is stopped from then on, for so long, ns.
     pub stopped: (Nanos, Nanos),
-    /// What it says to rank 0, and what rank 0 says to it, is lost from then on, ns.
     pub cut_at: [Nanos; 2],
-    /// Whoever sends or takes is told that the way is cut.
     pub is_told: bool,
-    /// Its clock is ahead of simulated time by this, ns.
     pub ahead: Nanos,
 }
 
 impl RankFaults {
-    /// Nothing goes wrong.
     pub const NONE: RankFaults =
         RankFaults { killed_at: NEVER, stopped: (NEVER, 0), cut_at: [NEVER; 2], is_told: false, ahead: 0 };
 }
@@ -56,7 +50,6 @@ struct Message {
 struct State {
     now: Nanos,
     active: usize,
-    /// When each rank goes on; [`NEVER`] = it has ended.
     wakes: Vec<Nanos>,
     mail: Vec<VecDeque<Message>>,
     faults: Vec<RankFaults>,
@@ -71,7 +64,6 @@ struct State {
 /// The network, and all its ranks.
 pub struct Network {
     state: Mutex<State>,
-    /// By rank: it may go on.
     turns: Vec<Condvar>,
 }
 
@@ -117,7 +109,6 @@ impl Network {
         (state.now, state.course.hash())
     }
 
-    /// A rank's thread begins: it waits for its first turn.
     pub fn begins(&self, rank: usize) {
         let mut state = self.state();
         while state.active != rank {
@@ -142,7 +133,6 @@ impl Network {
         }
     }
 
-    /// A rank pauses; why it doesn't go on.
     fn pause(&self, rank: usize, time: Nanos) -> Option<Ended> {
         let mut state = self.state();
         let mut wakes = state.now + time.max(YIELD);
@@ -167,18 +157,15 @@ impl Network {
 pub struct SimulatedRank {
     /// Which.
     pub rank: usize,
-    /// What it is connected with.
     pub network: Arc<Network>,
 }
 
 impl State {
-    /// When the way from a rank to another is cut, whose way it is, and which direction.
     fn cut(&self, from: usize, to: usize) -> (Nanos, usize, usize) {
         let (rank, direction) = if to == 0 { (from, 0) } else { (to, 1) };
         (self.faults[rank].cut_at[direction], rank, direction)
     }
 
-    /// When a message that is sent now arrives: behind those before it.
     fn arrival(&mut self, from: usize, to: usize) -> Nanos {
         let is_late = self.random.number() % 1000 < self.late;
         let longest = if is_late { self.delay * 100 } else { self.delay };
@@ -188,7 +175,6 @@ impl State {
         before.max().map_or(arrives, |before| arrives.max(before))
     }
 
-    /// A rank that is told of its cut way, once.
     fn broken(&mut self, rank: usize) -> Option<usize> {
         let others: Vec<usize> = if rank == 0 { (1..self.faults.len()).collect() } else { vec![0] };
         others.into_iter().find(|other| {

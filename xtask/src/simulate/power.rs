@@ -1,9 +1,8 @@
-//! What the disk holds of a folder when the power is cut: what was synced, and of all else anything that it
-//! has been since.
+//! Content of a folder after a power cut: the synced state, and for the rest any state since.
 //!
-//! A file's bytes are on the disk when the file was synced, a name when its folder was. Of bytes that weren't
-//! there are none, the first half, or all; a name that wasn't is there or not, each by itself. File systems
-//! with a journal keep more of the order; none has to.
+//! A file's bytes are durable after a sync of the file, a name after a sync of its folder. Of other bytes
+//! none, the first half, or all remain; other names remain or not, independently. Journaling file systems
+//! preserve more order, but do not have to.
 
 use super::course::Course;
 use crate::harness::{Failure, Random};
@@ -18,14 +17,12 @@ use std::sync::{Mutex, PoisonError};
 /// A name in a folder: the number of the file, and whether that is a folder.
 type Named = (u64, bool);
 
-/// What was synced, by the number of the file.
 #[derive(Default)]
 struct Synced {
     bytes: HashMap<u64, Vec<u8>>,
     names: HashMap<u64, BTreeMap<OsString, Named>>,
 }
 
-/// The disk beneath a folder.
 #[derive(Default)]
 pub struct DurableFolder(Mutex<Synced>);
 
@@ -78,11 +75,11 @@ impl DurableFolder {
         Ok(())
     }
 
-    /// Makes of a folder what a power cut leaves of it. Files whose names begin with `left_out` stay as they
-    /// are, as long as their folder is there.
+    /// Changes a folder to its state after a power cut. Files with the name prefix `left_out` stay while
+    /// their folder exists.
     ///
     /// # Errors
-    /// It can't be read or written.
+    /// Fails if it cannot be read or written.
     pub fn cut(
         &self,
         root: &Path,
@@ -138,7 +135,6 @@ impl DurableFolder {
         self.change(|synced| synced.bytes.get(&file).cloned()).unwrap_or_default()
     }
 
-    /// What wasn't synced of a file is there or not.
     fn tear(&self, path: &Path, file: u64, random: &mut Random, course: &mut Course) -> io::Result<()> {
         let (now, synced) = (fs::read(path)?, self.bytes(file));
         if now == synced {
@@ -168,7 +164,6 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// What is left of a folder after cuts with many seeds: names with bytes.
     fn outcomes(change: impl Fn(&Path, &DurableFolder)) -> BTreeSet<Vec<(String, Vec<u8>)>> {
         let outcome = |seed| {
             let root = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Programs that are threads of which one at a time goes on: before each step by which files change another
-//! one may have its turn, the disk may be full, or the program is killed, as the seed says.
+//! Programs as threads that run one at a time. Before each file step the seed may switch to another
+//! program, fill the disk, or kill the program.
 
 use super::course::Course;
 use super::power::DurableFolder;
@@ -11,27 +11,20 @@ use std::io;
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// After so many steps of a round a program waits for ever, or does the same again and again.
 const ENDLESS: u32 = 100_000;
-/// What all of the program's patience with a database in use comes to, in turns of others.
 const PATIENCE: u32 = 5_000;
-/// What a dead program's system calls say: they have no effect.
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
 const EOPNOTSUPP: i32 = 95;
 
-/// What goes wrong with a round of programs.
 #[derive(Debug, Clone)]
 pub struct RoundFaults {
-    /// By program: before which of its steps it is killed; `None` = never.
     pub killed_at: Vec<Option<u32>>,
-    /// The disk is full from this step of all on, for so many.
     pub full: (u32, u32),
     /// Before this step of all the power is cut; `None` = never.
     pub cut_at: Option<u32>,
     /// The file system has files without names.
     pub has_unnamed: bool,
-    /// How far the wall clock is ahead of the kernel's, ns.
     pub ahead_ns: i64,
 }
 
@@ -51,12 +44,10 @@ pub struct Programs {
     faults: RoundFaults,
     disk: Arc<DurableFolder>,
     state: Mutex<State>,
-    /// By program: it may go on.
     turns: Vec<Condvar>,
 }
 
 impl Programs {
-    /// As many as the faults say, on this disk.
     pub fn new(faults: RoundFaults, disk: Arc<DurableFolder>, random: Random, course: Course) -> Programs {
         let count = faults.killed_at.len();
         let state = State {
@@ -77,8 +68,6 @@ impl Programs {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs all of them to their ends, each in a thread of its own. Whether one of them would never have
-    /// ended.
     pub fn run(self: &Arc<Programs>, work: impl Fn(usize) + Sync) -> bool {
         std::thread::scope(|scope| {
             for program in 0..self.turns.len() {
@@ -98,13 +87,11 @@ impl Programs {
         self.state().all_steps >= ENDLESS
     }
 
-    /// Random numbers and course, which go on with the next round.
     pub fn end(&self) -> (Random, Course) {
         let mut state = self.state();
         (Random(state.random.0), std::mem::replace(&mut state.course, Course::new(false)))
     }
 
-    /// Notes what a program did.
     pub fn note(&self, program: usize, what: &str) {
         self.state().course.step(format_args!("program {program}: {what}"));
     }
@@ -114,7 +101,6 @@ impl Programs {
         self.state().random.number()
     }
 
-    /// Whether a program was killed: nobody hears what it has to say.
     pub fn is_dead(&self, program: usize) -> bool {
         self.state().is_dead[program]
     }
@@ -129,7 +115,6 @@ impl Programs {
         self.faults.full.1 > 0
     }
 
-    /// Somebody's next turn: anybody's that hasn't ended, but that of `except` only if there is nobody else.
     fn give_turn(&self, state: &mut State, except: usize) {
         let others: Vec<usize> = (0..self.turns.len())
             .filter(|program| *program != except && !state.has_ended[*program])
@@ -153,7 +138,6 @@ impl Programs {
 struct Watched {
     program: usize,
     programs: Arc<Programs>,
-    /// So many turns it has left to others because the database was in use.
     waited: Cell<u32>,
 }
 

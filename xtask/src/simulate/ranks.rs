@@ -12,15 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const ROUNDS: u8 = 4;
-/// Between this round and the next one rank 0 reads the clocks.
 const CLOCKS_AFTER: u8 = 1;
 const LOOK: Duration = Duration::from_millis(50);
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// What a seed stands for.
 struct Script {
     faults: Vec<RankFaults>,
-    /// Nothing goes wrong: nobody may be lost.
     is_sound: bool,
     /// How long each rank works before each answer, ns.
     work: Vec<[Nanos; ROUNDS as usize]>,
@@ -31,17 +28,14 @@ struct Script {
 /// The answers of a round by rank, and who was lost then.
 type Gathered = (Vec<Option<Vec<u8>>>, Vec<bool>);
 
-/// What a rank saw.
 #[derive(Default)]
 struct Seen {
-    /// By round that ended: what was decided.
     decisions: Vec<Vec<u8>>,
     /// On rank 0, by round.
     answers: Vec<Gathered>,
     clocks: Vec<Option<Offset>>,
     /// How many answers it gave.
     answered: usize,
-    /// Why it goes on no more.
     separated: bool,
     ended: Option<Ended>,
 }
@@ -74,18 +68,15 @@ impl Script {
     }
 }
 
-/// What a rank answers in a round; large ones too.
 fn figures(rank: usize, round: u8) -> Vec<u8> {
     let length = (rank * 7 + usize::from(round) * 3) % 20;
     [vec![rank as u8, round], vec![0xa5; length]].concat()
 }
 
-/// What is decided: what follows from all answers, in their order.
 fn decided(answers: &[Option<Vec<u8>>]) -> Vec<u8> {
     answers.iter().flat_map(|answer| answer.as_ref().map_or(vec![u8::MAX], |answer| answer.clone())).collect()
 }
 
-/// Works for so long, as a run does: it tends its link meanwhile.
 fn work(link: &mut RankLink, network: &Arc<Network>, rank: usize, time: Nanos) -> bool {
     let mut clock = SimulatedRank { rank, network: Arc::clone(network) };
     let until = clock.now() + time;

@@ -1,4 +1,4 @@
-//! What the programs of a history do, what they said is done, and whether that is so.
+//! Actions of the programs of a history, their reported results, and a check of them.
 
 use super::programs::Programs;
 use crate::harness::Failure;
@@ -18,10 +18,8 @@ pub fn all(index: &StoreIndex) -> Result<Vec<StoreEntry>, StoreError> {
     index.select(&Selection::default(), None)
 }
 
-/// What somebody who heard the program knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Said {
-    /// It was tried; nobody heard what became of it.
     #[default]
     Nothing,
     Done,
@@ -35,13 +33,9 @@ struct Attempt {
     kept: Said,
     id: String,
     is_imported: bool,
-    /// Between the beginning and the end of keeping it: the numbers of what all programs began and ended.
     time: (u32, u32),
-    /// Whether a program tried to remove it, and what it said.
     removed: Option<Said>,
-    /// Tags that a program said it has.
     tags: BTreeSet<String>,
-    /// Tags of which nobody heard.
     perhaps: BTreeSet<String>,
 }
 
@@ -51,7 +45,6 @@ pub struct Attempts {
     runs: Vec<Attempt>,
     time: u32,
     tags: u32,
-    /// What programs saw that can't be.
     pub wrong: Vec<String>,
 }
 
@@ -61,16 +54,11 @@ impl Attempts {
         self.time
     }
 
-    /// The numbers of the runs that have to be found.
     fn have_to_be_there(&self) -> Vec<usize> {
         let is_there = |run: &Attempt| run.kept == Said::Done && run.removed.is_none();
         (0..self.runs.len()).filter(|number| is_there(&self.runs[*number])).collect()
     }
 
-    /// Whether what is found is what programs said.
-    ///
-    /// # Errors
-    /// What isn't.
     pub fn judge(&self, store: &Store, found: &[StoreEntry]) -> Result<(), Failure> {
         let mut latest = 0;
         let mut numbers = BTreeSet::new();
@@ -109,13 +97,11 @@ impl Attempts {
     }
 }
 
-/// A program and what it works on.
 pub struct Doing<'a> {
     /// All programs of the round.
     pub programs: &'a Programs,
     /// The history.
     pub store: &'a Store,
-    /// What was tried so far.
     pub attempts: &'a Mutex<Attempts>,
     /// Which program.
     pub program: usize,
@@ -130,7 +116,6 @@ impl Doing<'_> {
         self.programs.note(self.program, what);
     }
 
-    /// What is known of something that the program ended so.
     fn said(&self, is_done: bool) -> Said {
         match (self.programs.is_dead(self.program), is_done) {
             (true, _) => Said::Nothing,
@@ -151,7 +136,6 @@ impl Doing<'_> {
         }
     }
 
-    /// A run with a number of its own.
     fn begin(&self, is_imported: bool) -> (usize, Record) {
         let mut attempts = self.attempts();
         let (number, began) = (attempts.runs.len(), attempts.next_time());
@@ -189,7 +173,6 @@ impl Doing<'_> {
         }
     }
 
-    /// Nothing may fail as long as the program lives and the disk has room.
     fn failed(&self, what: &str, error: &StoreError) {
         if !self.programs.is_dead(self.program) && !self.programs.is_ever_full() {
             self.attempts().wrong.push(format!("{what}: {error}"));

@@ -1,5 +1,5 @@
-//! The world of storage: a device with a cache that is cut from power at any moment, honest or not, under the
-//! program's stamps, its journal and what reads back behind a cut.
+//! The storage world: a device with a cache and power cuts at any moment, honest or not, under the
+//! program's stamps, its journal, and the read-back after a cut.
 
 use super::course::Course;
 use super::device::{Device, Fault, SECTOR, Sector};
@@ -14,12 +14,9 @@ const UNIT: u64 = 8 * SECTOR as u64;
 const UNITS: u64 = 64;
 const RUN: u64 = 4711;
 
-/// What a journal says, by target and offset.
 type Said = BTreeMap<(u32, u64), Acknowledged>;
-/// What is found wrong by offset, as far as it is listed, and how many sectors are wrong.
 type Found = (Vec<(u64, SectorFault)>, u64);
 
-/// What the program has done so far.
 struct Program {
     random: Random,
     device: Device,
@@ -28,7 +25,6 @@ struct Program {
     unflushed: Vec<Acknowledged>,
     writes: u64,
     journal: Vec<u8>,
-    /// What the journal says, at each of its lengths that is whole.
     said: Vec<(usize, Said)>,
 }
 
@@ -42,7 +38,6 @@ impl Program {
         self.said.push((self.journal.len(), now));
     }
 
-    /// Writes one to three units, each of a version of its own.
     fn write(&mut self, course: &mut Course) {
         let count = 1 + self.random.number() % 3;
         let first = self.random.number() % (UNITS - count);
@@ -81,7 +76,6 @@ impl Program {
     }
 }
 
-/// What has to be said of a sector, as far as the device alone is known.
 fn word(ack: &Acknowledged, offset: u64, held: &[Option<Sector>]) -> Option<SectorFault> {
     let at = |offset: u64| held[offset as usize / SECTOR];
     let write = ack.write_offset..ack.write_offset + u64::from(ack.write_length);
@@ -131,7 +125,6 @@ pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     (course.hash(), holds)
 }
 
-/// Cuts the journal somewhere behind its target, reads it, and reads back what it says.
 fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) -> Result<(), Failure> {
     let begun = program.said[1].0;
     let length = program.journal.len();
@@ -171,7 +164,6 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
     }
 }
 
-/// Reads back what a journal says.
 fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, Failure> {
     let image = tempfile::NamedTempFile::new()?;
     std::fs::write(image.path(), Device::bytes(held, RUN))?;

@@ -1,6 +1,6 @@
-//! The world of the history: programs that keep, describe, remove and list runs in one folder at the same
-//! time, are killed before any step, find the disk full, lose their power, and an index that is lost, damaged
-//! or of yesterday.
+//! The history world: programs that keep, describe, remove and list runs in one folder at the same time.
+//! They are killed before any step, or meet a full disk, a power cut, or a lost, damaged or outdated
+//! index.
 
 use super::course::Course;
 use super::power::DurableFolder;
@@ -19,21 +19,17 @@ const CUTS: u64 = 0x5eed_c075;
 const INDEX: &str = "index.sqlite";
 /// A page of the index, bytes.
 const PAGE: usize = 4096;
-/// Memory: what a disk does when its power is cut is simulated.
 const MEMORY: &str = "/dev/shm";
 
-/// What became of the index between two rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IndexFault {
     Kept,
     Lost,
-    /// As it was a round ago.
     Older,
     /// Cut off.
     Cut,
     /// A page in the middle is overwritten.
     Damaged,
-    /// Some of its pages are as they were a round ago: its disk said that they are written, and lied.
     Mixed,
 }
 
@@ -110,7 +106,6 @@ impl IndexFault {
         }
     }
 
-    /// What a power cut leaves: SQLite's last transactions, or those before; and what a disk that lies may.
     fn of_a_cut(random: &mut Random) -> IndexFault {
         match random.number() % 4 {
             0 => IndexFault::Older,
@@ -169,7 +164,6 @@ impl RoundFaults {
     }
 }
 
-/// Looks at the history when all programs of a round have ended.
 fn look(
     store: &Store,
     attempts: &mut Attempts,
@@ -209,7 +203,6 @@ fn look(
     left_over(store, &found)
 }
 
-/// Whether a name is one of a run's own files, or of what is said about it.
 fn is_whole_name(name: &str) -> bool {
     name.split_once('.').is_some_and(|(_, ending)| ["json.gz", "about.json"].contains(&ending))
 }
@@ -220,7 +213,6 @@ fn names(store: &Store) -> Result<Vec<String>, Failure> {
     entries.map(name).collect()
 }
 
-/// Time passes: whoever was making these files is gone.
 fn age_drafts(store: &Store) -> Result<(), Failure> {
     let old = SystemTime::now() - Duration::from_secs(60);
     for name in names(store)?.iter().filter(|name| !is_whole_name(name)) {
@@ -229,7 +221,6 @@ fn age_drafts(store: &Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Nothing is there but the runs that are found.
 fn left_over(store: &Store, found: &[StoreEntry]) -> Result<(), Failure> {
     let is_of_a_run =
         |name: &str| is_whole_name(name) && found.iter().any(|entry| name.starts_with(&entry.id));

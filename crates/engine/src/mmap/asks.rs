@@ -1,4 +1,4 @@
-//! What mapped files ask of Linux, and what its errors mean.
+//! System calls for mapped files on Linux, and the meaning of their errors.
 
 use crate::EngineError;
 pub(super) use crate::asking::negated;
@@ -12,7 +12,6 @@ use std::path::PathBuf;
 /// The number of the error of an I/O whose data isn't in the private memory.
 pub(super) const NO_MEMORY: i32 = libc::EFAULT;
 
-/// The priority of the thread, with which pages are read that have to be.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadPriority(ThreadIoPriority);
 

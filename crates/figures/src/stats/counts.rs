@@ -1,4 +1,4 @@
-//! What was counted in intervals of the same length, and what latencies added up to in each: stored packed.
+//! Counts and summed latencies in intervals of the same length, stored packed.
 
 use super::Moments;
 use super::base64::Packed;
@@ -7,7 +7,7 @@ use crate::units::Millis;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// More than this nobody records: whoever claims it has a damaged file.
+/// Maximum number of intervals in a stored record; larger values indicate a damaged file.
 const MOST: usize = 1 << 20;
 
 /// Numbers, one for each interval; stored as text (base64 of numbers of seven bits a byte, the lowest first).
@@ -121,20 +121,19 @@ impl LatencyCourse {
 /// More intervals than this are not kept: of longer time spans they are longer than a second.
 const MOST_KEPT: u64 = 4096;
 
-/// One thread's course of latencies while it is recorded: what they add up to is looked at when an interval
-/// is over, and not when an I/O is.
+/// Latencies of one thread over time. The sums are evaluated at the end of an interval, not after each
+/// I/O.
 #[derive(Debug)]
 pub struct LatencyLog {
     /// Length of an interval, ns.
     width: u64,
-    /// When the interval ends that goes on, ns since measuring began.
     end: u64,
     before: Moments,
     intervals: Vec<LatencySums>,
 }
 
 impl LatencyLog {
-    /// Of a time span of `duration_s` s. All memory is reserved here.
+    /// Creates a log for a time span of `duration_s` s. All memory is reserved here.
     pub fn new(duration_s: u32) -> LatencyLog {
         let seconds = u64::from(duration_s).div_ceil(MOST_KEPT).max(1);
         let width = seconds * 1_000_000_000;
@@ -148,7 +147,7 @@ impl LatencyLog {
         }
     }
 
-    /// Whether the interval that goes on is over, so long after measuring began.
+    /// Whether the current interval has ended at `since_start` ns after measuring began.
     #[inline(always)]
     pub fn is_over(&self, since_start: u64) -> bool {
         since_start >= self.end

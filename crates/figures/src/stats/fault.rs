@@ -1,4 +1,4 @@
-//! What of stored statistics can't be.
+//! Errors in stored statistics.
 
 use super::histogram::BUCKETS;
 

@@ -9,13 +9,12 @@ type Buckets = Scale<9, 0, 40>;
 
 pub(super) const BUCKETS: usize = Buckets::CELLS;
 
-/// Latencies in nanoseconds, log-linear: each octave is divided into 512 buckets of equal width.
+/// Latencies in nanoseconds, log-linear, with each octave divided into 512 buckets of equal width.
 ///
-/// Below 1024 ns every latency has a bucket of its own; above, one read back is the middle of its bucket,
-/// at most 0.1 % off. Count, sums, minimum and maximum are exact. From 18 minutes on all latencies share
-/// the last bucket, which reads back as the maximum. The size is fixed, 128 KiB; fresh pages that no
-/// latency falls into are never touched, which matters where hundreds of threads and targets have two
-/// histograms each.
+/// Below 1024 ns every latency has a separate bucket. Above, a latency reads back as the middle of its
+/// bucket, at most 0.1 % off. Count, sums, minimum and maximum are exact. Latencies from 18 minutes share
+/// the last bucket, which reads back as the maximum. The size is fixed, 128 KiB. Pages without latencies
+/// are never touched, which matters for hundreds of threads and targets with two histograms each.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram {
     /// Latencies by [`index`], all of them or none.
@@ -50,7 +49,7 @@ impl Histogram {
         self.count(nanos, 1);
     }
 
-    /// Adds so many latencies, at least one, of the same length, ns.
+    /// Adds `count` equal latencies, at least one, in ns.
     #[inline]
     pub fn record_equal(&mut self, nanos: u64, count: u64) {
         self.moments.record_equal(nanos, count);
@@ -90,7 +89,7 @@ impl Histogram {
         pack(self.filled())
     }
 
-    /// Adds what `other` holds: the same as recording all of its latencies here.
+    /// Adds the content of `other`, with the same result as recording all of its latencies here.
     pub fn merge(&mut self, other: &Histogram) {
         if other.moments.count == 0 {
             return;
@@ -111,9 +110,9 @@ impl Histogram {
         &self.moments
     }
 
-    /// The smallest latency (ns) that at least the share `p` of all latencies doesn't exceed: the first whose
-    /// cumulated count reaches `p * count`, compared as doubles. Nothing is interpolated; 0 is the minimum,
-    /// 1 the maximum. `None` = empty.
+    /// Returns the smallest latency (ns) not exceeded by at least the share `p` of all latencies. This is
+    /// the first bucket with a cumulated count of at least `p * count`, compared as doubles, without
+    /// interpolation. 0 is the minimum, 1 the maximum. `None` if empty.
     pub fn percentile(&self, p: f64) -> Option<u64> {
         let (min, max) = (self.moments.min()?, self.moments.max()?);
         if p <= 0.0 {
@@ -131,15 +130,15 @@ impl Histogram {
         Some(max)
     }
 
-    /// How many are longer than `nanos`; those that share its bucket are taken for no longer.
+    /// Returns the number of latencies longer than `nanos`, without the latencies in the same bucket.
     pub fn longer_than(&self, nanos: u64) -> u64 {
         let longer = self.filled().filter(|(bucket, _)| *bucket > index(nanos));
         longer.fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
-    /// Distinct latencies in units of 100 ns, DISKSPD's clock, as far as they can be told apart: exact
-    /// where buckets are narrower than that, below 51 us; above, those that share a bucket count once, so
-    /// it is a lower bound.
+    /// Returns the number of distinct latencies in units of 100 ns, DISKSPD's clock. It is exact below 51
+    /// us, where buckets are narrower than a unit. Above, latencies in the same bucket count once, so it
+    /// is a lower bound.
     pub fn distinct(&self) -> usize {
         let mut ticks: Vec<u64> = self.filled().map(|(index, _)| (middle(index) + 50) / 100).collect();
         ticks.dedup();

@@ -1,5 +1,5 @@
-//! A level that keeps being left: stalls, bursts and dips too short to be levels of their own, but too many
-//! or too deep to be left out.
+//! Detection of a level with repeated interruptions: stalls, bursts and dips. They are too short to be
+//! separate levels, but too frequent or too deep to be ignored.
 
 use super::LARGEST_SLOPE;
 
@@ -13,10 +13,10 @@ pub struct Interruptions {
     pub rate: f64,
     pub begin: usize,
     pub end: usize,
-    /// Intervals from the beginning of a stretch to that of the next; `None` = it isn't regular, or there
-    /// are fewer than three.
+    /// Number of intervals between the starts of consecutive stretches; `None` if irregular or fewer than
+    /// three.
     pub period: Option<f64>,
-    /// Share of the variance of all intervals that lies between the two rates.
+    /// Share of the variance of all intervals that the two rates explain.
     pub explained: f64,
 }
 
@@ -54,8 +54,8 @@ pub(super) fn of(rates: &[f64], level: f64) -> Option<Interruptions> {
     })
 }
 
-/// How much of the variance a division into two explains of one rate with normal noise, at most in 1 of 100
-/// series of so many values (simulated, with values that resemble their neighbours by up to 0.8); evenly
+/// Returns the share of the variance that a division into two explains for one rate with normal noise. It
+/// is the limit for 1 of 100 simulated series of `count` values with autocorrelation up to 0.8. Evenly
 /// scattered values stay below 0.8 in long series.
 fn explained_by_chance(count: usize) -> f64 {
     (0.7 + 2.4 / count.max(1) as f64).max(0.8)

@@ -1,11 +1,10 @@
-//! What happened interval by interval (`-D`), over all targets and directions of a thread, and merged over
-//! threads: bytes, and with `-L` the latencies, so that percentiles of an interval are of all its I/Os and
-//! never averaged.
+//! Results by interval (`-D`), over all targets and directions of a thread, and merged over threads. They
+//! hold bytes, and with `-L` the latencies. Percentiles of an interval therefore cover all its I/Os and
+//! are never averaged.
 //!
-//! A full histogram per interval and thread would take gigabytes. A thread therefore counts only the
-//! current interval in full (7.5 KiB, which stay in the CPU's first cache), and packs it into a log when
-//! the next one begins: two to three bytes for each cell that holds something. The log's size is fixed
-//! beforehand.
+//! A full histogram per interval and thread would take gigabytes. A thread therefore keeps only the
+//! current interval in full (7.5 KiB, which fits in the L1 cache). When the next interval begins, it packs
+//! the data into a log of fixed size, with two to three bytes for each non-empty cell.
 
 use super::Scale;
 use super::packed::{pop, push};
@@ -16,18 +15,16 @@ use serde::{Deserialize, Serialize};
 type Cells = Scale<6, 5, 40>;
 const CELLS: usize = Cells::CELLS;
 
-/// Intervals that are kept; what comes after a million of them counts in the series only.
+/// Maximum number of stored intervals; later I/Os count only in the series.
 const LONGEST: u64 = 1 << 20;
-/// Memory for the latencies of all threads together, bytes. 256 threads and 3600 intervals have 580 bytes
-/// for each interval, some 240 cells: latencies that differ by a factor of 40. Pages that are not written
-/// cost nothing.
+/// Memory for the latencies of all threads together, in bytes. 256 threads and 3600 intervals have 580
+/// bytes for each interval, about 240 cells: latencies that differ by a factor of 40. Untouched pages cost
+/// no memory.
 const BUDGET: u64 = 512 << 20;
-/// Most that an interval takes in the log besides its latencies: four numbers of up to 10 bytes.
 const HEADER: u64 = 40;
 /// Most that a cell takes: the distance from the last one, and the count.
 const PER_CELL: u64 = 2 + 5;
 
-/// What stands for the latencies of a cell, ns: its middle; of the last one, which has no end, its beginning.
 fn middle(cell: usize) -> u64 {
     let first = Cells::first(cell);
     if cell + 1 < CELLS { first + Cells::width(cell) / 2 } else { first }
@@ -89,7 +86,7 @@ impl IntervalLog {
         self.record_equal(since_start, latency, 1, bytes, write);
     }
 
-    /// The same for so many I/Os, at least one, at the same time with the same latency; `bytes` of each.
+    /// Adds `count` I/Os, at least one, with the same time and latency; `bytes` is the size of each I/O.
     #[inline]
     pub fn record_equal(&mut self, since_start: u64, latency: u64, count: u32, bytes: u64, write: bool) {
         if since_start >= self.end {
@@ -147,7 +144,6 @@ impl IntervalLog {
 /// The intervals of a time span, all threads merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// From the first on; those missing are empty.
     intervals: Vec<Interval>,
 }
 
@@ -210,7 +206,6 @@ impl Intervals {
         all
     }
 
-    /// Puts so many empty intervals before the first one.
     pub fn put_before(&mut self, count: usize) {
         self.intervals.splice(..0, std::iter::repeat_n(Interval::default(), count));
     }
@@ -310,7 +305,6 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever threads the I/Os are divided among, the merged intervals hold them all, each in its own.
         #[test]
         fn merged_threads_are_as_one(
             mut ios: Vec<(u32, u64, u16, bool, u8)>

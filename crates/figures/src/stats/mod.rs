@@ -1,7 +1,7 @@
-//! Moments, histogram and series: pure, exact in what they add up, mergeable by addition.
+//! Moments, histogram and series. They are pure, have exact sums, and merge by addition.
 //!
-//! Latencies are nanoseconds throughout; reports convert. "Total" figures are never averages of averages:
-//! the raw data of both directions are merged and the figure is derived anew.
+//! Latencies are in nanoseconds throughout; reports convert them. "Total" figures are never averages of
+//! averages, but are computed from the merged raw data of both directions.
 
 mod base64;
 mod counts;
@@ -42,7 +42,7 @@ pub use series::Series;
 pub use series_sum::SeriesSum;
 pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape, beyond_window, is_flat};
 
-/// Largest change of the line through the rounds of a steady window, share of their mean (SNIA PTS).
-/// Smaller changes of level, and interruptions that change the mean by less, are none here either, however
-/// sure they are.
+/// Maximum change of the regression line over the rounds of a steady window, as a share of their mean
+/// (SNIA PTS). Smaller changes of level, and interruptions with a smaller effect on the mean, are ignored
+/// regardless of significance.
 pub const LARGEST_SLOPE: f64 = 0.10;

@@ -1,8 +1,8 @@
 //! Count, sums and extremes of a set of latencies, in exact integers.
 
-/// What a set of latencies adds up to. All times are nanoseconds.
+/// Summary of a set of latencies. All times are nanoseconds.
 ///
-/// Sums are integers, so merging is exact in any order and the deviation suffers no cancellation.
+/// Sums are integers, so merging is exact in any order and the deviation has no cancellation error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moments {
     pub(super) count: u64,
@@ -31,7 +31,7 @@ impl Moments {
         self.squares = self.squares.saturating_add(wide * wide);
     }
 
-    /// Adds so many latencies, at least one, of the same length, ns.
+    /// Adds `count` equal latencies, at least one, in ns.
     #[inline]
     pub fn record_equal(&mut self, nanos: u64, count: u64) {
         let (wide, many) = (u128::from(nanos), u128::from(count));
@@ -42,7 +42,7 @@ impl Moments {
         self.squares = self.squares.saturating_add((wide * wide).saturating_mul(many));
     }
 
-    /// Adds what `other` holds. An empty contributor changes nothing, its extremes included.
+    /// Adds the content of `other`. An empty `other` changes nothing, including its extremes.
     pub fn merge(&mut self, other: &Moments) {
         self.count = self.count.saturating_add(other.count);
         self.min = self.min.min(other.min);
@@ -70,12 +70,12 @@ impl Moments {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// Population standard deviation, ns; `None` = empty.
+    /// Returns the population standard deviation in ns; `None` if empty.
     ///
     /// With `S` the sum, `Q` the sum of squares and `S = n m + r`, the squared distances from the whole
-    /// number `m` add up to `D = Q - m (S + r)`, and those from the true mean to `D - r^2 / n`. All of it
-    /// is exact; `Q / n - mean^2` in floating point would lose every digit of a small deviation of long
-    /// latencies.
+    /// number `m` add up to `D = Q - m (S + r)`. The squared distances from the true mean add up to `D -
+    /// r^2 / n`. All of it is exact. `Q / n - mean^2` in floating point would lose every digit of a small
+    /// deviation of long latencies.
     pub fn std_dev(&self) -> Option<f64> {
         if self.count == 0 {
             return None;

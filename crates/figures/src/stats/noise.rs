@@ -1,27 +1,26 @@
-//! The noise of a series whose level may change: by medians of differences, which a few jumps and outliers
-//! don't move.
+//! Noise of a series with possible changes of level. Medians of differences make it robust to a few jumps
+//! and outliers.
 
 use super::median;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Noise {
-    /// Long-run variance, the square of the values' unit: what the variance of a mean of n values times n
-    /// comes to. For values that don't depend on each other it is their variance, else more.
+    /// Long-run variance, in the square of the values' unit: the variance of a mean of n values times n.
+    /// It equals the variance for independent values, and is larger otherwise.
     pub long_run: f64,
     /// How much a value resembles the one before it, 0 (not at all) to [`STRONGEST`].
     pub autocorrelation: f64,
 }
 
-/// The strongest dependence that a short series lets one tell from a drift.
+/// Maximum autocorrelation that can be distinguished from a drift in a short series.
 pub(crate) const STRONGEST: f64 = 0.8;
 /// From the median of absolute values to the standard deviation, for normal noise.
 pub(crate) const TO_DEVIATION: f64 = 1.4826;
 
 impl Noise {
-    /// Estimated from a series, as if each value resembled its predecessor and nothing else (AR(1)):
-    /// differences of neighbours have the variance 2v(1-a), of those two apart 2v(1-a²); their ratio tells
-    /// a. `smallest` bounds the deviation from below: a series without any noise would otherwise change
-    /// with its last digit.
+    /// Estimates the noise under an AR(1) model. Differences of neighbours have the variance 2v(1-a),
+    /// differences of values two apart 2v(1-a²); the ratio gives a. `smallest` is the lower bound of the
+    /// deviation. Without it, the last digit of a series without noise would matter.
     pub(super) fn of(values: &[f64], smallest: f64) -> Noise {
         let (near, far) = (spread_of_differences(values, 1), spread_of_differences(values, 2));
         let (near, far) = (near * near, far * far);
@@ -59,12 +58,11 @@ pub(crate) fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
     &values[from..to]
 }
 
-/// Farther from the median of its neighbourhood than so many deviations: an outlier.
 const FAR: f64 = 4.0;
 
-/// The series with every outlier replaced by the median of its neighbourhood, and how many there were.
-/// `smallest`: what is no farther than [`FAR`] times this from the median is none. A change of level that
-/// lasts is none either: at least half of the neighbourhood is with it.
+/// Returns the series with every outlier replaced by the median of its neighbourhood, and the number of
+/// outliers. Values within [`FAR`] times `smallest` of this median are not outliers. Neither is a lasting
+/// change of level, because at least half of the neighbourhood shares it.
 pub(crate) fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
     let mut outliers = 0;
     let cleaned = (0..values.len()).map(|index| {

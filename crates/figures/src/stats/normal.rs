@@ -2,7 +2,6 @@
 
 use std::f64::consts::PI;
 
-/// Beyond so many deviations there is nothing that a double could hold beside 1.
 const FAR: f64 = 8.0;
 
 /// The chance of a value of at most `x` deviations above the mean; exact to 14 digits (Marsaglia's series).
@@ -24,8 +23,8 @@ pub fn density(x: f64) -> f64 {
     (-x * x / 2.0).exp() / (2.0 * PI).sqrt()
 }
 
-/// Values that are normally distributed around 0 with a deviation of 1; the same seed gives the
-/// same ones. For games, not for addresses, which are DISKSPD's.
+/// Standard normal random values, determined by the seed. They are for simulations, not for addresses,
+/// which must match DISKSPD.
 #[derive(Debug, Clone)]
 pub struct NormalValues(u64);
 

@@ -4,26 +4,24 @@
 use super::median;
 use std::ops::Range;
 
-/// What is shorter, s, is a pause ([`super::stalls`]) and no outage.
+/// Minimum duration of an outage in seconds; shorter ones are pauses ([`super::stalls`]).
 pub(crate) const SHORTEST_S: f64 = 1.0;
 /// Far less: at most this share of the usual rate.
 const FAR_LESS: f64 = 0.05;
-/// Fewer I/Os than this in a usual second tell nothing by being twenty times fewer.
+/// Minimum number of I/Os in a usual second; below, a rate twenty times lower is not significant.
 const TELLING_IOS: f64 = 400.0;
-/// What is far less lies between stretches with this share of the usual rate: what stays low is a change of
-/// the level.
+/// Minimum share of the usual rate around an outage; a rate that stays low is a change of level.
 const USUAL: f64 = 0.5;
 const NEARLY: f64 = 0.95;
-/// So many pauses that are at least half as long ...
 const HABIT_TIMES: usize = 4;
 /// ... and that take more of the time than this share are how the target works.
 const HABIT_SHARE: f64 = 0.25;
-/// Of runs without an outage less than one in a thousand (e^-7) has such a silence by chance.
+/// Threshold that fewer than one in a thousand (e^-7) runs without an outage exceed at random.
 const BY_CHANCE: f64 = 7.0;
-/// Where intervals are as long as this, s, each with an I/O in it holds many distances, none longer than
-/// itself: they are no distances themselves.
+/// Minimum interval length in seconds at which a non-empty interval is not used as a distance between
+/// I/Os.
 const COARSE_S: f64 = 0.1;
-/// Who has not done this many times what can be in flight has not shown how fast it usually answers.
+/// Minimum number of I/Os before the usual speed is known, in multiples of the queue depth.
 const ROUNDS: u64 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -103,7 +101,6 @@ fn stated(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>
     }
 }
 
-/// Stretches of intervals without I/O. One that nobody saw ends a stretch.
 fn silences(watched: &WatchedIos) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for index in (0..watched.counts.len()).filter(|index| watched.counts[*index] == 0) {
@@ -118,8 +115,8 @@ fn silences(watched: &WatchedIos) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether no target that is as fast, and answers at as irregular times, is silent for so long by chance.
-/// Intervals with I/Os take the place of I/Os: those that come back together say no more than one.
+/// Whether the silence is too long to be random for a target with this rate and irregularity. It counts
+/// intervals with I/Os instead of I/Os, because simultaneous completions are not independent.
 fn is_no_chance(watched: &WatchedIos, silences: &[Range<usize>], intervals: usize) -> bool {
     let active = watched.counts.iter().filter(|count| **count > 0).count() as f64;
     // From one interval with I/Os to the next; silences that are like this one have no say.
@@ -136,7 +133,6 @@ fn is_no_chance(watched: &WatchedIos, silences: &[Range<usize>], intervals: usiz
     intervals as f64 >= (active.ln() + BY_CHANCE) * typical
 }
 
-/// Whether there are many like it, which together take much of the time: so the target works always.
 fn is_habit(
     watched: &WatchedIos,
     found: &[Range<usize>],

@@ -1,5 +1,5 @@
-//! Numbers and moments in as few bytes as they need: what waits for the report, and is read once from front
-//! to back.
+//! Numbers and moments in a compact byte encoding. They are stored for the report and read once from start
+//! to end.
 
 use super::Moments;
 
@@ -12,7 +12,7 @@ pub(super) fn push(log: &mut Vec<u8>, mut number: u64) {
     log.push(number as u8);
 }
 
-/// The number that comes next; `None` = there is none.
+/// Returns the next number; `None` at the end.
 #[inline]
 pub(super) fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
     let mut number = 0;
@@ -30,11 +30,11 @@ pub(super) fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
 const UNIFORM: u64 = 0;
 /// Count, minimum, range, sum and squares follow.
 const NARROW: u64 = 1;
-/// The same, with the upper 64 bits of both sums behind them.
+/// Format flag: the upper 64 bits of both sums follow.
 const WIDE: u64 = 2;
 
-/// Adds an interval `distance` (below 2^62) intervals after the last one: the distance with the form in its
-/// lowest two bits, then what the form says. A few I/Os around 100 us take some 18 bytes, one takes 5.
+/// Adds an interval `distance` (below 2^62) intervals after the previous one. The distance is first, with
+/// the format in its lowest two bits. A few I/Os around 100 us take about 18 bytes, one I/O takes 5.
 pub(crate) fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) {
     let Moments { count, min, max, sum, squares } = *moments;
     let n = u128::from(count);
@@ -58,7 +58,7 @@ pub(crate) fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) 
     }
 }
 
-/// The interval that comes next, with its distance; `None` = there is none.
+/// Returns the next interval with its distance; `None` at the end.
 #[inline]
 pub(crate) fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moments)> {
     let head = pop(log)?;

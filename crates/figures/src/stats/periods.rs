@@ -1,4 +1,4 @@
-//! What goes up and down in turns: the same course again and again.
+//! Detection of periodic series.
 
 /// A series that repeats itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,15 +16,14 @@ pub struct Periodic {
 
 const FEWEST_TURNS: usize = 3;
 const SHORTEST: usize = 4;
-/// A turn is looked at in so many parts at most.
 const MOST_PARTS: usize = 8;
 /// Explains less than this of the variance: no turns.
 const EXPLAINS: f64 = 0.7;
 /// A turn within so much of the best explains as much: the shortest of them is it, not a multiple.
 const AS_GOOD: f64 = 0.05;
 
-/// The turns of a series, from which it departs by less than 30 % of the variance. `None` = there are none,
-/// or fewer than three.
+/// Returns the period of a series with a residual below 30 % of the variance. `None` if there are fewer
+/// than three periods.
 pub(super) fn of(values: &[f64]) -> Option<Periodic> {
     let longest = values.len() / FEWEST_TURNS;
     let turns: Vec<Periodic> =

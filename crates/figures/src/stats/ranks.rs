@@ -1,6 +1,5 @@
-//! Values compared by their ranks: how far those of one side are shifted against the other, how sure that is,
-//! and what more values would tell. Nothing is assumed of the shape of the noise; a single wild value moves
-//! nothing.
+//! Comparison of values by ranks: the shift between two samples, its confidence, and the effect of more
+//! values. The method is distribution-free and robust to outliers.
 
 mod law;
 mod power;

@@ -1,28 +1,29 @@
-//! Repetitions of a measurement: mean, deviation, an interval for the mean, and which ones don't fit.
+//! Repetitions of a measurement: mean, deviation, an interval for the mean, and outliers.
 //!
-//! The unit is a run. What varies within a run says nothing about how the next one would come out.
+//! The unit is a run. Variation within a run does not predict the variation between runs.
 //!
-//! Intervals stay within what a figure can be: rates and latencies are above 0 and vary by factors, so
-//! theirs are on a logarithmic scale; shares lie between 0 and 100 %, so theirs are on that of their odds.
-//! Both are Student's t intervals of the arithmetic mean, carried over to that scale (the delta method).
+//! Intervals stay within the possible range of a figure. Rates and latencies are positive and vary by
+//! factors, so they use a logarithmic scale. Shares are between 0 and 100 %, so they use the logit scale.
+//! Both are Student's t intervals of the arithmetic mean, transformed to that scale (the delta method).
 
 use super::median;
 
 pub const CONFIDENCE: f64 = 0.95;
-/// How sure an interval has to be, as a share, where its width decides how many repetitions are made: they
-/// end where they happen to scatter little, so that one of 95 % would hold the mean in 88 to 94 of 100 cases.
+/// Required confidence, as a share, when the interval's width decides the number of repetitions.
+/// Repetitions stop when they happen to scatter little, so a 95 % interval would contain the mean in only
+/// 88 to 94 of 100 cases.
 pub(crate) const CONFIDENCE_TO_STOP: f64 = 0.98;
-/// Fewer repetitions than this have no outliers: nobody could tell which ones they are.
 const FEWEST_FOR_OUTLIERS: usize = 5;
-/// From so many values on, so many times the usual distance from the median is too far. Iglewicz and Hoaglin
-/// (1993) say 3.5 whatever their number: of 5 values of a normal distribution one would be an outlier in 20
-/// of 100 cases, of 10 in 12. These are what the farthest value exceeds in 5 of 100 cases (12,000 series).
+/// Outlier threshold by number of values, in multiples of the usual distance from the median. Iglewicz and
+/// Hoaglin (1993) use 3.5 for any number, which gives an outlier in 20 of 100 normal samples of 5 values,
+/// and in 12 for 10 values. The farthest normal value exceeds these thresholds in 5 of 100 cases (12,000
+/// series).
 const TOO_FAR: [(usize, f64); 8] =
     [(5, 8.0), (6, 6.0), (8, 5.1), (10, 4.7), (12, 4.4), (15, 4.3), (20, 4.1), (30, 3.8)];
 /// Median distance from the median to standard deviation, of a normal distribution.
 const MAD_TO_DEVIATION: f64 = 1.4826;
-/// The usual distance is at least this share of the median: where more than half of all values are equal
-/// it would be 0, and every other one an outlier.
+/// Minimum usual distance, as a share of the median. Otherwise it would be 0 if more than half of all
+/// values are equal, and every other value an outlier.
 const LEAST_DISTANCE: f64 = 0.001;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +40,8 @@ pub struct Spread {
     pub mean: f64,
     /// Standard deviation of single runs, with `count` - 1 below the line; `None` = one run.
     pub deviation: Option<f64>,
-    /// Half the width that Student's t gives the 95 % interval of the mean on the figure's own scale, which
-    /// may reach beyond what is possible: [`Spread::interval`] doesn't; `None` = one run.
+    /// Half the width of Student's 95 % interval of the mean on the figure's scale; `None` for one run. It
+    /// may exceed the possible range, in contrast to [`Spread::interval`].
     pub half_width: Option<f64>,
 }
 
@@ -49,8 +50,8 @@ impl Spread {
         Spread::as_sure(values, CONFIDENCE)
     }
 
-    /// Of values whose number follows from how they scatter: its interval is as sure as that of
-    /// [`Spread::of`] is of a number that was given.
+    /// Returns the spread of values whose number was determined by their scatter. Its interval has the
+    /// same confidence as the interval of [`Spread::of`] for a fixed number.
     pub fn of_stopped(values: &[f64]) -> Option<Spread> {
         Spread::as_sure(values, CONFIDENCE_TO_STOP)
     }
@@ -94,14 +95,13 @@ impl Spread {
         })
     }
 
-    /// How far the interval of a rate or a latency reaches above the mean, as a share of that: its longer
-    /// side; `None` = one run, or a mean of 0.
+    /// Returns the longer (upper) side of a rate's or latency's interval, as a share of the mean; `None`
+    /// for one run or a mean of 0.
     pub fn relative(&self) -> Option<f64> {
         self.half_width.filter(|_| self.mean > 0.0).map(|width| (width / self.mean).exp() - 1.0)
     }
 
-    /// Two single runs have to differ by more than this before it is more than what such runs differ by
-    /// among themselves; `None` = one run.
+    /// Returns the minimum significant difference of two single runs; `None` for one run.
     pub fn between_two_runs(&self) -> Option<f64> {
         let t = student_t(two_sided(CONFIDENCE), self.count.checked_sub(2)? as f64 + 1.0);
         Some(t * self.deviation? * std::f64::consts::SQRT_2)
@@ -116,10 +116,10 @@ fn two_sided(confidence: f64) -> f64 {
     0.5 + confidence / 2.0
 }
 
-/// Places of the values that lie too far from the others: so many times the usual distance from the median
-/// that of normal values, however few, in no more than 5 of 100 cases any does (8 times of 5 values, 4.7 of
-/// 10, 3.8 of 30). The usual distance is 1.4826 times the median of all distances, and at least 0.1 % of the
-/// median. None among fewer than five.
+/// Returns the indices of outliers. The threshold is a multiple of the usual distance from the median: 8
+/// for 5 values, 4.7 for 10, 3.8 for 30. A normal sample of any size has an outlier in at most 5 of 100
+/// cases. The usual distance is 1.4826 times the median of all distances, and at least 0.1 % of the
+/// median. Empty for fewer than five values.
 pub fn outliers(values: &[f64]) -> Vec<usize> {
     if values.len() < FEWEST_FOR_OUTLIERS {
         return Vec::new();

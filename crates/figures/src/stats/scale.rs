@@ -1,11 +1,11 @@
-//! Latencies on a logarithmic scale: the one that all histograms divide time by.
+//! The logarithmic latency scale used by all histograms.
 
-/// Nanoseconds in units of `2^UNIT`, each octave divided into `2^PRECISION` cells of equal width; below
-/// `2^(PRECISION + 1)` units every unit has a cell of its own. Values from `2^RANGE` ns on, and those that
-/// would share the last cell with them, are in the last cell, which has no end.
+/// Logarithmic scale in units of `2^UNIT` ns, with `2^PRECISION` cells of equal width per octave. Below
+/// `2^(PRECISION + 1)` units every unit has a separate cell. Values from `2^RANGE` ns are in the last
+/// cell, which is unbounded.
 ///
-/// The width of a cell is at most the `2^PRECISION`th part of its values, so that its middle is at most
-/// half of that off.
+/// The width of a cell is at most the `2^PRECISION`th part of its values, so its middle is off by at most
+/// half of that.
 #[derive(Debug)]
 pub struct Scale<const PRECISION: u32, const UNIT: u32, const RANGE: u32>;
 
@@ -22,13 +22,13 @@ impl<const PRECISION: u32, const UNIT: u32, const RANGE: u32> Scale<PRECISION, U
         (((shift as usize) << PRECISION) + (units >> shift) as usize).min(Self::CELLS - 1)
     }
 
-    /// The smallest value of a cell; of the number behind the last one, where that would end.
+    /// Returns the smallest value of a cell; for the index after the last cell, its nominal end.
     pub fn first(cell: usize) -> u64 {
         let shift = shift::<PRECISION>(cell);
         ((cell - (shift << PRECISION)) as u64) << (shift as u32 + UNIT)
     }
 
-    /// How many values a cell has; of the last one, how many it would have if it ended.
+    /// Returns the number of values in a cell; for the unbounded last cell, its nominal width.
     pub fn width(cell: usize) -> u64 {
         1 << (shift::<PRECISION>(cell) as u32 + UNIT)
     }

@@ -1,44 +1,41 @@
 //! The shape of a noisy series: one level, levels with changes between them, or a ramp.
 //!
-//! All three are fitted by least squares. A change, or a ramp with the place where it ends, has to pay for
-//! itself: the squares it saves, in units of the noise, must exceed [`penalty`]. Noise whose values
-//! resemble their neighbours' wanders by itself, so the unit is its long-run variance and not the scatter
-//! of single values.
+//! All three are fitted by least squares. The squares saved by a change, or by a ramp with its end, must
+//! exceed [`penalty`] in units of the noise. Autocorrelated noise drifts, so the unit is its long-run
+//! variance and not the scatter of single values.
 
 use super::noise::Noise;
 use std::ops::Range;
 
-/// Fewer values than this are no level: they could be a few outliers in a row.
+/// Minimum length of a level; fewer values could be consecutive outliers.
 pub(super) const SHORTEST_LEVEL: usize = 4;
 
-/// A shape and what it costs: squares left over in units of the noise, plus what its changes had to pay.
+/// A shape and its cost: residual squares in units of the noise, plus the penalties of its changes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fit<T> {
     pub shape: T,
-    /// Its cost; the shape with the lowest one describes the series best.
+    /// Cost; the shape with the lowest cost describes the series best.
     pub cost: f64,
 }
 
-/// A ramp from the first value on, and a level behind it.
+/// A ramp from the first value, followed by a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ramp {
     /// Where it begins, in the unit of the values.
     pub from: f64,
     pub to: f64,
-    /// The first index of the level behind it; the length of the series = it goes on to the end.
+    /// First index of the level after the ramp; the length of the series if the ramp continues to the end.
     pub until: usize,
 }
 
-/// What a change pays, in units of the long-run variance. The best of some n places is taken, hence the
-/// logarithm; few values don't tell their noise well, hence the last part. Chosen so that of a thousand
-/// series of noise fewer than ten seem to change (see the tests of `truth::steady`).
+/// Returns the penalty of a change, in units of the long-run variance. The logarithm accounts for the
+/// choice of the best of about n places, the last term for the uncertain noise of few values. With it,
+/// fewer than ten of a thousand noise series have a change (see the tests of `truth::steady`).
 pub(crate) fn penalty(count: usize) -> f64 {
     let n = count.max(1) as f64;
     8.0 + 3.0 * n.ln() + 80.0 / n
 }
 
-/// The fewest values that make a level in a series of so many: what lasts shorter is an incident, not a
-/// change.
 fn shortest_level(count: usize) -> usize {
     SHORTEST_LEVEL.max(count / 20)
 }
@@ -114,7 +111,7 @@ pub(super) fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
     Fit { shape: begins, cost: cheapest[count] }
 }
 
-/// The best ramp with a level behind it. `None` = too few values.
+/// Returns the best ramp followed by a level; `None` if there are too few values.
 pub(super) fn ramp(sums: &Sums, noise: &Noise) -> Option<Fit<Ramp>> {
     let count = sums.count();
     let n = count as f64;

@@ -5,17 +5,17 @@ use super::fault::StoredError;
 use super::packed::{pop_moments, push_moments};
 use std::borrow::Cow;
 
-/// Intervals that memory is reserved for; a longer series grows while it is recorded.
+/// Number of intervals with reserved memory; a longer series grows during recording.
 const RESERVED: u64 = 1 << 20;
 /// Bytes reserved for each: the most that 2^32 I/Os of up to 18 minutes take. Pages that are not written
 /// cost nothing.
 const RESERVED_EACH: u64 = 48;
 
-/// Completions by interval of equal width (`-D`). An I/O belongs entirely to the interval it completed in.
+/// Completions by interval of equal width (`-D`). An I/O belongs entirely to its completion interval.
 ///
-/// Each thread has two of these for each of its targets: 256 threads, 64 targets and an hour of seconds are
-/// 118 million intervals. Only the current one is kept in full; it is packed into a log when the next one
-/// begins.
+/// Each thread has two of these for each of its targets: 256 threads, 64 targets and an hour of seconds
+/// are 118 million intervals. Only the current interval is kept in full; it is packed into a log when the
+/// next interval begins.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
     /// Width of an interval, ns; 0 = never constructed, empty.
@@ -44,9 +44,9 @@ impl PartialEq for Series {
 impl Eq for Series {}
 
 impl Series {
-    /// A series of intervals of `width_ms` ms (at least 1) over a configured duration of `duration_s` s.
-    /// What completes after the last whole or begun interval is not counted. Memory is reserved here, so
-    /// that recording doesn't allocate below a million intervals.
+    /// Creates a series of intervals of `width_ms` ms (at least 1) for a duration of `duration_s` s.
+    /// Completions after the last started interval are not counted. Memory is reserved here, so recording
+    /// does not allocate below a million intervals.
     pub fn new(width_ms: u32, duration_s: u32) -> Series {
         let mut series = Series::shape(width_ms, duration_s);
         // Without memory now it grows as it goes.
@@ -69,15 +69,14 @@ impl Series {
         series
     }
 
-    /// Adds one completion `since_start` ns after measuring started (0 if it was before), with its latency
-    /// (ns). What completed in an earlier interval than the last one may still be added, but that takes
-    /// time and memory.
+    /// Adds one completion `since_start` ns after measuring started (0 if earlier), with its latency (ns).
+    /// Completions in an earlier interval than the last one are allowed, but take time and memory.
     #[inline]
     pub fn record(&mut self, since_start: u64, latency: u64) {
         self.record_equal(since_start, latency, 1);
     }
 
-    /// The same for so many completions, at least one, at the same time with the same latency.
+    /// Adds `count` completions, at least one, with the same time and latency.
     #[inline]
     pub fn record_equal(&mut self, since_start: u64, latency: u64, count: u64) {
         match since_start.wrapping_sub(self.begin) < self.open_width {
@@ -98,10 +97,10 @@ impl Series {
         }
     }
 
-    /// The series that was packed so. `check` is asked about each interval.
+    /// Unpacks a series and calls `check` for each interval.
     ///
     /// # Errors
-    /// That of `check`, or that these are no intervals of such a series.
+    /// Fails with the error of `check`, or if the data is not a valid series.
     pub(super) fn unpack(
         (width, allocated, last): (u64, u64, u64),
         mut log: Vec<u8>,
@@ -153,7 +152,6 @@ impl Series {
         packed.chain(self.current())
     }
 
-    /// Its intervals from number `first` on, `count` of them, as a series of their own.
     pub fn part(&self, first: u64, count: u64) -> Series {
         let last = self.last.saturating_sub(first).min(count);
         let skipped = usize::try_from(first).unwrap_or(usize::MAX);

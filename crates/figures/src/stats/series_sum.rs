@@ -3,7 +3,7 @@
 use super::{Moments, Series};
 use crate::units::seconds_of_ns;
 
-/// What several series add up to, interval by interval: every interval in full, where many are added.
+/// Sum of several series by interval. Every interval is kept in full.
 #[derive(Debug, Clone, Default)]
 pub struct SeriesSum {
     width: u64,
@@ -37,7 +37,6 @@ impl SeriesSum {
         &mut self.intervals[number as usize]
     }
 
-    /// Has at least so many intervals from here on.
     fn extend(&mut self, count: usize) {
         if self.intervals.len() < count {
             self.intervals.resize(count, Moments::default());
@@ -106,7 +105,7 @@ impl Series {
         self.open.record_equal(latency, count);
     }
 
-    /// Adds what `other` holds, interval by interval. Both have the same width, or one is empty by
+    /// Adds the content of `other` by interval. Both must have the same width, unless one is empty by
     /// [`Series::default`].
     pub fn merge(&mut self, other: &Series) {
         let mut sum = SeriesSum::default();

@@ -1,9 +1,8 @@
 //! Where a series of any distribution moves for good: by ranks, which outliers don't move.
 
-/// Fewer values than this before or behind a change tell nothing.
 const FEWEST: usize = 5;
 const SHORTEST: usize = 3;
-/// A shift is no accident from so many standard deviations on, the best of all places taken.
+/// Significance threshold of a shift in standard deviations, for the best of all places.
 const SURE: f64 = 3.75;
 const STRONGEST: f64 = 0.9;
 
@@ -33,15 +32,12 @@ pub fn of(values: &[f64]) -> Option<usize> {
     (distance > needed(&ranks, at)).then_some(at)
 }
 
-/// How far ranks have to be apart, in standard deviations, if those before `at` resemble each other, and
-/// those behind it.
 fn needed(ranks: &[f64], at: usize) -> f64 {
     let alike = resemblance(ranks, at);
     SURE * ((1.0 + alike) / (1.0 - alike)).sqrt()
 }
 
-/// Whether values are others from `at` on, which somebody else has found: in a short series all of them have
-/// to be.
+/// Whether an already known change at `at` is confirmed. In a short series all values must be different.
 pub fn is_at(values: &[f64], at: usize) -> bool {
     let (before, behind) = values.split_at(at.min(values.len()));
     if before.len() < SHORTEST || behind.len() < SHORTEST {

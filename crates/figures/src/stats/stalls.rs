@@ -1,32 +1,27 @@
-//! Pauses below a second: what the rate of whole seconds hides.
+//! Detection of pauses below a second, which rates of whole seconds hide.
 
 use super::median;
 
-/// An interval with less of its level than this share belongs to a pause: next to nothing. What goes on at a
-/// tenth of its speed is slow and doesn't stall, as writes do that the page cache took before.
+/// Maximum share of the level in an interval of a pause. A tenth of the speed is slow and not a stall;
+/// writes after a full page cache are an example.
 const HARDLY: f64 = 0.05;
-/// Beside a pause something goes on, at this share of the level at least ...
+/// Minimum share of the level next to a pause ...
 const GOES_ON: f64 = 0.5;
-/// ... within so many intervals: what comes to rest by and by, or stays slow behind it, is a change of the
-/// level.
+/// ... within this number of intervals. A gradual stop or a slow rate after it is a change of level.
 const BESIDE: usize = 3;
-/// Pauses are as long as this many intervals at least: where one begins and ends is known to one.
 const SHORTEST: f64 = 2.5;
-/// Fewer I/Os than this in an interval of the level tell nothing by being few.
 const FEWEST_IOS: f64 = 8.0;
 /// Intervals are added up to get there, but no more than this many: pauses are no shorter than two of those.
 const MOST_JOINED: usize = 8;
 const FEWEST: usize = 3;
-/// The level is that of so many seconds around.
 const NEIGHBOURHOOD_S: f64 = 4.0;
 const LONGEST_S: f64 = 2.0;
-/// Between two pauses are more I/Os than this times those that can be in flight: completions that come all at
-/// once after a long latency are no pauses.
+/// Minimum number of I/Os between two pauses, in multiples of the queue depth. Simultaneous completions
+/// after a long latency are not pauses.
 const ROUNDS: f64 = 4.0;
-/// Distances of pauses are regular if so many of them are within a quarter of the median.
 const REGULAR: f64 = 0.8;
 
-/// Times in which next to nothing was completed, though there is plenty before and behind them.
+/// Periods with almost no completions between periods with many.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stalls {
     pub times: usize,
@@ -35,7 +30,7 @@ pub struct Stalls {
     /// How long one took in the middle (median), s.
     pub length: f64,
     pub longest: f64,
-    /// From the beginning of one to that of the next, s; `None` = not regular.
+    /// Time between the starts of consecutive pauses in seconds; `None` if irregular.
     pub period: Option<f64>,
     /// The rate between them, I/Os per second.
     pub rate: f64,
@@ -50,8 +45,8 @@ struct Pause {
     lost: f64,
 }
 
-/// The pauses in I/Os by intervals of `width` s, of which so many could be in flight at once. `None` = there
-/// are fewer than three, or too few I/Os to tell.
+/// Returns the pauses in I/O counts by intervals of `width` s. `in_flight` is the maximum number of I/Os
+/// in flight. `None` if there are fewer than three pauses, or too few I/Os.
 pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let all: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
     if all == 0 || width.is_nan() || width <= 0.0 {
@@ -94,8 +89,8 @@ pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     })
 }
 
-/// Whether there is something at each index, and the level around it: what intervals come to in which more
-/// than half of the mean was done.
+/// Returns for each index whether there is activity, and the level around it. The level is the mean of
+/// intervals above half of the overall mean.
 fn levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
     let around = ((NEIGHBOURHOOD_S / width).round() as usize).clamp(8, counts.len().max(8));
     let blocks = (counts.len() / around).max(1);
@@ -125,15 +120,12 @@ fn stretches<'a>(
     })
 }
 
-/// What a pause lacks of its level; the intervals at its edges are part of it by what they lack.
 fn lost(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usize) -> f64 {
     let lacks = |index: usize| (1.0 - counts[index] / level(index).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     let edges = [begin.checked_sub(1), (end < counts.len()).then_some(end)];
     (begin..end).chain(edges.into_iter().flatten()).map(lacks).sum()
 }
 
-/// Whether there is plenty right before and right behind a pause. Of one that lies at an edge that isn't
-/// known.
 fn is_between(counts: &[f64], level: f64, pause: &Pause) -> bool {
     let goes_on =
         |beside: &[f64]| beside.len() < BESIDE || beside.iter().any(|count| *count >= GOES_ON * level);
@@ -159,8 +151,6 @@ mod tests {
 
     const WIDTH: f64 = 0.02;
 
-    /// What intervals of 20 ms hold in `seconds` s at `rate` I/Os per second, which pause for the last
-    /// `length` s of every `period`.
     fn paused(seconds: f64, rate: f64, period: f64, length: f64) -> Vec<u64> {
         let done = |at: f64| (at / period).floor() * (period - length) + (at % period).min(period - length);
         let count = (seconds / WIDTH) as usize;

@@ -1,10 +1,10 @@
-//! The course of a rate over time: steady, changing, or not settled yet.
+//! Description of a rate over time: steady, changing, or not settled yet.
 //!
-//! A course is steady unless something else describes it better than noise would explain ([`segments`]),
-//! and differs by what matters: the limits of the steady-state window in the SNIA's Performance Test
-//! Specification. That window alone would call a noisy course unsteady by chance, and one with a clear
-//! change of 15 % in its last fifth steady. What was left out as noise or outliers counts again at the end:
-//! a level that isn't the mean of all is not steady ([`interruptions`]).
+//! A course is steady unless another shape describes it better than noise would explain ([`segments`]) and
+//! the difference is relevant. The limits are from the steady-state window in the SNIA's Performance Test
+//! Specification. That window alone would randomly reject a noisy course, and accept a clear change of 15
+//! % in its last fifth. Values excluded as noise or outliers count again at the end, so a level different
+//! from the overall mean is not steady ([`interruptions`]).
 
 use super::interruptions::{self, Interruptions};
 use super::noise::{Noise, without_outliers};
@@ -14,16 +14,13 @@ use super::{LARGEST_SLOPE, relative_change};
 use std::ops::Range;
 
 pub const FEWEST: usize = 10;
-/// Rounds that a course is divided into, as in the steady-state window of the SNIA's Performance Test
-/// Specification.
+/// Number of rounds, as in the steady-state window of the SNIA's Performance Test Specification.
 const ROUNDS: usize = 5;
 /// Largest distance between two rounds of a steady window, share of their mean (SNIA PTS).
 pub const LARGEST_EXCURSION: f64 = 0.20;
-/// Noise below this share of the mean is taken for so much: timing alone makes it.
+/// Minimum noise as a share of the mean, caused by timing alone.
 const LEAST_NOISE: f64 = 0.005;
-/// Longer series are added up to so many intervals at most: the search takes the square of it.
 const MOST: usize = 240;
-/// Two of five rounds hardly ever differ by more standard deviations than this by chance.
 const SURE: f64 = 6.0;
 /// Rates that vary by less than this share of their mean are flat.
 const FLAT: f64 = 0.10;
@@ -88,15 +85,15 @@ pub struct Course {
     /// How much an interval resembles the one before it, 0 to 0.8.
     pub autocorrelation: f64,
     pub shape: Shape,
-    /// Rates at begin and end of a level that rises or falls to its end by less than matters, but more than
-    /// noise explains: it isn't at rest.
+    /// Rates at the start and end of a level with a significant but irrelevant drift; it is not steady.
     pub drifts: Option<(f64, f64)>,
     /// The interval from which on it is level.
     settles_at: Option<usize>,
 }
 
 impl Course {
-    /// Describes rates of intervals of the same length. `None` = fewer than [`FEWEST`], or nothing but zeros.
+    /// Describes rates of intervals of the same length. `None` for fewer than [`FEWEST`] rates, or only
+    /// zeros.
     pub fn of(rates: &[f64]) -> Option<Course> {
         let factor = rates.len().div_ceil(MOST).max(1);
         let merged: Vec<f64> =
@@ -157,8 +154,8 @@ impl Course {
     }
 }
 
-/// How many times as large as the SNIA's steady-state window allows excursion or slope is, the larger of
-/// both. Of a level beyond that it can't be told whether noise alone makes it.
+/// Returns the larger of excursion and slope as a multiple of its limit in the SNIA's steady-state window.
+/// Above the limit, noise alone may be the cause.
 pub fn beyond_window(excursion: f64, slope: f64) -> f64 {
     (excursion / LARGEST_EXCURSION).max(slope.abs() / LARGEST_SLOPE)
 }
@@ -175,8 +172,8 @@ fn turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
     found.filter(|found| found.high - found.low > LARGEST_EXCURSION * mean)
 }
 
-/// So many regular stretches of a second rate, and it comes and goes; fewer, or irregular ones, may be
-/// changes of level with stalls.
+/// Minimum number of regular stretches of an alternating rate. Fewer or irregular ones may be changes of
+/// level with stalls.
 const COMES_AND_GOES: usize = 4;
 
 /// Whether interruptions describe a series better than its shape does: a level or restlessness leaves them
@@ -340,7 +337,6 @@ fn max_of(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// What the line of least squares through the values gains from the first to the last.
 fn slope_of(values: &[f64]) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let distance = |index: usize| index as f64 - middle;

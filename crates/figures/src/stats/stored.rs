@@ -1,7 +1,7 @@
-//! How moments, histograms and series are stored: packed, sums as decimal strings, checked when read.
+//! Stored form of moments, histograms and series: packed, sums as decimal strings, checked during reading.
 //!
-//! Sums exceed what other JSON readers keep exactly (2^53), hence the strings. Nothing that is read decides
-//! by itself how much memory is taken: lists are as long as the text that holds them.
+//! Sums exceed the exact range of other JSON readers (2^53), so they are strings. Memory use is bounded by
+//! the length of the text; no stored number determines it.
 
 use super::fault::StoredError;
 use super::histogram::{BUCKETS, bounds, index, pack};
@@ -57,7 +57,7 @@ fn possible(moments: &Moments) -> Result<(), StoredError> {
 #[derive(Serialize)]
 struct StoredHistogram<'a> {
     moments: Moments,
-    /// Of each bucket that isn't empty, ascending: its distance from the one behind the last, and its count.
+    /// Non-empty buckets in ascending order: the distance from the end of the previous one, and the count.
     packed: Packed<'a>,
 }
 

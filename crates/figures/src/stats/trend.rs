@@ -1,13 +1,13 @@
-//! Levels of a figure over many runs: where it changed for good, and by how much.
+//! Levels of a figure over many runs: permanent changes and their size.
 //!
 //! ```text
 //! figures ─steadied─▶ logarithms without extremes ─partition─▶ bounds ─stands─▶ levels
 //! ```
 //!
-//! What disks do by themselves is no change: runs that jump between two levels, bursts, runs that resemble
-//! their predecessors, a slow wander. A bound between levels stands only if it is larger than all of that
-//! explains ([`noise`]), and if each level lasts longer than stretches like it came and went before
-//! ([`stretches`]). `cargo xtask trends` counts how often that is wrong, by kind of noise.
+//! Normal variation of disks is not a change: jumps between two levels, bursts, similar consecutive runs,
+//! slow drift. A bound between levels is accepted only if it exceeds all of that ([`noise`]). Each level
+//! must also last longer than earlier temporary stretches like it ([`stretches`]). `cargo xtask trends`
+//! measures the error rate by kind of noise.
 
 mod bounds;
 mod line;
@@ -23,18 +23,17 @@ use bounds::LEAST_NOISE;
 pub use bounds::{FEWEST_RUNS, LEAST_CHANGE, SHORTEST_LEVEL};
 pub use slope::Slope;
 use std::ops::Range;
-/// Of longer histories the latest runs are looked at: the search takes the square of their number.
+/// Maximum number of latest runs in the analysis; the search takes quadratic time.
 pub const MOST_RUNS: usize = 2000;
 const FEWEST_BEFORE: usize = 4;
-/// Bounds that are looked for at a time; between them it is looked again.
 const MOST_BOUNDS: usize = 6;
 
 /// A figure over many runs, in the order of the runs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trend {
-    /// Where it was how high, at least one of any runs: each counts from the first run on.
+    /// Levels in order, at least one for any runs. Each starts at its first run.
     pub levels: Vec<Level>,
-    /// Single runs far from their level, by place: those at zero are among them.
+    /// Indices of single runs far from their level, including runs at zero.
     pub apart: Vec<usize>,
     /// Where it went up or down all the time, in place of levels.
     pub slope: Option<Slope>,
@@ -50,7 +49,6 @@ pub struct Latest {
 }
 
 impl Trend {
-    /// That of figures in the order of their runs. Zero is a figure: a run that did nothing.
     pub fn of(values: &[f64]) -> Trend {
         if values.is_empty() {
             return Trend::default();
@@ -77,7 +75,6 @@ impl Trend {
     }
 }
 
-/// Adds the places where levels begin among values that begin at a place of their own.
 fn divide(values: &[f64], at: usize, begins: &mut Vec<usize>) {
     if values.len() < FEWEST_RUNS {
         return;
@@ -131,7 +128,8 @@ fn level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level {
     Level { begin: range.start, end: range.end, rate, variation }
 }
 
-/// The latest runs of the last level, where all of them lie away from those before on the same side.
+/// Returns the latest runs of the last level if all of them are away from the earlier runs on the same
+/// side.
 fn latest(values: &[f64], level: &Level) -> Option<Latest> {
     let runs = &values[level.begin..level.end];
     let longest = (SHORTEST_LEVEL - 1).min(runs.len() / 2);

@@ -1,4 +1,4 @@
-//! Words that say how good or bad something is, with a sign, so that nobody has to tell colours apart.
+//! Quality words, each with a sign so that they do not depend on colours.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {

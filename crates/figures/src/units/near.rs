@@ -1,6 +1,6 @@
 //! Words that were probably meant.
 
-/// The word that differs from what was given in at most two letters. Short words all do.
+/// Returns the most similar word, at most two letters different. All short words match.
 pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
     const SHORTEST: usize = 4;
     if given.len() < SHORTEST {

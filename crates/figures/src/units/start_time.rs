@@ -33,8 +33,8 @@ pub fn seconds_since_1970(written: &str) -> Option<i64> {
     Some(jiff::tz::Offset::UTC.to_timestamp(time.ok()?).ok()?.as_second())
 }
 
-/// What tells a time from others between `first` and `last`: `2025/03/14`, of a single year `03/14`, of a
-/// single day `09:26`, of less than ten minutes `09:26:53`.
+/// Returns the distinguishing part of a time between `first` and `last`: `2025/03/14`, within a year
+/// `03/14`, within a day `09:26`, within ten minutes `09:26:53`.
 pub fn day_or_time(seconds: i64, first_s: i64, last_s: i64) -> Option<String> {
     let [whole, first, last] = [seconds, first_s, last_s].map(date_and_time);
     let (whole, first, last) = (whole?, first?, last?);

@@ -1,5 +1,5 @@
-//! Tables: rows of columns. A column says what it is called and how its cell is had from a row; how that is
-//! written for programs (CSV), for people and in Markdown is said here once.
+//! Tables of rows and columns. A column defines its name and the cell of a row. The CSV, text and Markdown
+//! formats are implemented here.
 
 mod fit;
 
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// A column of rows of one kind.
 pub struct TableColumn<R> {
-    /// Its name for programs, with the unit; for people where no heading is given.
+    /// Name in CSV, with the unit; also the heading in text if no other is given.
     pub name: &'static str,
     pub heading: &'static str,
     pub meaning: &'static str,
@@ -83,7 +83,6 @@ impl<R> TableColumn<R> {
         TableColumn { is_optional: true, ..self }
     }
 
-    /// The same with so many letters at least.
     #[must_use]
     pub const fn wide(self, least_width: usize) -> TableColumn<R> {
         TableColumn { least_width, ..self }
@@ -104,13 +103,12 @@ impl<R> TableColumn<R> {
 pub enum Cell {
     Missing,
     Text(String),
-    /// A name, and what a page says of it beside it; `link`: the part of the page that it is of.
+    /// A name with an explanation on pages; `link` is the related part of the page.
     Named {
         name: String,
         beside: String,
         /// An `id` of the page.
         link: Option<String>,
-        /// What kind of row it is, as style sheets call it; may be empty.
         kind: &'static str,
     },
     /// Bytes of a block.
@@ -126,9 +124,8 @@ pub enum Cell {
     Time(Millis),
     /// A lower bound of a time.
     AtLeast(Millis),
-    /// What is concluded, and what is said behind it; that may be empty.
+    /// Verdict and its explanation, which may be empty.
     Marked(VerdictMark, String),
-    /// In place of this and all further cells: why there are none.
     Instead(String),
     Failed(String),
 }
@@ -187,17 +184,17 @@ impl Cell {
         bytes.map_or(Cell::Missing, Cell::Size)
     }
 
-    /// A figure, as far as it is known; people see so many decimals of it.
+    /// Returns a figure with a number of decimals in text; empty for `None`.
     pub fn figure(figure: Option<f64>, decimals: usize) -> Cell {
         figure.map_or(Cell::Missing, |figure| Cell::Figure(figure, decimals))
     }
 
-    /// A change, as far as it is known, percent.
+    /// Returns a change in percent; empty for `None`.
     pub fn change(percent: Option<f64>) -> Cell {
         percent.map_or(Cell::Missing, Cell::Change)
     }
 
-    /// A share, as far as it is known, percent.
+    /// Returns a share in percent; empty for `None`.
     pub fn share(percent: Option<f64>) -> Cell {
         percent.map_or(Cell::Missing, |percent| Cell::Share(percent, 1))
     }
@@ -206,7 +203,7 @@ impl Cell {
         time.map_or(Cell::Missing, Cell::Time)
     }
 
-    /// Why this cell and those behind it say nothing; `None` = they do.
+    /// Returns the reason for the absence of this and the following cells; `None` if they have values.
     fn instead(&self) -> Option<String> {
         matches!(self, Cell::Instead(_) | Cell::Failed(_)).then(|| self.clone().readable())
     }
@@ -217,7 +214,8 @@ pub fn signed(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
 
-/// As CSV (RFC 4180, but lines end as they do here): all columns, empty where nothing is recorded.
+/// Returns CSV (RFC 4180, but with the program's line ends) with all columns. Cells are empty where no
+/// value exists.
 pub fn csv<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     csv_behind(&[], |_| Vec::new(), columns, rows)
 }
@@ -239,7 +237,7 @@ pub fn csv_behind<R>(
     text
 }
 
-/// The columns that people read, of all rows, harmless for a terminal; "-" where nothing is recorded.
+/// Returns the text columns of all rows, safe for a terminal; "-" where no value exists.
 fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a TableColumn<R>>, Vec<PeopleRow>) {
     let columns: Vec<_> = columns.iter().filter(|column| column.brief && column.is_needed(rows)).collect();
     let cells = |row: &R| {
@@ -312,8 +310,8 @@ pub fn text_within<R>(columns: &[TableColumn<R>], rows: &[R], room: usize) -> St
     fit::text(columns.collect(), &instead, room)
 }
 
-/// A cell of CSV (RFC 4180): in quotes where it has to be; what a spreadsheet would take for a formula is
-/// text, numbers stay numbers.
+/// Returns a CSV cell (RFC 4180), quoted where necessary. Formulas of spreadsheets become text, numbers
+/// stay numbers.
 pub(crate) fn csv_cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let text = &*if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };

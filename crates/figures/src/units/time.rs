@@ -1,4 +1,4 @@
-//! Times as people and programs read them: what clocks count becomes a figure here, and nowhere else.
+//! Times in human-readable and machine-readable units. All conversions from clock ticks are here.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -25,8 +25,8 @@ impl Millis {
         Millis(nanos / 1e6)
     }
 
-    /// What a clock counted, ns, by way of single precision, as DISKSPD keeps single latencies: it decides
-    /// how the halves of a printed digit are rounded (19.5 us is shown as 0.020 ms, not as 0.019).
+    /// Converts ns through single precision, as DISKSPD stores single latencies. This determines the
+    /// rounding of halves: 19.5 us is shown as 0.020 ms, not as 0.019.
     pub fn of_ns_as_diskspd(nanos: u64) -> Millis {
         let micros = (nanos as f64 / 1000.0) as f32;
         Millis(f64::from(micros / 1000.0))

@@ -1,9 +1,9 @@
-//! Text that came from elsewhere (a name, a record, a profile, a device), made harmless for a terminal:
-//! what would move the cursor, set colours or a title, turn the reading order round or hide is shown as an
-//! escape instead.
+//! Text from external sources (a name, a record, a profile, a device), made safe for a terminal. Escapes
+//! replace characters that move the cursor, set colours or a title, reverse the reading order or hide
+//! text.
 //!
-//! `ESC` becomes `\x1b`, a line feed `\n`, U+202E `\u{202e}`, a byte that isn't UTF-8 `\x9b`. A backslash
-//! stays as it is: this is for reading, not for reading back.
+//! `ESC` becomes `\x1b`, a line feed `\n`, U+202E `\u{202e}`, a non-UTF-8 byte `\x9b`. A backslash is
+//! unchanged, because the text is not parsed again.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -51,12 +51,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, &[])
 }
 
-/// Text of several lines: line feeds and tabs stay what they are.
+/// Escapes text of several lines; keeps line feeds and tabs.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, &['\n', '\t'])
 }
 
-/// Passes lines on to a terminal, made harmless; to anything else byte by byte as they are.
+/// Writer that makes lines safe for a terminal, and passes them unchanged to any other output.
 #[derive(Debug)]
 pub struct Guard<W: Write> {
     sink: W,

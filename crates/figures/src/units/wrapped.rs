@@ -1,6 +1,6 @@
 //! Text within the columns that there are.
 
-/// Columns that a character takes at most: what is not ASCII may be two wide.
+/// Returns the maximum columns of a character: two for non-ASCII.
 pub fn width_of(c: char) -> usize {
     let narrow = c.is_ascii() || matches!(c, '…' | '│' | '▁'..='█');
     if narrow { 1 } else { 2 }
@@ -11,8 +11,8 @@ pub fn width(text: &str) -> usize {
     text.chars().map(width_of).sum()
 }
 
-/// Words in lines of at most `columns`, the first behind `begun` columns that are taken already, the others
-/// behind so many blanks (`hanging`). A word that is longer has a line of its own. No line ends with a line
+/// Wraps words into lines of at most `columns`. `begun` columns of the first line are already used; the
+/// other lines have `hanging` blanks. A longer word has a separate line. The text does not end with a line
 /// feed.
 pub fn wrapped(text: &str, columns: usize, begun: usize, hanging: usize) -> String {
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! What is written, and whether it is still there.
+//! Options for the written data and its verification.
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 

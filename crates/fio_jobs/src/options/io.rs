@@ -1,4 +1,4 @@
-//! Which I/Os there are, and where they go.
+//! Options for the kind and position of I/Os.
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 

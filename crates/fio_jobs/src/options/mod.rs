@@ -1,5 +1,5 @@
-//! fio's options, a row each: what each is called, how it is read, and what becomes of it here.
-//! Documentation, suggestions and refusals come from these tables.
+//! The table of fio's options: names, value formats, and conversions. Documentation, suggestions and
+//! refusals come from these tables.
 
 mod buffers;
 mod command_line;

@@ -1,4 +1,4 @@
-//! An option of fio's jobs: how it is written, and what becomes of it.
+//! A fio job option: its format and its conversion.
 
 #[derive(Debug, Clone, Copy)]
 pub struct FioOption {
@@ -6,7 +6,7 @@ pub struct FioOption {
     pub aliases: &'static [&'static str],
     pub form: FioForm,
     pub kind: FioKind,
-    /// Of one that is refused or done in another way: the values that ask for nothing.
+    /// Values without effect, for an option that is otherwise refused or converted differently.
     pub harmless: &'static [&'static str],
 }
 
@@ -31,9 +31,8 @@ pub enum FioForm {
     Size,
     /// A size for reads, writes and trims, or one for each.
     SizeEach,
-    /// A time; a number without a unit is so many seconds.
+    /// Time; a bare number is in seconds.
     Seconds,
-    /// A time; a number without a unit is so many microseconds.
     Micros,
     Text,
 }

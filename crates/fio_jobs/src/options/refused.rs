@@ -1,4 +1,4 @@
-//! What nothing here does the same as, beside what the other tables refuse.
+//! Options without an equivalent, in addition to the refused options of the other tables.
 
 use super::{FioOption, refused};
 

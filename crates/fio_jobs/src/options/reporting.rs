@@ -1,4 +1,4 @@
-//! What changes fio's own reports and logs, and no I/O.
+//! Options that change only fio's reports and logs.
 
 use super::{FioForm, FioOption, near, same};
 

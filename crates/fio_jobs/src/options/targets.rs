@@ -1,4 +1,4 @@
-//! Which files and devices are used, and how they come to be.
+//! Options for files and devices, and their creation.
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 

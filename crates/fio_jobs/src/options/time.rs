@@ -1,4 +1,4 @@
-//! When I/Os are done, how fast, and by whom.
+//! Options for time, rate and threads.
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 

@@ -1,13 +1,13 @@
-//! What control groups do to the I/O of this process, by device.
+//! Effects of control groups on the I/O of this process, by device.
 
 use super::{ControlGroup, Groups};
 use diskspd_model::machine::io_limit::*;
 use std::collections::BTreeMap;
 
 impl Groups {
-    /// I/O limits in force now. In version 1 those of a group are of its own processes alone, whatever groups
-    /// are below it (Documentation/admin-guide/cgroup-v1/blkio-controller.rst), unless the hierarchy was
-    /// mounted with `sane_behavior`.
+    /// Returns the current I/O limits. In version 1 a group's limits apply only to its own processes, not
+    /// to its subgroups, unless the hierarchy was mounted with `sane_behavior`
+    /// (Documentation/admin-guide/cgroup-v1/blkio-controller.rst).
     pub fn io_limits(&self) -> Vec<IoLimit> {
         let sane = self.of("blkio").any(|group| group.text("cgroup.sane_behavior").as_deref() == Some("1"));
         let limits = self.of("blkio").flat_map(|group| match group.text("io.max") {
@@ -18,7 +18,8 @@ impl Groups {
         limits.collect()
     }
 
-    /// What shares by cost have done to the group of this process since it exists (version 2).
+    /// Returns the effects of cost-based shares on the group of this process since its creation (version
+    /// 2).
     pub fn io_costs(&self) -> Vec<IoCost> {
         let own = self.groups.iter().find(|group| group.controllers.is_empty());
         let of = |group: &ControlGroup| {
@@ -28,8 +29,8 @@ impl Groups {
         own.map(of).unwrap_or_default()
     }
 
-    /// What else may hold I/O back (version 2): `io.cost.qos` of the uppermost group where it is switched on,
-    /// and `io.latency` of the groups beside ours and those above.
+    /// Returns other possible I/O restrictions (version 2): `io.cost.qos` of the root group if enabled,
+    /// and `io.latency` of sibling groups at every level.
     pub fn io_controls(&self) -> Vec<IoControl> {
         let unified = || self.groups.iter().filter(|group| group.controllers.is_empty());
         let cost = unified().flat_map(|group| {
@@ -53,7 +54,6 @@ impl Groups {
     }
 }
 
-/// The number of `name=2` among others; `None` = there is none, or it is `max`.
 fn setting(settings: &str, name: &str) -> Option<u64> {
     settings.split(' ').find_map(|setting| setting.strip_prefix(name)?.strip_prefix('='))?.parse().ok()
 }

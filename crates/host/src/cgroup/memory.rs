@@ -1,4 +1,4 @@
-//! How much memory control groups leave: beyond that the kernel kills without a word.
+//! Memory limits of control groups. The kernel kills processes above them silently.
 
 use super::{ControlGroup, Groups};
 use diskspd_model::machine::quota::{MemoryAllowance, MemoryLimit};
@@ -9,15 +9,16 @@ impl Groups {
         self.of("memory").filter_map(ControlGroup::memory_allowance).min_by_key(|allowance| allowance.left)
     }
 
-    /// Limits of memory now, and what was counted since the groups exist; of those without a limit too, which
-    /// may get one.
+    /// Returns the current memory limits, and the counts since the groups were created. Groups without a
+    /// limit are included, because they may get one.
     pub fn memory_limits(&self) -> Vec<MemoryLimit> {
         self.of("memory").filter_map(ControlGroup::memory_reached).collect()
     }
 }
 
 impl ControlGroup {
-    /// Its limit of memory, page cache included, bytes, where it is in force for this process; `None` = none.
+    /// Returns the effective memory limit of this process in bytes, including page cache; `None` if
+    /// unlimited.
     pub(crate) fn memory_limit(&self) -> Option<u64> {
         // Above `memory.high` nothing is killed: the kernel takes memory back, and holds up who wants more.
         let high = self.text("memory.high").and_then(|high| high.parse().ok());

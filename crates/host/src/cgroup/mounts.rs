@@ -1,12 +1,11 @@
-//! Where control groups are mounted. A run asks several times, and the list of all mounts may be long in a
-//! container: it is read once, and again when the process is in other hierarchies.
+//! Mount points of control groups. The list of all mounts may be long in a container and is used several
+//! times per run. It is read once, and again after the process moves to other hierarchies.
 
 use crate::mountinfo::{self, Mount};
 use crate::root::Root;
 use diskspd_sys::mutex::LockAnyway;
 use std::sync::{Arc, Mutex};
 
-/// The mounts of a machine's control groups, known when they have been asked for.
 #[derive(Debug)]
 pub(super) struct GroupMounts {
     known: Mutex<Option<KnownMounts>>,
@@ -14,7 +13,7 @@ pub(super) struct GroupMounts {
 
 #[derive(Debug)]
 struct KnownMounts {
-    /// Of each hierarchy its controllers, as `/proc/self/cgroup` has them: what this was read for.
+    /// Controllers of each hierarchy at the time of reading, as in `/proc/self/cgroup`.
     hierarchies: Vec<String>,
     mounts: Arc<[Mount]>,
 }
@@ -24,7 +23,7 @@ impl GroupMounts {
         GroupMounts { known: Mutex::new(None) }
     }
 
-    /// Where hierarchies with these controllers are mounted, and whatever else is of control groups.
+    /// Returns the mounts of hierarchies with these controllers, and all other control group mounts.
     pub(super) fn of(&self, root: &Root, hierarchies: &[&str]) -> Arc<[Mount]> {
         let mut known = self.known.lock_anyway();
         if let Some(known) = known.as_ref().filter(|known| known.hierarchies == hierarchies) {
@@ -39,7 +38,7 @@ impl GroupMounts {
     }
 }
 
-/// Whether the groups that have these controllers are seen by a mount; none = those of version 2.
+/// Whether a mount shows the groups with these controllers; an empty list means version 2.
 pub(super) fn shows(mount: &Mount, controllers: &str) -> bool {
     match controllers {
         "" => mount.file_system == "cgroup2",

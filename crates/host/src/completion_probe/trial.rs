@@ -1,9 +1,8 @@
-//! What becomes of I/Os on a target that makes threads sleep, when they are handed to an io_uring: a few
-//! reads show it.
+//! Tests io_uring on a blocking target with a few reads.
 //!
-//! The kernel takes a file that can be polled for one that doesn't block. FUSE files can, and block all the
-//! same: a batch is then done one I/O after the other within the call that hands it over, and each would be
-//! charged with all of them.
+//! The kernel assumes that pollable files do not block. FUSE files are pollable, and block anyway. A batch
+//! is then done sequentially within the submitting call, and each I/O would be charged with the time of
+//! all.
 
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::{Nanos, monotonic};
@@ -15,7 +14,6 @@ use rustix::io::{pread, retry_on_intr};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-/// Bytes of each read: a multiple of every block size that `O_DIRECT` may ask for.
 pub(super) const LENGTH: u32 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,19 +31,18 @@ pub(super) enum Trial {
 const BATCH: u32 = 4;
 /// Batches that are submitted to see whether the thread waits; most of them decide.
 const TURNS: u32 = 3;
-/// Batches that are timed, and as many reads one after the other for each; the fastest of each kind count,
-/// which others on the same CPUs disturb least.
+/// Number of timed batches and of sequential comparisons. The fastest of each kind count, because they
+/// have the least disturbance.
 const ROUNDS: u32 = 8;
 /// No more rounds than two when they take longer than this, ns.
 const PATIENCE: Nanos = 50_000_000;
-/// A batch that takes less than this share of the time of its reads one after the other is done several at
-/// a time.
+/// Maximum ratio of a batch's time to the time of its sequential reads that indicates concurrency.
 const FASTER: f64 = 0.7;
 /// A read that takes longer than this isn't waited for any more.
 const STUCK: Duration = Duration::from_secs(10);
 
-/// Reads from a target of this size, in a thread of its own, so that the kernel's workers for it are known
-/// by their names and end soon; `None` = there is no io_uring, or it can't be read.
+/// Reads from a target of `size` bytes in a separate thread, so that the kernel workers have an
+/// identifiable name and end soon. `None` if io_uring is not available, or the target cannot be read.
 pub(super) fn of(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("trial".into());
@@ -92,7 +89,8 @@ fn look(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     Some(if faster { Trial::Inline } else { Trial::OneByOne })
 }
 
-/// Whether the kernel has made workers for the calling thread's io_urings: they are called after it.
+/// Whether the kernel has created workers for the calling thread's io_urings, which have the thread's
+/// name.
 fn has_workers() -> bool {
     let name = format!("iou-wrk-{}", rustix::thread::gettid().as_raw_nonzero());
     let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return true };
@@ -132,7 +130,8 @@ impl ProbeBatches<'_> {
         self.finish()
     }
 
-    /// The same; whether the thread slept before anybody asked it to wait.
+    /// Does one batch; returns whether the thread slept during submission. `None` if it failed or is
+    /// stuck.
     fn waits_while_submitting(&mut self) -> Option<bool> {
         self.push()?;
         let before = sleeps().ok()?;

@@ -1,9 +1,8 @@
 //! How much of a block would be left after compression, and whether two blocks are the same: estimates, not
 //! codecs.
 
-/// Sequences of this many bytes are looked for again, as LZ4 does.
+/// Length of repeated sequences, as in LZ4.
 const SEQUENCE: usize = 4;
-/// What a copy of an earlier sequence costs, bytes: token and distance.
 const COPY: usize = 3;
 /// Places of sequences that are remembered.
 const PLACES: usize = 1 << 12;
@@ -12,7 +11,7 @@ pub fn is_zero(block: &[u8]) -> bool {
     block.iter().all(|byte| *byte == 0)
 }
 
-/// A number that is the same for equal blocks and, but for chance, for no others.
+/// Returns a hash that is equal for equal blocks, and practically unique otherwise.
 pub fn fingerprint(block: &[u8]) -> u64 {
     block.chunks(8).fold(0x9e37_79b9_7f4a_7c15, |hash: u64, chunk| {
         let mut word = [0; 8];
@@ -22,8 +21,8 @@ pub fn fingerprint(block: &[u8]) -> u64 {
     })
 }
 
-/// About how many bytes a fast compressor would make of a block, at most its length: repeated sequences
-/// become copies, what is left is weighed by how unevenly its bytes are distributed.
+/// Estimates the bytes that a fast compressor would need for a block, at most its length. Repeated
+/// sequences become copies; the rest is weighted by its byte distribution.
 pub fn compressed_size(block: &[u8]) -> usize {
     let mut places = vec![0u32; PLACES];
     let mut counts = [0u32; 256];
@@ -42,7 +41,6 @@ pub fn compressed_size(block: &[u8]) -> usize {
     (weigh(&counts, literals) + copies * COPY).min(block.len())
 }
 
-/// How many bytes at this place repeat what the table remembers; the place is remembered.
 fn copy_length(block: &[u8], at: usize, places: &mut [u32]) -> usize {
     let Some(&[a, b, c, d]) = block.get(at..at + SEQUENCE) else { return 0 };
     let hash = u32::from_le_bytes([a, b, c, d]).wrapping_mul(2_654_435_761) >> 20;

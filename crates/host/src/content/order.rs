@@ -1,4 +1,4 @@
-//! What is looked at of a target's content, and when.
+//! Parameters of a content check of a target.
 
 use crate::located::Located;
 use diskspd_model::profile::{RawText, TargetId};
@@ -14,7 +14,7 @@ pub struct Order {
     /// First byte that is read.
     pub from: u64,
     pub to: u64,
-    /// What `O_DIRECT` needs offsets to be multiples of, bytes; 0 = it isn't possible.
+    /// Alignment of offsets for `O_DIRECT` in bytes; 0 if it is not supported.
     pub direct: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What between a target and its medium stores less than was written: compression, deduplication.
+//! Layers between a target and its medium that reduce data: compression, deduplication.
 
 use super::Reducer;
 use crate::device::{Device, split};
@@ -15,8 +15,8 @@ const DEPTH: u32 = 8;
 
 const COMPRESSING: [&str; 4] = ["compress", "compress-force", "compression", "compress_algorithm"];
 
-/// The file system's own part, for a file: `allocated`, in bytes, is less than what was written where it
-/// compresses.
+/// Returns the file system's reduction for a file. `allocated`, in bytes, is less than the written size on
+/// compressing file systems.
 pub(super) fn of_file_system(
     kind: &str,
     options: &str,
@@ -36,8 +36,7 @@ pub(super) fn of_file_system(
     (flagged || smaller || known.has(Trait::AlwaysCompressed)).then(reducer)
 }
 
-/// Whether what is written to a file is compressed by these mount options of a btrfs, for data that isn't
-/// there yet.
+/// Returns the compression that these btrfs mount options apply to new data.
 pub(super) fn by_option(kind: &str, options: &str) -> Option<Reducer> {
     let set = |option: &&str| COMPRESSING.contains(&name_of(option)) && !option.ends_with("=no");
     let option = options.split(',').find(set)?;
@@ -48,7 +47,6 @@ fn name_of(option: &str) -> &str {
     option.split_once('=').map_or(option, |(name, _)| name)
 }
 
-/// The devices below something: the block device itself, or what a file's file system lies on.
 pub(super) fn below(root: &Root, place: &Path, found: &Stat, is_device: bool) -> Vec<Reducer> {
     let number = split(if is_device { found.st_rdev } else { found.st_dev });
     let beneath = |device| {

@@ -12,14 +12,14 @@ use std::fs::File;
 use std::num::NonZero;
 use std::os::unix::fs::FileExt;
 
-/// Blocks of a sample: with 128, a share of 10 % is seen as one of 5 to 16 % (95 % confidence), and one of
-/// 50 % is never taken for one of a third.
+/// Number of blocks in a sample. With 128, a share of 10 % is estimated as 5 to 16 % (95 % confidence),
+/// and a share of 50 % never as a third.
 const BLOCKS: u64 = 128;
 /// Bytes of each, where the device has no larger logical block.
 const BLOCK: u64 = 4096;
 
-/// Reads blocks between `order.from` and `to` until the time is over, at least one. Nothing is read where
-/// there are holes. `None` = nothing could be read.
+/// Reads at least one block between `order.from` and `to` until the deadline, skipping holes. `None` if no
+/// block can be read.
 pub(super) fn take(order: &Order, cached: &File, to: u64, gaps: &[Piece], until: Nanos) -> Option<Sample> {
     let block = BLOCK.max(order.direct.into());
     let mut direct = match order.direct {
@@ -58,7 +58,6 @@ pub(super) fn take(order: &Order, cached: &File, to: u64, gaps: &[Piece], until:
     (sample.blocks + sample.unwritten > 0).then_some(sample)
 }
 
-/// Adds a block to what was seen of its target.
 fn add(sample: &mut Sample, block: &[u8], unwritten: bool, seen: &mut HashSet<u64>) {
     let zero = is_zero(block);
     if unwritten {
@@ -106,7 +105,7 @@ fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// The same number for the same part: two looks at the same content agree.
+/// Returns a reproducible pseudo-random number for a part, so repeated checks of the same content agree.
 fn scatter(part: u64) -> u64 {
     let mixed = (part + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16

@@ -1,5 +1,5 @@
-//! The kernel's command line, reduced to what matters for I/O: the rest of it is nobody's business, and may
-//! hold secrets (passwords of file systems and consoles, tokens for installers).
+//! The kernel's command line, reduced to parameters relevant for I/O. Other parameters may contain secrets
+//! (passwords of file systems and consoles, installer tokens).
 
 /// Parameters that are kept, with why. A name that ends with a dot stands for all parameters of a module.
 /// `-` and `_` are the same to the kernel.

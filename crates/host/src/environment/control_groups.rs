@@ -1,4 +1,4 @@
-//! What the control groups of this process permit: the tightest of all limits, which `system::cgroup` reads.
+//! The tightest limits of the control groups of this process, from `system::cgroup`.
 
 use crate::cgroup::{ControlGroup, Groups};
 use crate::root::Root;

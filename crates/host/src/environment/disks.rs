@@ -1,4 +1,4 @@
-//! The disks beneath targets: how each is attached and driven.
+//! The disks under the targets: their attachment and drivers.
 
 use crate::device::{self, Device};
 use crate::root::{Root, names, number, text};
@@ -62,7 +62,6 @@ pub(super) fn hardware(root: &Root) -> Vec<Disk> {
         .collect()
 }
 
-/// Collects disks with nothing beneath, and the partition that led to each.
 fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Option<Device>)>) {
     if seen.contains(&device) {
         return;
@@ -88,7 +87,8 @@ fn beneath_one(device: &Device) -> Vec<Device> {
     names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
 }
 
-/// Sectors of `start` are 512 bytes whatever the disk's are.
+/// Returns the misalignment of a partition. `start` counts sectors of 512 bytes regardless of the disk's
+/// sector size.
 fn misaligned(partition: &Device, disk: &Device) -> Option<String> {
     let start = number::<u64>(&partition.directory().join("start"))?.checked_mul(512)?;
     let block =
@@ -123,8 +123,7 @@ fn hardware_of(device: &Device) -> Option<PathBuf> {
     Some(controller.filter(|path| path.join("transport").exists()).unwrap_or(own))
 }
 
-/// How parts of a path in `/sys/devices` begin, and what they tell about the way to the disk; the nearest
-/// counts.
+/// Prefixes of path components in `/sys/devices` with the kind of attachment; the last match counts.
 const WAYS: [(&str, &str); 12] = [
     ("usb", "usb"),
     ("ata", "sata"),

@@ -1,10 +1,10 @@
-//! The PCI Express link that a disk or its controller is attached by.
+//! The PCI Express link of a disk or its controller.
 
 use crate::root::{number, text};
 use diskspd_model::machine::environment::Link;
 use std::path::Path;
 
-/// The link of a PCI function; `None` = it has none that is told (virtual ones say `Unknown`).
+/// Returns the link of a PCI function; `None` if it is not reported (virtual functions return `Unknown`).
 pub(super) fn of(function: &Path) -> Option<Link> {
     let speed = |file: &str| mega_transfers(&text(&function.join(file))?);
     let width = |file: &str| number::<u64>(&function.join(file)).filter(|&width| (1..=32).contains(&width));

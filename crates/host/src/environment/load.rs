@@ -1,4 +1,4 @@
-//! What went on when the machine was looked at.
+//! Activity of the machine at the time of the check.
 
 use crate::root::Root;
 use diskspd_model::machine::environment::Load;

@@ -1,4 +1,4 @@
-//! What the machine is, or pretends to be, by files of `/sys` and `/proc`.
+//! The platform of the machine from `/sys` and `/proc`.
 
 use crate::platform::{FIRMWARE, OwnAccount, platform};
 use crate::root::Root;
@@ -22,7 +22,7 @@ fn flag(root: &Root) -> Option<bool> {
     Some(flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// Whether this process is in a container, as far as can be told.
+/// Whether this process is in a container, where detectable.
 pub fn container(root: &Root) -> bool {
     ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
         .iter()

@@ -7,12 +7,10 @@ use diskspd_model::machine::io_counters::*;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The counters' files, open: to read them anew costs some microseconds each, and no walk through
-/// directories.
+/// Open counter files. Rereading takes a few microseconds each, without a path lookup.
 #[derive(Debug)]
 pub struct Counters {
     devices: Vec<Option<File>>,
-    /// The switches of these counters; `None` = there is none, or it makes no difference.
     switches: Vec<Option<File>>,
     own: Option<File>,
     memory: Option<File>,
@@ -20,7 +18,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Opens the counters of these devices, by the kernel's names, and those of this process and the machine.
+    /// Opens the counters of these devices, by kernel name, and the counters of this process and the
+    /// machine.
     pub fn open(root: &Root, devices: &[String]) -> Counters {
         let open = |path: &str| File::open(root.path(path)).ok();
         let switch = |name: &String| {

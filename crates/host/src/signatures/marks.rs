@@ -1,11 +1,10 @@
-//! Marks that formats leave at fixed places, and where they are described. Names of structures and
-//! constants are those of the sources; `linux` is the kernel's tree, `libblkid` is libblkid/src of
-//! util-linux.
+//! Signatures at fixed positions, with their sources. Names of structures and constants are from the
+//! sources; `linux` is the kernel tree, `libblkid` is libblkid/src of util-linux.
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// (offset, bytes, what it is), offsets from the start.
+/// (offset from the start, bytes, name).
 pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
     // File systems of Linux: linux include/uapi/linux/magic.h and the file systems' headers; for ext see
     // `super::ext`.
@@ -214,7 +213,7 @@ pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
     (0, b"partclone-image", "a backup of partclone"),
 ];
 
-/// (distance from the end of the last whole sector of 512 bytes, bytes, what it is).
+/// (distance from the end of the last whole sector of 512 bytes, bytes, name).
 pub(super) const AT_END: &[(u64, &[u8], &str)] = &[
     (512, b"EFI PART", "a partition table (GPT, its copy at the end)"),
     (4096, b"EFI PART", "a partition table (GPT, its copy at the end)"),
@@ -255,7 +254,7 @@ pub(super) const AT_END: &[(u64, &[u8], &str)] = &[
     (512, b"PRIVHEAD", "a dynamic disk of Windows (LDM)"),
 ];
 
-/// What ends a page that is the beginning of swap space: linux mm/swapfile.c, kernel/power/swap.c.
+/// End of the first page of swap space: linux mm/swapfile.c, kernel/power/swap.c.
 pub(super) const SWAP: &[(&[u8], &str)] = &[
     (b"SWAPSPACE2", "swap space"),
     (b"SWAP-SPACE", "swap space"),
@@ -267,8 +266,8 @@ pub(super) const SWAP: &[(&[u8], &str)] = &[
 
 pub(super) const PAGES: [u64; 5] = [4 * KIB, 8 * KIB, 16 * KIB, 32 * KIB, 64 * KIB];
 
-/// FreeBSD sys/ufs/ffs/fs.h and its relatives (libblkid superblocks/ufs.c): where the superblock may be,
-/// its `fs_magic` in it, and the values of that.
+/// Possible superblock offsets, the offset of `fs_magic` in it, and its values: FreeBSD sys/ufs/ffs/fs.h
+/// and variants (libblkid superblocks/ufs.c).
 pub(super) const UFS: ([u64; 4], u64, [u32; 6]) = (
     [0, 8 * KIB, 64 * KIB, 256 * KIB],
     1372,
@@ -364,7 +363,6 @@ pub(super) const KINDS: &[(&str, &str)] = &[
     ("swsuspend", "a hibernation image"),
 ];
 
-/// What libblkid calls a partition table, and what this page calls it.
 #[cfg(target_os = "linux")]
 pub(super) const TABLES: &[(&str, &str)] = &[
     ("gpt", "a partition table (GPT)"),

@@ -1,4 +1,4 @@
-//! The devices right beneath a file, by the file system that holds it.
+//! The devices directly under a file, by file system.
 
 use crate::device::Device;
 use crate::file_place::FilePlace;

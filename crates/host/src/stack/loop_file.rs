@@ -1,4 +1,4 @@
-//! What lies beneath the file behind a loop device.
+//! The storage under the file of a loop device.
 
 use super::beneath::{Beneath, Without};
 use crate::device::{Device, split};

@@ -1,4 +1,4 @@
-//! Files by what is open, not by a name: a name may lead elsewhere by now, or lie beneath a later mount.
+//! Storage stacks by open file. The file's name may lead elsewhere by then, or be hidden by a later mount.
 
 use super::{Stack, at, of_device};
 use crate::device::split;
@@ -11,11 +11,11 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
-/// What an open target lies on; `path`: where it was found, for a process that can't see its own files
+/// Returns the stack of an open target. `path`: its name, for processes without access to their own files
 /// (no /proc).
 ///
-/// An overlay copies a file to its upper directory when it is opened for writing: what is to be written has
-/// to be open for that before it is asked where it lies.
+/// An overlay copies a file to its upper directory when it is opened for writing, so written files must be
+/// open for writing first.
 pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     let Ok(found) = rustix::fs::fstat(file) else { return Stack::without("it can't be inspected") };
     if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
@@ -30,8 +30,8 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     }
 }
 
-/// Names of the devices at the bottom of an open target now, where they are others than those of `before`;
-/// empty = they are the same, or it can't be told. `path`: as for [`of_open`].
+/// Returns the lowest devices of an open target if they differ from `before`. Empty if they are the same,
+/// or unknown. `path`: as for [`of_open`].
 pub fn moved_to(before: &Stack, file: &File, path: &Path) -> Vec<String> {
     let bottom =
         |stack: &Stack| -> BTreeSet<String> { stack.leaves().map(|leaf| leaf.name.clone()).collect() };

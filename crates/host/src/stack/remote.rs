@@ -7,7 +7,7 @@ use crate::root::Root;
 use diskspd_model::machine::remote::{Protocol, RemoteMount};
 use diskspd_model::machine::stack::*;
 
-/// What a file of another host lies on; `None` = it is of this host, or the client counts nothing.
+/// Returns the stack of a remote file; `None` if the file is local, or the client has no counters.
 pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
     let mount = place.mount(root)?;
     let protocol = Protocol::of(&mount.file_system)?;
@@ -39,8 +39,8 @@ pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
     Some(Stack { file_system: Some(mount.file_system), top_devices: first, layers, ..Stack::default() })
 }
 
-/// What is mounted; with a number where the same is mounted once more with counters of its own
-/// (`nosharecache`).
+/// Returns the source of the mount; with a number if the same source is mounted again with separate
+/// counters (`nosharecache`).
 fn name(root: &Root, mount: &Mount) -> String {
     let others = |other: &Mount| other.source == mount.source && other.number != mount.number;
     match mountinfo::parse(&root.mounts()).any(|other| others(&other)) {

@@ -1,9 +1,8 @@
-//! Disks that are none: a program or another host has their data, and they count I/O like any other.
+//! Devices that look like disks, but are served by a program or another host. They count I/O like disks.
 
 use crate::device::Device;
 use crate::root::text;
 
-/// What names of such devices begin with, and why nobody knows what is beneath.
 const SERVED: [(&str, &str); 4] = [
     // Documentation/admin-guide/blockdev/nbd.rst
     ("nbd", "an NBD server holds its data, at an unknown place"),
@@ -15,7 +14,7 @@ const SERVED: [(&str, &str); 4] = [
     ("drbd", "DRBD doesn't report which local and remote disks it writes to"),
 ];
 
-/// Why it isn't known what is beneath a device that looks like a disk; `None` = it may be one.
+/// Returns the reason why the storage of a disk-like device is unknown; `None` if it may be a disk.
 pub(super) fn by(device: &Device) -> Option<&'static str> {
     let numbered = |driver: &str| {
         let number = device.name.strip_prefix(driver);

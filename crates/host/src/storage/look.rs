@@ -1,4 +1,4 @@
-//! Looks what a target lies on.
+//! Reads the storage of a target.
 
 use super::{BlockDevice, FileSystem, Storage};
 use crate::device::{Device, DeviceNumber, split};
@@ -33,7 +33,7 @@ const QUEUE: [&str; 17] = [
     "iostats",
 ];
 
-/// What a target of this machine lies on; for one that does not exist yet, what its directory lies on.
+/// Returns the storage of a target on this machine; for a missing target, the storage of its directory.
 pub fn storage(path: &RawText) -> Storage {
     storage_on(&Root::live().remembering(), path)
 }
@@ -78,8 +78,8 @@ fn storage_on(root: &Root, path: &RawText) -> Storage {
     }
 }
 
-/// What a file lies on; `place`: its path without links, or that of its directory; `number`: of its file
-/// system's device.
+/// Returns the storage of a file. `place`: the path without links of the file or its directory; `number`:
+/// the device number of its file system.
 pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceNumber) -> Storage {
     let mount = mountinfo::holding(&root.mounts(), place);
     // Where a file system has many devices, its own number is none of theirs.

@@ -1,9 +1,8 @@
-//! Records of block devices' tracepoints: which request it is, and what it does.
+//! Records of block device tracepoints: the request and its operation.
 
 use super::format::{EventFormat, Field};
 use super::pages::{u32_at, u64_at};
 
-/// Where the fields of a block device's tracepoints are that tell which request it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockFormat {
     pub id: u64,
@@ -13,7 +12,6 @@ pub struct BlockFormat {
     pub sector: usize,
     /// How many sectors: 4 bytes.
     pub sectors: usize,
-    /// Letters that say what it is: `R` a read, `W` a write.
     pub letters: Field,
 }
 

@@ -1,4 +1,4 @@
-//! Which block devices of a stack tell when they get a request and when it is complete.
+//! The block devices of a stack with tracepoints for start and completion of requests.
 
 use crate::device::{Device, block_number};
 use crate::root::Root;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedDevice {
     pub name: String,
-    /// Its number as tracepoints tell it, the major one above 20 bits of the minor one; or why it tells
-    /// nothing.
+    /// Device number in tracepoints, the major number above 20 bits of the minor number; or the reason why
+    /// there are no events.
     pub number: Result<u32, &'static str>,
 }
 
@@ -30,16 +30,15 @@ fn number(root: &Root, name: &str) -> Result<u32, &'static str> {
     Ok(major << 20 | minor)
 }
 
-/// A device whose I/Os are looked at one by one, and which part of its disk it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchedDevice {
-    /// What tracepoints tell its I/Os with: the disk's number, as in [`TracedDevice`].
+    /// Disk number in tracepoints, as in [`TracedDevice`].
     pub number: u32,
     /// Where it begins on the disk, bytes.
     pub start: u64,
     /// How long it is, bytes.
     pub size: u64,
-    /// Whether its driver has a queue of requests; else it takes I/O as it comes.
+    /// Whether the driver has a request queue; otherwise it handles I/O immediately.
     pub has_queue: bool,
 }
 
@@ -62,10 +61,10 @@ pub enum WatchedDeviceError {
 }
 
 impl WatchedDevice {
-    /// Looks a block device up. It is not opened.
+    /// Finds a block device without opening it.
     ///
     /// # Errors
-    /// It is none, or its I/Os can't be told from those of others.
+    /// Fails if it is not a block device, or if its I/Os cannot be distinguished from others.
     pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, WatchedDeviceError> {
         let name = || path.to_owned();
         let number = block_number(path).ok_or_else(|| WatchedDeviceError::NoDevice(name()))?;
@@ -76,13 +75,12 @@ impl WatchedDevice {
         })
     }
 
-    /// The one device right beneath a target; `None` = there is none, or several.
+    /// Returns the only device directly under a target; `None` if there is no such device, or several.
     pub fn beneath(root: &Root, stack: &Stack) -> Option<WatchedDevice> {
         let [name] = stack.top_devices.as_slice() else { return None };
         WatchedDevice::of(&Device::named(root, name)?)
     }
 
-    /// `None` = its I/Os can't be told from those of its disk.
     fn of(device: &Device) -> Option<WatchedDevice> {
         // A partition's requests are its disk's, and lie there.
         let disk = device.whole().unwrap_or_else(|| device.clone());

@@ -1,5 +1,5 @@
-//! Formats of tracepoints: which field lies where in a record. They differ between kernels, so the kernel
-//! is asked.
+//! Formats of tracepoints: the position of each field in a record. They vary between kernels, so they are
+//! read from the kernel.
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFormat {
@@ -35,7 +35,6 @@ impl EventFormat {
     }
 }
 
-/// The fields that a text tells of, in its order.
 pub(super) fn fields(text: &str) -> impl Iterator<Item = (String, Field)> {
     text.lines().filter_map(field)
 }

@@ -1,8 +1,6 @@
-//! A buffer for recorded events, apart from everybody else's: an instance of tracefs, made here and removed
-//! in the end.
+//! A separate buffer for recorded events: an instance of tracefs, created here and removed at the end.
 //!
-//! A program that was killed leaves its instance behind, and the memory in it; the next one that makes one
-//! removes it.
+//! A killed program leaves its instance and its memory; the next program that creates one removes it.
 
 use super::pages::PageLayout;
 use super::refusal::TracingError;
@@ -25,19 +23,18 @@ pub struct Recording<'a> {
     pub clock: StampClock,
     /// The CPUs whose events are read, by the kernel's numbers.
     pub cpus: &'a [u32],
-    /// Size of a CPU's buffer, KiB: what is wanted, and the least that will do where memory is short.
+    /// Size of a CPU's buffer in KiB: the preferred size, and the minimum if memory is short.
     pub kib: (u64, u64),
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TakenEvents {
     pub buffers: u64,
-    /// Events before some of them were overwritten, or a buffer was more than half full: pages don't tell
-    /// that events behind them had no room.
+    /// Whether events may be lost: some were overwritten, or a buffer was more than half full. Pages do
+    /// not show later events without space.
     pub may_be_lost: bool,
 }
 
-/// The buffers of all CPUs. Nothing is recorded before [`Instance::start`].
 #[derive(Debug)]
 pub struct Instance {
     directory: PathBuf,
@@ -48,10 +45,10 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Makes an instance; those of programs that are gone are removed.
+    /// Creates an instance, after removing abandoned ones.
     ///
     /// # Errors
-    /// It can't be made, and what to do.
+    /// Fails if it cannot be created; the error contains the remedy.
     pub fn open(tracefs: &Tracefs, recording: &Recording) -> Result<Instance, TracingError> {
         let all = tracefs.directory().join("instances");
         remove_abandoned(&all);
@@ -129,36 +126,35 @@ impl Instance {
         Ok(())
     }
 
-    /// Begins to record.
+    /// Starts recording.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn start(&self) -> io::Result<()> {
         self.set("tracing_on", "1")
     }
 
-    /// Ends recording. What was recorded can still be read.
+    /// Stops recording. Recorded events can still be read.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn stop(&self) -> io::Result<()> {
         self.set("tracing_on", "0")
     }
 
-    /// What was recorded on all CPUs and not read yet, as the kernel words it: a line each, in the order of
-    /// their times.
+    /// Returns the unread events of all CPUs in the kernel's text form, one per line, ordered by time.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn text(&self) -> io::Result<String> {
         fs::read_to_string(self.directory.join("trace"))
     }
 
-    /// Takes what is in the buffers: `each` gets the time of every event and its fields, those of a CPU in
-    /// their order. `page` is memory as long as the layout says.
+    /// Takes the buffered events. `each` receives the time and fields of every event, in order per CPU.
+    /// `page` must have the size in the layout.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn take_events(
         &mut self,
         page: &mut [u8],
@@ -182,10 +178,10 @@ impl Instance {
         Ok(taken)
     }
 
-    /// How many events of all CPUs were not recorded so far. To ask costs more than to read.
+    /// Returns the number of lost events of all CPUs. This call costs more than reading events.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Fails with the kernel's error.
     pub fn lost(&self) -> io::Result<u64> {
         self.buffers.iter().map(CpuBuffer::lost).sum()
     }
@@ -234,9 +230,9 @@ fn refusal(at: &Path, error: io::Error) -> TracingError {
 const TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What names of instances begin with; the number of the process follows.
 const PREFIX: &str = "diskspd-";
-/// So many instances of one process, or of processes with the same number in several containers.
+/// Maximum number of instances of one process, or of processes with the same number in different
+/// containers.
 const NAMESAKES: u32 = 64;
 
 fn make(all: &Path) -> io::Result<PathBuf> {
@@ -255,8 +251,8 @@ fn make(all: &Path) -> io::Result<PathBuf> {
     result
 }
 
-/// Removes what programs left behind that were killed. That of a program in another container, whose number
-/// isn't known here, stays: its files are open.
+/// Removes instances of killed programs. An instance of a program in another container has an unknown
+/// process number and open files, so it stays.
 fn remove_abandoned(all: &Path) {
     for name in names(all) {
         if owner(&name).is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists()) {
@@ -265,7 +261,7 @@ fn remove_abandoned(all: &Path) {
     }
 }
 
-/// The process that an instance belongs to; `None` = it is no instance of this program's.
+/// Returns the process of an instance; `None` if the instance belongs to another program.
 fn owner(name: &str) -> Option<u32> {
     let numbers = name.strip_prefix(PREFIX)?;
     let (process, number) = numbers.split_once('-').unwrap_or((numbers, "0"));
@@ -302,8 +298,8 @@ impl CpuBuffer {
     }
 }
 
-/// Events that are missing, by a buffer's `stats`: overwritten, given up by a writer that was interrupted
-/// too deeply, and those that the buffer had no room for.
+/// Returns the missing events in a buffer's `stats`: overwritten, abandoned by a deeply interrupted
+/// writer, or dropped without space.
 fn lost(stats: &str) -> u64 {
     let counts = stats.lines().filter_map(|line| line.split_once(':'));
     counts

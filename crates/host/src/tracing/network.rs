@@ -1,9 +1,8 @@
-//! The counters of network protocols, of the network namespace that the program is in: `/proc/net/snmp`,
+//! Counters of network protocols in the network namespace of the program: `/proc/net/snmp`,
 //! `/proc/net/snmp6`.
 
 use crate::root::Root;
 
-/// All counters at one time, as text: what isn't asked for needs no reading.
 #[derive(Debug, Clone, Default)]
 pub struct NetworkCounters {
     both: String,
@@ -17,8 +16,8 @@ impl NetworkCounters {
         NetworkCounters { both: text("/proc/net/snmp"), version6: text("/proc/net/snmp6") }
     }
 
-    /// The sum of counters, each a protocol and a name. One of IPv6 that isn't there, where the kernel has
-    /// none, is 0; `None` = one of the others isn't there.
+    /// Returns the sum of counters, each a protocol and a name. Missing IPv6 counters are 0; `None` if
+    /// another counter is missing.
     pub fn sum(&self, counters: &[(&str, &str)]) -> Option<u64> {
         counters.iter().map(|(protocol, name)| self.counter(protocol, name)).sum()
     }

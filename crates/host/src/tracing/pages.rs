@@ -1,8 +1,8 @@
-//! Pages of recorded events, as the kernel's ring buffer holds them and `trace_pipe_raw` hands them out.
+//! Pages of recorded events in the format of the kernel's ring buffer, from `trace_pipe_raw`.
 //!
-//! A page has a header (`events/header_page` of tracefs says where its fields are), then events one behind
-//! the other. Each begins with a word of the machine's order: 5 bits of kind or length, 27 bits of time
-//! since the event before (`events/header_event`, linux/ring_buffer.h).
+//! A page has a header (`events/header_page` of tracefs lists its fields), followed by events. Each event
+//! starts with a word in native byte order: 5 bits of kind or length, 27 bits of time since the previous
+//! event (`events/header_event`, linux/ring_buffer.h).
 
 use super::format::{Field, fields};
 
@@ -17,7 +17,7 @@ pub struct PageLayout {
 
 /// Bits of `commit`: events before this page were overwritten, ...
 const MISSED: u32 = 1 << 31;
-/// ... and how many is written behind its events. What is left is the number of bytes.
+/// Flag: the number of missed events follows the events. The other bits are the number of bytes.
 const MISSED_COUNT: u32 = 1 << 30;
 
 impl PageLayout {
@@ -57,8 +57,8 @@ pub struct Page<'a> {
     pub events: PageEvents<'a>,
 }
 
-/// Events of a page: when each was (ns by the buffer's clock), and its fields, laid out as the tracepoint's
-/// format says; a few bytes may follow them. What is damaged ends them.
+/// Events of a page: time (ns of the buffer's clock), and fields in the layout of the tracepoint's format.
+/// A few bytes may follow the fields. Damaged data ends the sequence.
 #[derive(Debug, Clone)]
 pub struct PageEvents<'a> {
     bytes: &'a [u8],
@@ -72,7 +72,6 @@ const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
 /// Bits of a time since the event before.
 const DELTA_BITS: u32 = 27;
-/// Bits of a time stamp; those above are as before.
 const STAMP_BITS: u32 = DELTA_BITS + 32;
 const WORD: usize = 4;
 
@@ -89,7 +88,6 @@ impl<'a> Iterator for PageEvents<'a> {
 }
 
 impl<'a> PageEvents<'a> {
-    /// The next event; `None` = there is none, or it is damaged.
     fn take(&mut self) -> Option<(u64, &'a [u8])> {
         loop {
             let head = u32_at(self.bytes, 0)?;
@@ -178,7 +176,6 @@ mod tests {
         page
     }
 
-    /// Of an event: its time, the first word of its fields, and how many bytes they are.
     type Seen = (u64, Option<u32>, usize);
 
     fn events(bytes: &[u8]) -> Vec<Seen> {

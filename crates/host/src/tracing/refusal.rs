@@ -31,16 +31,14 @@ pub enum TracingError {
     Events {
         #[source]
         error: io::Error,
-        /// What `/proc/sys/kernel/perf_event_paranoid` says; `None` = there is no such file.
+        /// Value of `/proc/sys/kernel/perf_event_paranoid`; `None` if the file does not exist.
         paranoid: Option<i32>,
     },
-    /// The kernel has no tracepoint to tell of a class of events.
     NoTracepoint { names: String },
 }
 
-/// Who may do all of it. Nothing of this lets anybody pass the permissions of a file: CAP_DAC_OVERRIDE,
-/// which reading tracefs takes otherwise, would let every user of the program read and write all files of
-/// the machine.
+/// Required privilege. It must not bypass file permissions. CAP_DAC_OVERRIDE, the alternative for reading
+/// tracefs, would let every user of the program read and write all files of the machine.
 const PRIVILEGE: &str = "run it as root, or as root permit it to the users of one group: mount -o \
                          remount,gid=GROUP,mode=0750 /sys/kernel/tracing, and for counting setcap \
                          cap_perfmon=ep on a copy of the program that this group alone may run";

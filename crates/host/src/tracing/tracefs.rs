@@ -9,21 +9,20 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where it is mounted if it is; the second place is that of systems with debugfs alone.
+/// Possible mount points; the second is for systems with only debugfs.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 #[derive(Debug, Clone)]
 pub struct Tracefs {
     directory: PathBuf,
-    /// Of a mount that nobody else sees and that is gone with this program.
     _own: Option<Arc<OwnedFd>>,
 }
 
 impl Tracefs {
-    /// Finds the tree; where it isn't mounted it is made visible to this program alone, which needs root.
+    /// Finds the tree. If it is not mounted, it is mounted privately for this program, which needs root.
     ///
     /// # Errors
-    /// It isn't to be had, and what to do.
+    /// Fails if it is not available; the error contains the remedy.
     pub fn find(root: &Root) -> Result<Tracefs, TracingError> {
         for place in PLACES {
             match std::fs::read_dir(root.path(place).join("events")) {
@@ -44,11 +43,11 @@ impl Tracefs {
         &self.directory
     }
 
-    /// What the kernel says about a tracepoint, named `block/block_rq_issue`; `Ok(None)` = it has no such
-    /// tracepoint.
+    /// Returns the kernel's format of a tracepoint, named like `block/block_rq_issue`; `Ok(None)` if it
+    /// does not exist.
     ///
     /// # Errors
-    /// It may not be read.
+    /// Fails if the format is not readable.
     pub fn format(&self, name: &str) -> Result<Option<EventFormat>, TracingError> {
         let file = self.directory.join("events").join(name).join("format");
         match std::fs::read_to_string(&file) {

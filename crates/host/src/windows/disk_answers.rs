@@ -1,4 +1,4 @@
-//! Disks and volumes, from what their drivers answer.
+//! Parsing of driver responses about disks and volumes.
 
 use super::fields::Fields;
 use crate::refused::BOOT;
@@ -24,7 +24,6 @@ pub(super) fn extents_of(answer: &[u8]) -> Option<Vec<Extent>> {
     (extents.len() == count).then_some(extents)
 }
 
-/// Counters of a disk or volume as `DISK_PERFORMANCE` tells them; counts have 32 bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Performance {
     read_bytes: u64,
@@ -56,7 +55,7 @@ impl Performance {
     }
 }
 
-/// The counters of a disk over several readings: counts go on where their 32 bits end.
+/// Counters of a disk over several readings, extended beyond 32 bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counted {
     last: Option<Performance>,
@@ -65,9 +64,9 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// What was done until this reading, as Linux's block layer tells it: merged I/Os aren't told apart, nor
-    /// discards; flushes aren't counted. Time is counted from where the system begins: only differences mean
-    /// anything.
+    /// Returns the activity until this reading in the form of Linux's block layer. Merged I/Os and
+    /// discards are not distinguished, and flushes are not counted. Only differences of times are
+    /// meaningful.
     pub(super) fn read(&mut self, now: Performance) -> Activity {
         let last = self.last.replace(now).unwrap_or_default();
         self.reads += u64::from(now.reads.wrapping_sub(last.reads));
@@ -94,7 +93,7 @@ pub(super) fn disk_sector(answer: &[u8]) -> Option<u32> {
     Fields(answer).u32(20).filter(|bytes| bytes.is_power_of_two())
 }
 
-/// Which disk or partition is open, as the system numbers it. It is the same as long as that is open.
+/// System number of the open disk or partition; constant while open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DeviceNumber {
     /// n of `PhysicalDrive<n>`.
@@ -103,8 +102,8 @@ pub(super) struct DeviceNumber {
 }
 
 impl DeviceNumber {
-    /// Of `STORAGE_DEVICE_NUMBER`. `None` = the answer is too short, or tells of no disk: a drive for tapes
-    /// or discs is numbered for itself.
+    /// Parses `STORAGE_DEVICE_NUMBER`. `None` if the response is too short, or not of a disk; tape and
+    /// disc drives are numbered separately.
     pub(super) fn parse(answer: &[u8]) -> Option<DeviceNumber> {
         const DISK: u32 = 7;
         let found = Fields(answer);
@@ -121,14 +120,14 @@ pub(super) struct PartitionFound {
     pub number: u32,
     /// Bytes.
     pub length: u64,
-    /// What holds the disk by it; `None` = it is an ordinary one.
+    /// Holder of the disk according to this partition; `None` if it is an ordinary partition.
     pub holder: Option<&'static str>,
 }
 
 const POOL: &str = "a storage pool (Storage Spaces)";
 const DYNAMIC: &str = "a dynamic volume (Logical Disk Manager)";
 
-/// Types of partitions by which others hold a disk, as their GUIDs lie in memory (winioctl.h, diskguid.h).
+/// Partition types that indicate a holder of the disk, as GUIDs in memory order (winioctl.h, diskguid.h).
 const HELD_GPT: [(u128, &str); 6] = [
     (0xc12a_7328_f81f_11d2_ba4b_00a0_c93e_c93b, BOOT),
     (0xde94_bba4_06d1_4d40_a16a_bfd5_0179_d6ac, BOOT),
@@ -141,8 +140,8 @@ const HELD_GPT: [(u128, &str); 6] = [
 /// The same of partition tables of before GPT.
 const HELD_MBR: [(u8, &str); 4] = [(0xe7, POOL), (0x42, DYNAMIC), (0xef, BOOT), (0x27, BOOT)];
 
-/// The partitions that `DRIVE_LAYOUT_INFORMATION_EX` lists, those without a place left out. `None` = fewer
-/// are there than are claimed.
+/// Returns the partitions in `DRIVE_LAYOUT_INFORMATION_EX`, without empty entries. `None` if the list is
+/// truncated.
 pub(super) fn partitions(answer: &[u8]) -> Option<Vec<PartitionFound>> {
     let found = Fields(answer);
     let count = usize::try_from(found.u32(4)?).ok()?;
@@ -211,7 +210,7 @@ impl Descriptor {
         Some(Descriptor { model, firmware: word(20), serial: word(24), bus })
     }
 
-    /// Whether what lies beneath it can't be seen: another's disks make it.
+    /// Returns the reason if the disk is virtual and its backing storage is invisible.
     pub(crate) fn is_made_of_others(&self) -> Option<&'static str> {
         match self.bus {
             Some("spaces") => Some("it is a space of a storage pool, whose disks Windows doesn't report"),
@@ -233,8 +232,7 @@ pub(super) fn rotates(answer: &[u8]) -> Option<bool> {
     Fields(answer).u8(8).map(|flag| flag != 0)
 }
 
-/// Whether its write cache loses what is in it with the power: `STORAGE_WRITE_CACHE_PROPERTY`; `None` = it
-/// doesn't say.
+/// Whether its write cache is volatile: `STORAGE_WRITE_CACHE_PROPERTY`; `None` if not reported.
 pub(super) fn writes_back(answer: &[u8]) -> Option<bool> {
     let found = Fields(answer);
     match (found.u32(8)?, found.u32(12)?) {

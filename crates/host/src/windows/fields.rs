@@ -1,6 +1,6 @@
 //! Numbers at their places within an answer of the system.
 
-/// An answer, or a structure of one. What lies beyond its end is `None`.
+/// A response, or a structure in it. Data beyond its end is `None`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a>(pub &'a [u8]);
 
@@ -25,7 +25,6 @@ impl<'a> Fields<'a> {
         self.part(at).map(u64::from_le_bytes)
     }
 
-    /// Structures of `size` bytes that lie behind each other from `at` on, as many as are there whole.
     pub(super) fn array(self, at: usize, size: usize, count: usize) -> impl Iterator<Item = Fields<'a>> {
         let rest = self.0.get(at..).unwrap_or_default();
         rest.chunks_exact(size.max(1)).take(count).map(Fields)

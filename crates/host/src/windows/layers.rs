@@ -1,4 +1,4 @@
-//! What a file lies on, and a disk by its properties: what was found, made into what records hold.
+//! Conversion of storage layers and disk properties to the form in records.
 
 use super::disk_answers::{Descriptor, Extent};
 use super::uses::disk_name;
@@ -44,7 +44,6 @@ impl DiskProperties {
         }
     }
 
-    /// As records hold it, for a volume of this name on it.
     pub(super) fn block_device(&self, volume: &str) -> BlockDevice {
         let descriptor = self.descriptor.clone().unwrap_or_default();
         let mut queue = BTreeMap::new();
@@ -90,9 +89,9 @@ fn cache(back: bool) -> &'static str {
     if back { "write back" } else { "write through" }
 }
 
-/// The stack beneath a volume: itself, and the disks that it lies on, each once. One of several disks may be
-/// spanned, striped or mirrored, which isn't told: what is asked of it needn't be asked once of these. What
-/// isn't counted is left out, with why: nobody has switched anything off that could be switched on again.
+/// Returns the stack of a volume: the volume and its disks, without duplicates. A volume on several disks
+/// may be spanned, striped or mirrored, which is unknown, so one request may become several. Uncounted
+/// devices are omitted with the reason, because no user switch enables their counters.
 pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
     let mut numbers: Vec<u32> = volume.extents.iter().map(|extent| extent.disk).collect();
     numbers.sort_unstable();

@@ -1,5 +1,5 @@
-//! Windows: what its answers about the machine mean. They are read here, as bytes in which nothing is
-//! trusted, and are fetched by `sys`; so they are tested on every system. `fetched` asks for them.
+//! Interpretation of Windows API responses about the machine. They are parsed here as untrusted bytes and
+//! tested on every system; `sys` and `fetched` query them.
 
 mod disk_answers;
 mod fields;

@@ -1,4 +1,4 @@
-//! Processors, from what `GetLogicalProcessorInformationEx` answers.
+//! Processors, from the response of `GetLogicalProcessorInformationEx`.
 
 use super::fields::Fields;
 use diskspd_model::machine::caches::{Cache, CacheKind};
@@ -23,7 +23,6 @@ const CACHE: u32 = 2;
 const SOCKET: u32 = 3;
 const GROUPS: u32 = 4;
 
-/// Answers to the questions that a topology is made of, each as the system gave it; empty = it gave none.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answers {
     pub groups: Vec<u8>,
@@ -46,15 +45,14 @@ fn structures(answer: &[u8], kind: u32) -> impl Iterator<Item = Fields<'_>> {
     all.filter(move |found| found.u32(0) == Some(kind))
 }
 
-/// The masks of a structure: how many is told at one place, they begin at another. Older systems tell 0 and
-/// have one.
+/// Returns the masks of a structure. The count and the masks have different offsets. Older systems report
+/// 0 and have one mask.
 fn masks(found: Fields, count_at: usize, masks_at: usize) -> Vec<(u16, u64)> {
     let count = found.u16(count_at).unwrap_or(0).max(1);
     let affinities = found.array(masks_at, AFFINITY, count.into());
     affinities.filter_map(|each| Some((each.u16(8)?, each.u64(0)?))).collect()
 }
 
-/// Of these, the CPUs that are left, which are left no longer: each is in one place only.
 fn take(left: &mut Masks, found: Vec<(u16, u64)>) -> Vec<(u16, u64)> {
     let mut taken = Masks::new();
     for (group, mask) in found {
@@ -66,8 +64,8 @@ fn take(left: &mut Masks, found: Vec<(u16, u64)>) -> Vec<(u16, u64)> {
     taken.into_iter().collect()
 }
 
-/// The topology; `None` = no group with an active CPU is told. As on Linux, a CPU of which nothing more is
-/// told is a core of its own in node 0 and socket 0.
+/// Returns the topology; `None` without a group with an active CPU. As on Linux, a CPU without further
+/// data counts as a separate core in node 0 and socket 0.
 pub(super) fn topology(answers: &Answers) -> Option<Topology> {
     let groups = groups(&answers.groups);
     let active: Masks = groups.iter().map(|group| (group.number, group.mask)).collect();
@@ -141,7 +139,7 @@ fn cores(active: &Masks, answer: &[u8]) -> Vec<Core> {
     cores
 }
 
-/// The caches of these CPUs, each once, by their first CPU, level and kind.
+/// Returns the caches of these CPUs, unique by first CPU, level and kind.
 pub(super) fn caches(answer: &[u8], topology: &Topology) -> Vec<Cache> {
     let active: Masks = topology.groups.iter().map(|group| (group.number, group.mask)).collect();
     let mut caches: Vec<Cache> = Vec::new();
@@ -173,7 +171,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A structure of a kind, with what stands at its places: (place, bytes).
     fn structure(kind: u32, size: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; size];
         bytes[..4].copy_from_slice(&kind.to_le_bytes());
@@ -314,7 +311,6 @@ mod tests {
         assert_eq!((found[2].size, found[2].line, &found[2].masks[..]), (8 << 20, 64, &[(0, 0b1111)][..]));
     }
 
-    /// What every topology holds: each active CPU is in exactly one node, socket and core.
     fn is_whole(found: &Topology) -> bool {
         found.groups.iter().all(|group| {
             let of = |places: &[Place]| {

@@ -1,12 +1,10 @@
-//! What of a file was written: from its allocated ranges, and what of them is valid.
+//! The written areas of a file, from its allocated ranges and their valid parts.
 
 use super::fields::Fields;
 use diskspd_model::machine::content::Space;
 
-/// A part of a file: first byte, and behind the last one.
 pub(super) type Range = (u64, u64);
 
-/// `FILE_ALLOCATED_RANGE_BUFFER`s, one behind the other. What makes no sense ends them.
 pub(super) fn allocated(answer: &[u8]) -> Vec<Range> {
     let all = Fields(answer).array(0, 16, usize::MAX);
     all.map_while(|each| range(each, each.u64(0)?)).collect()
@@ -40,8 +38,8 @@ fn joined(ranges: &[Range], from: u64, to: u64) -> Vec<Range> {
     joined
 }
 
-/// What a part of a file consists of. Allocated is what isn't a hole; what of that isn't valid was never
-/// written, and is read as zeros without asking the disk.
+/// Returns the composition of a part of a file. Allocated areas are not holes. Invalid allocated areas
+/// were never written, and are read as zeros without disk access.
 pub(super) fn space(from: u64, to: u64, allocated: &[Range], valid: &[Range]) -> Space {
     let length = |ranges: &[Range]| ranges.iter().map(|(first, last)| last - first).sum::<u64>();
     let (allocated, valid) = (joined(allocated, from, to), joined(valid, from, to));

@@ -1,4 +1,4 @@
-//! What the CPUs spent their time on, from `SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION`.
+//! CPU times, from `SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION`.
 
 use super::fields::Fields;
 use diskspd_model::machine::cpu_times::{CpuTimes, LostTimes};
@@ -6,10 +6,9 @@ use diskspd_model::machine::kernel_cpu;
 
 const ONE: usize = 48;
 
-/// Times of the active CPUs of a group in 100 ns, by the numbers that they have elsewhere. The answer lists
-/// them in the order of their numbers, without telling these: `mask` does. Idleness is in the kernel's time,
-/// as are interrupts and deferred procedure calls. What a hypervisor gave to others isn't told, here or
-/// anywhere else.
+/// Returns the times of a group's active CPUs in 100 ns, by kernel number. The response lists them in
+/// order without numbers, which `mask` provides. Kernel time includes idle time, interrupts and deferred
+/// procedure calls. Time stolen by a hypervisor is not available.
 pub(super) fn times(answer: &[u8], group: u16, mask: u64) -> Vec<(u32, (CpuTimes, LostTimes))> {
     let cpus = (0..u64::BITS).filter(|cpu| mask >> cpu & 1 == 1);
     let each = Fields(answer).array(0, ONE, usize::MAX);

@@ -1,4 +1,4 @@
-//! Who uses a disk or a file: whatever would be hurt by writing to it behind its back.
+//! Current users of a disk or file, which a write to it could damage.
 
 use super::disk_answers::{DeviceNumber, Extent, PartitionFound};
 use crate::disks::{How, Use};
@@ -6,13 +6,13 @@ use diskspd_model::machine::target::is_drive_letter;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct VolumeFound {
-    /// As a user finds it: `C:`, or its name where it has no letter.
+    /// User-visible name: `C:`, or the volume name without a letter.
     pub name: String,
     /// Where it is mounted; empty = nowhere.
     pub at: Vec<String>,
-    /// Type of its file system; `None` = there is none that Windows knows.
+    /// Type of its file system; `None` if Windows does not recognize one.
     pub file_system: Option<String>,
-    /// Numbers of the disks that it lies on; `None` = it isn't told.
+    /// Numbers of its disks; `None` if unknown.
     pub disks: Option<Vec<u32>>,
 }
 
@@ -23,14 +23,14 @@ pub(super) struct DiskFound {
     pub partitions: Option<Vec<PartitionFound>>,
 }
 
-/// A disk or a volume that is open, as far as it is known: asked by that handle, so that it is told of what
-/// is written to, whatever its name leads to by now.
+/// Known properties of an open disk or volume. They are queried by its handle, so they describe the
+/// written device even if the name now leads elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OpenFound {
     pub number: Option<DeviceNumber>,
     pub partitions: Option<Vec<PartitionFound>>,
     pub extents: Option<Vec<Extent>>,
-    /// Of a volume, the type of its file system; `None` = it holds none that Windows knows.
+    /// Type of a volume's file system; `None` if Windows does not recognize one.
     pub file_system: Option<String>,
 }
 
@@ -44,12 +44,11 @@ pub(super) fn disk_name(number: u32) -> String {
     format!("PhysicalDrive{number}")
 }
 
-/// All uses of a disk: by the file systems of volumes on it, by paging files of these, and by what it is a
-/// part of. A file system counts whether it is mounted at a place or not: Windows mounts it when it is asked
-/// for.
+/// Returns all uses of a disk: file systems of its volumes, their paging files, and composite devices.
+/// Unmounted file systems count too, because Windows mounts them on access.
 ///
 /// # Errors
-/// Of a volume with a file system it isn't known where it lies, or the partitions of the disk aren't known.
+/// Fails if the location of a volume with a file system, or the partitions of the disk, are unknown.
 pub(super) fn of_disk(
     disk: &DiskFound,
     volumes: &[VolumeFound],
@@ -82,11 +81,11 @@ pub(super) fn of_disk(
     Ok(uses)
 }
 
-/// All uses of an open disk or volume that goes by this name. A volume is free if it holds no file system and
-/// is an ordinary partition of one disk.
+/// Returns all uses of an open disk or volume with this name. A volume is free if it has no file system
+/// and is an ordinary partition of one disk.
 ///
 /// # Errors
-/// It isn't known, or the name leads to something else.
+/// Fails if the uses are unknown, or the name refers to another device.
 pub(super) fn of_open(
     named: Named,
     open: &OpenFound,
@@ -137,7 +136,6 @@ pub(super) fn of_file(path: &str, page_files: &[String]) -> Vec<Use> {
     files.map(|file| Use { device: file.clone(), how: How::Swap }).collect()
 }
 
-/// Whether a path lies below a place, whatever the case of its letters.
 fn begins_with(path: &str, place: &str) -> bool {
     path.to_lowercase().starts_with(&place.to_lowercase())
 }
@@ -155,9 +153,9 @@ pub(super) enum Named {
     File,
 }
 
-/// What a path names by its form: `\\.\PhysicalDrive0`, `\\.\C:`, `\\?\Volume{..}` are devices, as are
-/// everything right below `\\.\`, and `C:`, which DISKSPD takes for the volume; with something behind them
-/// they are files.
+/// Classifies a path by its form. `\\.\PhysicalDrive0`, `\\.\C:`, `\\?\Volume{..}` and every name directly
+/// below `\\.\` are devices. `C:` is a volume, as in DISKSPD. With a further path component they are
+/// files.
 pub(super) fn named(path: &str) -> Named {
     let path = path.replace('/', r"\");
     if let Some(letter) = letter_of(&path) {

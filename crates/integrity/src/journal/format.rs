@@ -10,8 +10,8 @@ use diskspd_sys::crc32c::crc32c;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 
-/// Beside the number of [`Mixing`]: writes are atomic. Earlier versions of the program don't know it, and
-/// refuse such a target.
+/// Flag next to the number of [`Mixing`]: writes are atomic. Earlier program versions do not support it,
+/// and refuse such a target.
 const ATOMIC: u8 = 0x80;
 
 /// A unit of a target holds, durably, at least this version.
@@ -24,7 +24,6 @@ pub struct Acknowledged {
     pub offset: u64,
     /// The oldest version that can be there; at least 1.
     pub oldest: u64,
-    /// Number of the write among those of the thread.
     pub write: u64,
     /// Where the write began, byte offset.
     pub write_offset: u64,
@@ -35,17 +34,16 @@ pub struct Acknowledged {
     pub at_us: u64,
 }
 
-/// When a sector may hold parts of two writes though nobody did wrong.
+/// Conditions under which a correct sector may contain parts of two writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mixing {
     /// Never: without the page cache a device writes whole sectors.
     Never,
-    /// After a loss of power: what of the page cache was being written to the device, and written anew at the
-    /// same time, is mixed there.
+    /// After a power loss: pages that were rewritten during writeback are mixed.
     WhenCut,
-    /// Also when the run was only killed: in the midst of a copy into mapped memory.
+    /// After a killed run too, during a copy into mapped memory.
     WhenKilled,
-    /// Always: memory-mapped threads that write the same place mix it, and nobody tells the journal.
+    /// Always, because memory-mapped threads may write the same place without notice to the journal.
     Always,
 }
 
@@ -73,12 +71,12 @@ pub struct JournalTarget {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum JournalPiece<'a> {
-    /// The first one: number of the run, when it began (ms since 1970-01-01 00:00 UTC), and what tells the
-    /// running kernel from all others ("" = not known).
+    /// First piece: number of the run, its start (ms since 1970-01-01 00:00 UTC), and the identifier of
+    /// the running kernel ("" = unknown).
     Run(u64, i64, &'a str),
     Target(JournalTarget),
     Acks(&'a [Acknowledged]),
-    /// What was said of a target so far no longer holds: its file is made anew.
+    /// Invalidates all previous entries of a target, because its file is re-created.
     Forgotten(u32),
     End,
 }
@@ -134,12 +132,12 @@ pub struct JournalContent {
     pub run: u64,
     /// When it began, ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
-    /// Under which running kernel; empty = not known: the journal is of an earlier version of the program.
+    /// Identifier of the running kernel; empty if unknown, in journals of earlier program versions.
     pub boot: String,
     pub targets: BTreeMap<u32, JournalTarget>,
     /// The newest durable version of each unit, by target and offset.
     pub acknowledged: BTreeMap<(u32, u64), Acknowledged>,
-    /// The run ended by itself; else it was killed, or the power was cut.
+    /// Whether the run ended normally, without being killed or a power loss.
     pub has_ended: bool,
     /// Bytes at the end that are not a whole piece: the journal was cut there.
     pub broken: u64,
@@ -154,8 +152,7 @@ pub struct JournalDamage {
     pub bytes: u64,
     /// Acknowledgements that they may have held, at most.
     pub lost: u64,
-    /// Units, by target and offset, of which nothing can be said: a missing piece may have withdrawn what
-    /// was acknowledged.
+    /// Unverifiable units by target and offset. A missing piece may have withdrawn an acknowledgement.
     pub doubtful: BTreeSet<(u32, u64)>,
 }
 
@@ -211,8 +208,8 @@ pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
     }
 }
 
-/// When a journal was begun, ms since 1970-01-01 00:00 UTC; `None` = it has no beginning: it is something
-/// else, or was cut before its first piece was whole.
+/// Returns the start time of a journal, in ms since 1970-01-01 00:00 UTC. `None` if it is not a journal,
+/// or its first piece is incomplete.
 pub fn began_ms(from: impl Read) -> Option<i64> {
     begin(&mut Pieces::new(from)).ok().map(|content| content.began_ms)
 }
@@ -333,7 +330,8 @@ impl JournalContent {
         (is_unit && is_covered).then_some(ack)
     }
 
-    /// Workers tell in no order: what counts of a unit is the newest version, since its first moment.
+    /// Records an acknowledgement. Workers report in any order, so a unit keeps the newest version and its
+    /// first time.
     fn acknowledge(&mut self, ack: Acknowledged) {
         self.damage.doubtful.remove(&(ack.target, ack.offset));
         let known = self.acknowledged.entry((ack.target, ack.offset)).or_insert(ack);

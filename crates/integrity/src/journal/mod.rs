@@ -1,4 +1,4 @@
-//! The journal of acknowledged writes (`--journal`): what has to be there whatever happens.
+//! The journal of acknowledged writes (`--journal`), which must survive any failure.
 
 pub mod format;
 mod layout;

@@ -1,4 +1,4 @@
-//! The journal while it is written: by a thread of its own, which makes it durable again and again.
+//! Writing of the journal by a separate thread, which repeatedly makes it durable.
 
 use super::format::{Acknowledged, JournalPiece};
 use super::layout::MOST_IN_A_PIECE;
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Acknowledgements that may wait to be written; then workers wait.
 const MOST_WAITING: usize = 1 << 18;
-/// The longest that anybody waits for the journal: then its device answers no more.
+/// Maximum wait for the journal; after it the device counts as unresponsive.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A journal that is being written.
@@ -43,10 +43,10 @@ struct Waiting {
 }
 
 impl AckJournal {
-    /// Begins a journal in a file that is empty. `boot`: of the running kernel, "" = not known.
+    /// Starts a journal in an empty file. `boot`: identifier of the running kernel, "" = unknown.
     ///
     /// # Errors
-    /// The kernel's.
+    /// Fails with the kernel's error.
     pub fn begin(file: File, run: u64, boot: &str) -> io::Result<AckJournal> {
         let (waiting, changed) = (Mutex::default(), Condvar::default());
         let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });
@@ -64,7 +64,6 @@ impl AckJournal {
         clock::monotonic().saturating_sub(self.began) / 1000
     }
 
-    /// Takes over what has been acknowledged. Waits where the journal is far behind.
     pub fn push(&self, acks: &mut Vec<Acknowledged>) {
         if acks.is_empty() {
             return;
@@ -78,10 +77,10 @@ impl AckJournal {
         self.shared.changed.notify_all();
     }
 
-    /// Adds pieces, durably, behind all that was acknowledged before.
+    /// Durably adds pieces after all earlier acknowledgements.
     ///
     /// # Errors
-    /// A message: nothing can be added any more.
+    /// Fails if the journal has failed.
     pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), JournalError> {
         let mut waiting = self.shared.wait_while(Waiting::is_busy);
         if let Some(failure) = &waiting.failure {
@@ -121,7 +120,6 @@ impl JournalQueue {
         file.sync_data()
     }
 
-    /// Waits as long as it is so, and nothing has failed; but not for ever.
     fn wait_while(&self, so: impl Fn(&Waiting) -> bool) -> MutexGuard<'_, Waiting> {
         let waiting = self.waiting.lock_anyway();
         let still = |waiting: &mut Waiting| so(waiting) && waiting.failure.is_none();

@@ -1,4 +1,4 @@
-//! What is kept of a run beside others: its figures, the verdict, and what was found.
+//! Stored summary of a run: its figures, the verdict, and findings.
 
 use crate::truth::merged::{self, HostFigure};
 use crate::truth::{Judged, Limiter, Verdict};
@@ -43,7 +43,7 @@ pub struct HostRate {
     pub iops: f64,
 }
 
-/// What is concluded of a run in a word: something that was found stands before what the devices say.
+/// Verdict of a run in one word; findings have precedence over device counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum RunVerdict {
@@ -110,8 +110,8 @@ impl RunLine {
         })
     }
 
-    /// Of the only time span of a run that another program made; `None` = it doesn't say how many I/Os per
-    /// second there were. Nobody looked at the devices.
+    /// Returns the line of another program's run with one time span; `None` without its IOPS. Devices were
+    /// not checked.
     pub fn of_summary(run: &RunSummary) -> Option<RunLine> {
         let [Some(span)] = run.time_spans.as_slice() else { return None };
         Some(RunLine {
@@ -129,7 +129,7 @@ impl RunLine {
         })
     }
 
-    /// The latency that a user of the storage sees: from where I/Os were due, where they had such a time.
+    /// Returns the user-visible latency: from the scheduled time, if there is one.
     pub fn felt(&self) -> Option<&LatencyLine> {
         self.response.as_ref().or(self.latency.as_ref())
     }

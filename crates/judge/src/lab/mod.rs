@@ -1,5 +1,4 @@
-//! The lab: from runs to an answer. Pure: what is to be run next follows from what has been run, and the
-//! answer from what all runs say.
+//! The lab: conclusions from runs. It is pure: completed runs determine the next run and the conclusion.
 
 mod answer_format;
 pub mod compare;

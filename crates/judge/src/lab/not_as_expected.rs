@@ -1,6 +1,6 @@
-//! What a value had to be.
+//! Error for invalid values of a setting.
 
-/// A text is none of the values that can be: what is expected instead, in words.
+/// Error for an invalid value, with a description of the expected values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotAsExpected(pub &'static str);

@@ -1,10 +1,10 @@
-//! When a device is in its steady state: the rule of SNIA's Solid State Storage Performance Test
-//! Specification (PTS), the same for clients and enterprises.
+//! Steady state of a device: the rule of SNIA's Solid State Storage Performance Test Specification (PTS),
+//! the same for client and enterprise devices.
 //!
-//! Source: the definition of *Steady State* in the PTS, version 2.0.2 of October 2020; SNIA also sums it up
-//! at <https://www.snia.org/forums/sssi/pts/iops>. The measurement window is five rounds. Of the figure that
-//! is tracked the highest and the lowest in it are no more than 20 % of its average apart, and those of the
-//! straight line that fits it best no more than 10 %.
+//! Source: the definition of *Steady State* in the PTS, version 2.0.2 of October 2020. SNIA has a summary
+//! at <https://www.snia.org/forums/sssi/pts/iops>. The measurement window is five rounds. In the window,
+//! the maximum and minimum of the tracked figure are at most 20 % of its average apart. The best-fit
+//! straight line changes by at most 10 %.
 
 use super::NotAsExpected;
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
@@ -12,10 +12,9 @@ use diskspd_model::stats::{LARGEST_EXCURSION, LARGEST_SLOPE};
 use diskspd_model::units::table::{self, Cell, TableColumn, signed};
 
 pub const WINDOW: usize = 5;
-/// Nobody waits for more rounds than this, if nothing else was said.
 pub const ROUNDS: u32 = 25;
 
-/// Shares are sums of quotients: what is at the limit has to be within it.
+/// Tolerance for rounding in shares, so that a value at the limit is accepted.
 const ROUNDING: f64 = 1e-9;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl Standard {
     /// Reads its name.
     ///
     /// # Errors
-    /// What is expected.
+    /// Fails with the expected values.
     pub fn parse(name: &str) -> Result<Standard, NotAsExpected> {
         let found = Standard::ALL.into_iter().find(|standard| standard.name() == name);
         found.ok_or(NotAsExpected("pts-client, pts-enterprise or custom"))
@@ -48,8 +47,8 @@ impl Standard {
         }
     }
 
-    /// The options of a round, before those of the user. How many threads there are and how much is
-    /// outstanding is for the user to say in the PTS; these are enough for the drives of that kind.
+    /// Returns the options of a round, which precede the user's options. The PTS leaves threads and queue
+    /// depth to the user; these values suffice for drives of that kind.
     pub fn options(self) -> &'static [&'static str] {
         match self {
             Standard::PtsClient => &["-b4K", "-r", "-w100", "-Zr", "-t2", "-o16", "-Su"],
@@ -65,7 +64,7 @@ impl Standard {
         }
     }
 
-    /// Which share of the capacity the rounds use, percent; `None` = what the user's options say.
+    /// Returns the used share of the capacity in percent; `None` = determined by the user's options.
     pub fn active_range(self) -> Option<u64> {
         match self {
             Standard::PtsClient => Some(75),
@@ -75,7 +74,7 @@ impl Standard {
     }
 }
 
-/// What the last [`WINDOW`] of these rates say together; `None` = there are fewer, or nothing was done.
+/// Returns the result of the last [`WINDOW`] rates; `None` if there are fewer, or no I/O.
 pub fn window(iops: &[f64]) -> Option<RoundWindow> {
     let last = iops.get(iops.len().checked_sub(WINDOW)?..)?;
     let count = WINDOW as f64;
@@ -100,7 +99,7 @@ pub fn is_steady(window: &RoundWindow) -> bool {
     window.excursion <= LARGEST_EXCURSION + ROUNDING && window.slope.abs() <= LARGEST_SLOPE + ROUNDING
 }
 
-/// How it goes on behind rounds of these rates, of which there are to be `most` at most.
+/// Next step after rounds with these rates; `most` is the maximum number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextRound {
     Another,
@@ -203,8 +202,8 @@ pub fn verdict(done: &Preconditioning) -> String {
     }
 }
 
-/// That the rounds of the window rose or fell without exception, which chance does in 1 of 60 windows: within
-/// the limits of the rule, and yet it may go on.
+/// Returns a note that the rounds rose or fell monotonically, which happens randomly in 1 of 60 windows.
+/// They are within the limits of the rule, but may continue to change.
 fn still_moving(rounds: &[RoundFigures]) -> String {
     let window = &rounds[rounds.len().saturating_sub(WINDOW)..];
     let all = |holds: fn(f64, f64) -> bool| window.windows(2).all(|pair| holds(pair[0].iops, pair[1].iops));

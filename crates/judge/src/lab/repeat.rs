@@ -21,7 +21,7 @@ impl Repeat {
     /// Reads `10` or `until=2%`.
     ///
     /// # Errors
-    /// A message: what is expected.
+    /// Fails with the expected values.
     pub fn parse(text: &str) -> Result<Repeat, NotAsExpected> {
         let expected = NotAsExpected("a number of runs from 1 to 10000, or a precision as in until=2%");
         let repeat = match text.strip_prefix("until=") {
@@ -31,7 +31,6 @@ impl Repeat {
         repeat.ok_or(expected)
     }
 
-    /// Whether another run is needed behind those that did so many I/Os per second.
     pub fn another(self, iops: &[f64]) -> bool {
         let count = u32::try_from(iops.len()).unwrap_or(u32::MAX);
         match self {
@@ -44,8 +43,7 @@ impl Repeat {
         }
     }
 
-    /// What repetitions that were made so often say of a figure, with an interval of 95 %; `None` = there are
-    /// none.
+    /// Returns the spread of a figure over the repetitions, with a 95 % interval; `None` without values.
     pub fn spread(self, values: &[f64]) -> Option<Spread> {
         match self {
             Repeat::Times(_) => Spread::of(values),
@@ -110,7 +108,6 @@ fn rises(values: &[f64]) -> Option<bool> {
 }
 
 const DRIFT_BY_CHANCE: f64 = 0.01;
-/// Fewer runs than this may be in order by chance.
 const FEWEST_TO_DRIFT: usize = 5;
 
 pub fn headline(line: &RunLine) -> String {

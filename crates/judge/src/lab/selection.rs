@@ -1,10 +1,10 @@
-//! Which of many runs are meant.
+//! Selection of runs.
 
 use diskspd_model::results::{SpanSummary, WhichIos};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::Cell;
 
-/// Which runs of a history are meant; what is `None` or empty leaves nothing out.
+/// Selection of runs in a history; `None` or empty fields do not restrict it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
     pub label: Option<String>,
@@ -24,7 +24,7 @@ pub enum Since {
 }
 
 impl Since {
-    /// Reads `7d`, `12h`, `30m`, `2w`, or a date. The rest of a date is read by who knows the calendar.
+    /// Reads `7d`, `12h`, `30m`, `2w`, or a date. The caller parses the rest of a date.
     pub fn read(text: &str) -> Option<Since> {
         if text.len() >= 8 && text.contains('-') {
             return Some(Since::Date(text.to_owned()));
@@ -52,10 +52,10 @@ pub struct NoWord {
     pub why: &'static str,
 }
 
-/// Whether a text can be a label or a tag: a word that no list, option or reference takes for something else.
+/// Checks whether a text can be a label or a tag, unambiguous in lists, options and references.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Fails with the problem of the text.
 pub fn check_word(word: &str) -> Result<(), NoWord> {
     let fits = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
     let why = match word.chars().next() {
@@ -114,7 +114,6 @@ impl RunFigure {
         }
     }
 
-    /// That of these I/Os of a time span; of latencies in ms.
     pub fn value(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
         let figures = span.figures(of);
         match self {

@@ -1,4 +1,4 @@
-//! What the hosts were asked for: whether it is the same, and what it is for all of them together.
+//! Profiles of the hosts: whether they agree, and the combined profile.
 
 use super::HostPlace;
 use diskspd_model::machine::System;
@@ -9,7 +9,6 @@ use serde_json::Value;
 
 const MOST: usize = 3;
 
-/// A profile without targets, to which those of all hosts are added.
 pub fn without_targets(profile: &Profile) -> Profile {
     let mut profile = profile.clone();
     for span in &mut profile.time_spans {
@@ -56,7 +55,8 @@ pub fn add(whole: &mut Profile, profile: &Profile, place: &HostPlace, system: &S
     }
 }
 
-/// What the profiles of all hosts have to share: all but paths, seeds, CPUs, and how it was typed.
+/// Returns the part of a profile that all hosts must share: all except paths, seeds, CPUs, and the command
+/// line.
 pub fn comparable(profile: &Profile) -> Profile {
     let mut profile = profile.clone();
     profile.command_line = RawText::default();
@@ -78,7 +78,7 @@ pub fn comparable(profile: &Profile) -> Profile {
     profile
 }
 
-/// `profile.time_spans[0].duration is 10 instead of 5`: what differs, the first few.
+/// Returns the first few differences, such as `profile.time_spans[0].duration is 10 instead of 5`.
 pub fn difference<T: Serialize>(first: &T, other: &T, name: &str) -> String {
     let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
     let mut found = Vec::new();

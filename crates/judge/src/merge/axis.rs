@@ -1,10 +1,10 @@
-//! One time axis for the windows of all hosts.
+//! A common time axis for the windows of all hosts.
 //!
-//! A host's intervals count from its own start. Ranks of one job start together, on a clock that they share.
-//! Hosts that were started by other means begin at different times, which their own clocks tell. Intervals
-//! are shifted by whole ones, so that each keeps its exact contents; at most half an interval is left.
-//! As soon as any host is shifted, or measured fewer intervals than others, the intervals are those in which
-//! all hosts measured: sums at the edges would be of some hosts only.
+//! A host's intervals count from its own start. Ranks of one job start together on a shared clock. Hosts
+//! started by other means begin at different times, according to their own clocks. Intervals are shifted
+//! by whole intervals, so each keeps its exact contents with an error of at most half an interval. If any
+//! host is shifted, or measured fewer intervals than others, only intervals measured by all hosts are
+//! kept. Sums at the edges would otherwise miss hosts.
 
 use diskspd_model::results::{Alignment, Host, HostWindow, SpanResults};
 use diskspd_model::units::seconds_of_ns;
@@ -13,8 +13,8 @@ use diskspd_model::units::start_time::date_and_time;
 const SECOND: i64 = 1_000_000_000;
 const MS: i64 = 1_000_000;
 
-/// What a last interval may lack to count as whole, as a divisor of its width: windows of hosts that end at
-/// the same time are not equal to the nanosecond.
+/// Divisor of the interval width that gives the tolerance for a complete last interval. Windows that end
+/// together differ by nanoseconds.
 const LACKING: u64 = 20;
 
 /// When a host measured, ns since 1970.
@@ -22,11 +22,12 @@ const LACKING: u64 = 20;
 pub struct KnownWindow {
     begin: i64,
     end: i64,
-    /// By how much that may be wrong against the other hosts; `None` = nobody knows.
+    /// Possible error relative to the other hosts; `None` if unknown.
     uncertainty: Option<u64>,
 }
 
-/// When a host measured a time span (from 0); `None` = it didn't, or nobody knows.
+/// Returns the time of a host's measurement of a time span (from 0); `None` without a measurement, or if
+/// unknown.
 pub fn window(host: &Host, index: usize, results: &SpanResults) -> Option<KnownWindow> {
     if !results.was_measured() {
         return None;
@@ -51,13 +52,13 @@ pub struct TimeAxis {
     unknown: bool,
     /// The two largest uncertainties; `None` = of some host nothing is known.
     uncertainty: Uncertainty,
-    /// Width of the intervals, ns; 0 = there are none.
+    /// Width of the intervals in ns; 0 = no intervals.
     pub width: u64,
     common: Option<(i64, i64)>,
     shifted: bool,
     /// The fewest and the most intervals of a host.
     counts: Option<(u64, u64)>,
-    /// How far from its place an interval is at most, ns, earlier and later.
+    /// Maximum displacement of an interval in ns, earlier and later.
     displaced: (i64, i64),
 }
 
@@ -95,10 +96,10 @@ pub struct OtherTime {
 }
 
 impl TimeAxis {
-    /// Whether a host's window overlaps those of the others by half of it at least, as far as that is known.
+    /// Checks that a host's known window overlaps the other windows by at least half.
     ///
     /// # Errors
-    /// It doesn't: when they were, for people.
+    /// Fails with the times of the windows in words.
     pub fn admits(&self, window: Option<KnownWindow>) -> Result<(), OtherTime> {
         let (Some(edges), Some(window)) = (self.edges, window) else { return Ok(()) };
         let overlap = edges.first_end.min(window.end).saturating_sub(edges.last_begin.max(window.begin));

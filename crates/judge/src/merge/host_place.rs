@@ -11,7 +11,7 @@ pub(super) struct HostPlace {
 }
 
 impl HostPlace {
-    /// What one of its paths is called among those of all hosts.
+    /// Returns the name of a path that is unique among all hosts.
     pub(super) fn path(&self, path: &RawText) -> RawText {
         RawText::from([self.label.as_bytes(), b":", path.as_bytes()].concat())
     }

@@ -1,15 +1,14 @@
-//! Results of other programs, of several hosts: as far as figures add up. Amounts and rates do, means and
-//! deviations follow from them with the number of I/Os, the extremes are those of all. Percentiles can't be
-//! had from percentiles, and how busy all CPUs were not without knowing how many there are: they are left
-//! open.
+//! Combination of other programs' results for several hosts, where figures add up. Amounts and rates do.
+//! Means and deviations follow from them with the number of I/Os. The extremes cover all hosts.
+//! Percentiles cannot be combined, and CPU usage requires the number of CPUs, so they are omitted.
 
 use super::MergeError;
 use diskspd_model::results::{KnownFigures, RunIndex, RunSummary, SpanSummary};
 
-/// All of these as one run.
+/// Merges these runs into one.
 ///
 /// # Errors
-/// There is none, or they have not the same time spans.
+/// Fails without runs, or if their time spans differ.
 pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
     let first = runs.first().ok_or(MergeError::Nothing)?;
     for run in runs {
@@ -34,7 +33,8 @@ pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
     })
 }
 
-/// Two that are of one run, and which of both came first. Simulated runs have no time, and may be alike.
+/// Returns two copies of one run, in order. Simulated runs have no time, so they may be equal without
+/// being copies.
 fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
     let mut index = RunIndex::default();
     runs.iter().enumerate().find_map(|(place, run)| {
@@ -44,7 +44,6 @@ fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
     })
 }
 
-/// What is to be the same, as far as it is known.
 fn difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
     let (own, its) = (first.time_spans.len(), other.time_spans.len());
     if own != its {

@@ -15,7 +15,7 @@ pub struct Machines {
     count: usize,
 }
 
-/// What tells machines apart: two ranks with the same are on one.
+/// Identifier of a machine; ranks with the same identifier share it.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum MachineId {
     /// The running kernel, by its boot id.
@@ -118,7 +118,7 @@ fn same_or_nothing(all: &mut String, other: &str) {
     }
 }
 
-/// What two runs on several hosts must share: as many hosts of each kind.
+/// Returns the fingerprint that two runs on several hosts must share: the number of hosts of each kind.
 fn fingerprint(hosts: &[Host]) -> Option<Fingerprint> {
     let mut kinds: BTreeMap<&str, (usize, &Fingerprint)> = BTreeMap::new();
     for host in hosts {

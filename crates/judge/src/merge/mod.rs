@@ -1,12 +1,11 @@
-//! Several hosts' records of the same run as one record: what they did adds up.
+//! Merging of several hosts' records of the same run into one record, by adding their results.
 //!
 //! ```text
 //! Record of a host, one at a time ──add──▶ sums, and a summary of each ──finish──▶ Record
 //! ```
 //!
-//! Records are taken one at a time and given up at once: the memory that is needed grows by what the merged
-//! record keeps of each host ([`diskspd_model::results::Whole`]), not by what it was made of. How the hosts'
-//! times are laid upon each other is in `axis`.
+//! Records are added one at a time and then dropped. Memory grows only with the part of each host in the
+//! merged record ([`diskspd_model::results::Whole`]). `axis` aligns the times of the hosts.
 
 mod asked;
 mod axis;
@@ -38,7 +37,6 @@ pub enum MergeError {
     Nothing,
     #[error("{name} is a merged record; name the records of its hosts instead")]
     Merged { name: String },
-    /// It was added before: it is a copy.
     #[error(
         "{name} is the same run of the same host as {first}: its figures would count twice; name each host's \
          record once"
@@ -67,14 +65,12 @@ pub struct Merge {
     profile: Profile,
     hosts: Vec<Host>,
     names: HashSet<String>,
-    /// What the records that were added are called, by what is the same for all copies of each.
     added: HashMap<(String, u32), String>,
     /// Rank and number of ranks of each record that was added.
     ranks: Vec<(u32, Option<u32>)>,
     /// The next number of hosts of a name.
     numbers: HashMap<String, u32>,
     machine: machines::Machines,
-    /// What is needed to judge the devices of ranks that ran on one machine.
     observed: Vec<RankObserved>,
     /// The targets of all hosts, in the order of their hosts.
     targets: Vec<HostTarget>,
@@ -90,10 +86,10 @@ struct First {
 }
 
 impl Merge {
-    /// Adds the record of one host; `called` is what messages call it: its file.
+    /// Adds the record of one host; `called` is its file name in messages.
     ///
     /// # Errors
-    /// It is not of the same run. Then nothing of it was added.
+    /// Fails if it belongs to another run; the sums are then unchanged.
     pub fn add(&mut self, record: Record, called: &str) -> Result<(), MergeError> {
         let name = || called.to_owned();
         if record.merged.is_some() {
@@ -199,8 +195,8 @@ impl Merge {
         self.hosts.push(host);
     }
 
-    /// What a host is called: those of the same name are numbered apart. It becomes part of paths, texts and
-    /// file names.
+    /// Returns the name of a host, numbered if it is a duplicate. It becomes part of paths, texts and file
+    /// names.
     fn label(&mut self, name: &str) -> String {
         let name = if name.is_empty() { "host".to_owned() } else { host_name(name) };
         let number = self.numbers.entry(name.clone()).or_insert(1);
@@ -251,18 +247,18 @@ pub fn kept_record_of(rank: u32) -> String {
     format!("diskspd-rank-{rank}")
 }
 
-/// Longest name of a host, characters: with a number behind it and a file's name around it it stays below the
-/// 255 bytes of a file's name, whatever its letters.
+/// Maximum length of a host's name in characters. With a number and a file name it stays below the limit
+/// of 255 bytes, in any script.
 const LONGEST_NAME: usize = 48;
 
-/// A name as it may stand in a path, a text or a file's name: a colon would part host and path in the wrong
-/// place, a slash folders; anything else may be in a record that somebody has edited.
+/// Returns a name that is safe in a path, a text and a file name. Colons separate host and path, slashes
+/// separate folders, and edited records may contain any text.
 fn host_name(name: &str) -> String {
     let harmless = |letter: char| if matches!(letter, ':' | '/') || drives(letter) { '_' } else { letter };
     name.chars().take(LONGEST_NAME).map(harmless).collect()
 }
 
-/// Whether it was measured in real time: two simulated runs with one seed are alike, and are two runs.
+/// Whether it was measured in real time. Two simulated runs with one seed are equal, but separate runs.
 fn in_real_time(record: &Record) -> bool {
     record.host().results.time_spans.iter().any(|span| span.started_at.is_some())
 }
@@ -287,7 +283,7 @@ fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Ve
 }
 
 impl First {
-    /// What another record doesn't share; `None` = it is of the same run.
+    /// Returns the difference from another record; `None` if it is of the same run.
     fn difference(&self, other: &Record) -> Option<String> {
         let version = version(other);
         if let (Some(own), Some(its)) = (&self.version, version)
@@ -309,11 +305,11 @@ fn version(record: &Record) -> Option<&str> {
     fingerprint.parts.get("program").map(String::as_str)
 }
 
-/// The records of all ranks of a run as one, and the hosts of which there is none; `asked`: the profile as
-/// the user gave it, `%r` and `%h` not filled in.
+/// Merges the records of all ranks of a run; `missing` are hosts without a record. `asked`: the profile as
+/// given by the user, with `%r` and `%h` unexpanded.
 ///
 /// # Errors
-/// They are not of the same run.
+/// Fails if the records belong to different runs.
 pub fn whole(asked: &Profile, records: Vec<Record>, missing: Vec<Host>) -> Result<Record, MergeError> {
     let mut merge = Merge::default();
     let rank = |record: &Record| record.host().rank;

@@ -1,6 +1,5 @@
-//! Ranks that ran on one machine: the kernel counts by device, not by process. So what ranks counted that
-//! share devices is added up before it is compared with what the devices did, as that of targets of one
-//! host that share devices is.
+//! Ranks on one machine. The kernel counts by device, not by process. I/Os of ranks that share devices are
+//! therefore added before the comparison with the devices, like I/Os of targets that share devices.
 
 use super::asked;
 use super::summary::of_part;
@@ -35,7 +34,6 @@ struct RankSpan {
 }
 
 impl RankObserved {
-    /// Of a record that is judged; `None` = nobody looked at its devices, or which machine it is isn't known.
     pub fn of(judged: &Judged, host: usize, label: &str) -> Option<RankObserved> {
         let (record, own) = (judged.record, judged.record.host());
         let boot = own.system.boot.clone()?;
@@ -87,7 +85,7 @@ fn by_target(results: &SpanResults) -> Vec<TargetResults> {
     rows
 }
 
-/// What is found of the devices of ranks that share some, by the places of the hosts.
+/// Returns the findings about devices shared by ranks, by host index.
 pub fn judge(ranks: &[RankObserved]) -> Vec<(usize, HostDevices)> {
     let mut groups: Vec<Vec<&RankObserved>> = Vec::new();
     for rank in ranks {
@@ -161,8 +159,7 @@ impl Joined {
     }
 }
 
-/// What a rank's target is called among those of all: by its path, unless that leads elsewhere for another
-/// rank.
+/// Returns the name of a rank's target: its path, unless the path means another target for another rank.
 fn place(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawText {
     let lies_on = |storage: &Storage| {
         let mounted = storage.file_system.as_ref().map(|on| on.mounted_at.clone());
@@ -205,7 +202,8 @@ fn together(ranks: &[&RankObserved], paths: &[Vec<RawText>], ids: &TargetIds, in
     all
 }
 
-/// Adds what one rank observed of the same devices. What a device did is the same for all: it counts once.
+/// Adds one rank's observation of the same devices. Device counters are the same for all ranks, so they
+/// count once.
 fn add(all: &mut DeviceFacts, other: DeviceFacts) {
     let larger = |a: Option<u64>, b: Option<u64>| a.max(b);
     for target in other.targets {

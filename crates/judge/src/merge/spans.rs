@@ -18,13 +18,12 @@ pub struct SpanSum {
     latencies: MergedLatencies,
     intervals: Option<OnAxis>,
     responses: Option<OnAxis>,
-    /// By how many intervals each thread's host began later than the first one.
     shifts: Vec<i64>,
     /// The same for each kind of I/O that failed.
     error_shifts: Vec<i64>,
 }
 
-/// Intervals of all hosts so far, the first of which may lie before that of the first host.
+/// Sum of the hosts' intervals; the first may precede the first host's start.
 #[derive(Debug, Default)]
 struct OnAxis {
     /// The first, as counted from the start of the first host; never above 0.
@@ -42,8 +41,7 @@ impl OnAxis {
     }
 }
 
-/// Puts what one host saw of its machine's CPUs in their place: of ranks on one machine, whose CPUs are the
-/// same, what the one saw that looked longest.
+/// Stores a host's CPU times by machine. Of ranks on one machine, the longest observation is kept.
 fn add_cpus(all: &mut Vec<CpuTimes>, own: Vec<CpuTimes>, machine: MachinePlace) {
     let end = machine.first_cpu.saturating_add(machine.cpus);
     all.resize(all.len().max(end), CpuTimes::default());
@@ -147,8 +145,6 @@ fn cut(row: &mut TargetResults, first: u64, count: u64) {
     }
 }
 
-/// Takes the latencies of one thread on one target, and gives that the number it has among those of all
-/// hosts.
 fn take(latencies: &mut MergedLatencies, row: &mut TargetResults, target: TargetId) {
     row.target = target;
     row.unfinished = Vec::new();

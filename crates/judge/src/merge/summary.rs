@@ -1,4 +1,4 @@
-//! What is kept of one host.
+//! The summary of one host.
 
 use crate::record::index::Index;
 use crate::record::known;
@@ -27,14 +27,12 @@ fn devices(verdict: &SpanVerdict) -> Option<HostDevices> {
     verdict.parts.first().map(|worst| of_part(verdict.time_span, worst, 1))
 }
 
-/// What was found of a host's devices; `ranks`: how many of its machine used them.
+/// Returns the device findings of a host; `ranks`: number of ranks on its machine that used them.
 pub fn of_part(time_span: usize, part: &DeviceVerdict, ranks: usize) -> HostDevices {
     let (severity, message) = (part.severity, part.message.clone());
     HostDevices { time_span, verdict: part.verdict, severity, message, ranks }
 }
 
-/// Puts what was found when the host's devices were judged together with other ranks' in the place of what
-/// was found before.
 pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
     let known = &mut summary.run;
     if let Some(Some(span)) = known.time_spans.get_mut(devices.time_span - 1) {

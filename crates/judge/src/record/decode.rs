@@ -1,4 +1,4 @@
-//! From the bytes of a tool's output to its text: what shells and consoles make of it.
+//! Decoding of a tool's output bytes to text, in the encodings of shells and consoles.
 
 use diskspd_model::profile::xml::text::keeping_bytes;
 use diskspd_model::results::RunSummary;
@@ -19,8 +19,8 @@ pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The bytes in UTF-8, without a mark, where a byte order mark stands before them, and else as they are: of a
-/// file that editors or PowerShell have written.
+/// Returns the bytes in UTF-8 without a byte order mark, for files from editors or PowerShell; unchanged
+/// without a mark.
 pub fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => Cow::Borrowed(rest),
@@ -29,13 +29,13 @@ pub fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Whether a file that begins so has a byte order mark: that of UTF-8 (`Set-Content -Encoding utf8` of
-/// PowerShell 5) or of UTF-16 (its `>`).
+/// Whether the start of a file is a byte order mark: UTF-8 (`Set-Content -Encoding utf8` of PowerShell 5)
+/// or UTF-16 (its `>`).
 pub fn is_marked(beginning: &[u8]) -> bool {
     matches!(beginning, [0xef, 0xbb, 0xbf, ..] | [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
-/// What is no UTF-16 becomes the character that stands for that; a byte too many is left out.
+/// Decodes UTF-16. Invalid units become the replacement character; an odd last byte is dropped.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
     char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))

@@ -12,20 +12,20 @@ use diskspd_model::results::RunSummary;
 
 pub struct InputFormat {
     pub name: &'static str,
-    /// What a list of runs calls it, and the history: one word.
+    /// Name in lists of runs and the history: one word.
     pub word: &'static str,
     /// The largest file that is read.
     pub limit: InputLimit,
     /// Whether a text that begins so is of this format.
     is_it: fn(&str) -> bool,
-    /// Reads all runs of a file. With one it has this name; with several each has its number behind it:
+    /// Reads all runs of a file. A single run has the file's name; several runs have a number after it:
     /// `name#2`.
     pub read: fn(&[u8], &str) -> Result<Vec<RunSummary>, ResultError>,
     /// The runs of a file, each as bytes that can be read alone, in the order of `read`.
     pub parts: fn(&[u8]) -> Vec<Vec<u8>>,
 }
 
-/// All formats; what a file holds is decided by the first that knows it.
+/// All formats; the first match determines the format of a file.
 pub const FORMATS: [InputFormat; 6] = [
     InputFormat {
         name: "a repetition",

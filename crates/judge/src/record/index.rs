@@ -1,5 +1,5 @@
-//! The index of a record: what a list of many runs shows of each. It stands at the beginning of the stored
-//! form, so that it is read without the rest.
+//! The index of a record: the values for lists of runs. It is at the start of the stored form, so that it
+//! can be read alone.
 
 use super::figures;
 use crate::truth::Judged;
@@ -11,13 +11,12 @@ use diskspd_model::results::{
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What a list of runs shows of one, with the percentiles of the text report.
+/// Index of one run, with the percentiles of the text report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Index(#[serde(with = "IndexForm")] pub RunSummary);
 
-/// The form of a summary at the beginning of a record. What people call it and where it was found isn't part
-/// of it.
+/// Stored form of a summary at the start of a record, without the run's name and location.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "RunSummary")]
 struct IndexForm {
@@ -32,7 +31,7 @@ struct IndexForm {
     #[serde(flatten, with = "FindingsForm")]
     findings: Option<Findings>,
     time_spans: Vec<Option<SpanSummary>>,
-    /// None also where there are several, or where an older program made the index.
+    /// Machine; `None` also for several machines, or if an older program wrote the index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<String>,
     /// Empty also where an older program made the index.
@@ -115,8 +114,9 @@ impl Index {
     }
 }
 
-/// The same for all copies of a record ([`RunSummary::identity`]): of what no two runs share: machine, times,
-/// amounts. FNV-1a, 64 bits: an accident is one in 10^19, and no more is needed.
+/// Returns an identity shared by all copies of a record ([`RunSummary::identity`]). It is a hash of values
+/// that differ between runs: machine, times, amounts. FNV-1a, 64 bits: a collision has a probability of 1
+/// in 10^19.
 pub fn identity(record: &Record) -> String {
     let mut hash = Fnv::default();
     let mut add = |bytes: &[u8]| {

@@ -67,7 +67,6 @@ pub enum RecordError {
          again"
     )]
     OlderVersion { found: u64 },
-    /// A field is missing, or holds what it can't.
     #[error("line {line}, column {column}: {what}; the record was probably edited or damaged")]
     Field {
         /// From 1.
@@ -83,8 +82,7 @@ pub enum RecordError {
     },
 }
 
-/// A record as it is stored, with the figures that follow from it: those are for other programs; reading
-/// ignores them.
+/// Stored form of a record, with derived figures for other programs, which the reader ignores.
 #[derive(Serialize)]
 struct Stored<'a> {
     format: &'a RecordFormat,
@@ -104,10 +102,10 @@ struct Stored<'a> {
     judgement: &'a Judgement,
 }
 
-/// Writes a record as JSON, laid out in lines (`lines`).
+/// Writes a record as JSON, in lines (`lines`).
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the error of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary: figures, judgement } = judged;
     let Record { format, profile, run_options, preconditioning, program, hosts, merged } = record;
@@ -132,11 +130,11 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     buffered.flush()
 }
 
-/// The same for a file that is kept: what this program couldn't read again takes nobody's place. It is read
-/// back by the reader that will read the file, before the first byte is passed on.
+/// Like [`write`], for a stored file: an unreadable record must not replace a file. The record is verified
+/// with the reader before the first byte is written.
 ///
 /// # Errors
-/// Those of `sink`; or the record contradicts itself, or can't be read.
+/// Fails with the error of `sink`, or if the record is inconsistent or unreadable.
 pub fn write_readable(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     judged.record.check().map_err(|what| {
         io::Error::other(format!("the record contradicts itself ({what}), and could not be read again"))
@@ -163,13 +161,12 @@ pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
     read_from(io::Cursor::new(bytes))
 }
 
-/// The same out of a file, part by part: the text of a large record takes many times the memory of what it
-/// holds.
+/// Like [`read`], from a file in parts, because a large record's text needs many times the memory of its
+/// content.
 pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
     read_any(&mut source)
 }
 
-/// What a record can be read from, as one type: there would be another parser in the program for every type.
 trait RecordSource: BufRead + Seek {}
 
 impl<S: BufRead + Seek> RecordSource for S {}
@@ -211,10 +208,10 @@ fn is_at_end(text: &[u8], line: usize, column: usize) -> bool {
 
 const LONGEST_INDEX: u64 = 16 << 20;
 
-/// Reads the index of a record: its first line, and no more. `Ok(None)` = it doesn't stand there.
+/// Reads the index of a record from its first line. `Ok(None)` if there is no index.
 ///
 /// # Errors
-/// It is no record, or the index is damaged.
+/// Fails if it is not a record, or the index is damaged.
 pub fn read_index(mut source: impl Read) -> Result<Option<Index>, RecordError> {
     index(&mut source)
 }
@@ -247,8 +244,8 @@ fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
     }
 }
 
-/// Name and version come first: whatever else differs in other JSON or in a newer record would only be a
-/// riddle. Looks no further than it must.
+/// Checks name and version first, so other JSON and newer records give clear errors. Reads no more than
+/// necessary.
 fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
     let mut format = None;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
@@ -256,8 +253,8 @@ fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
     understand(format, read, |_| source.fill_buf().is_ok_and(<[u8]>::is_empty))
 }
 
-/// Whether what begins so is a record of today's version. `at_end` tells whether an error is where the text
-/// ends.
+/// Whether the start is a record of the current version. `at_end`: whether an error is at the end of the
+/// text.
 fn understand(
     format: Option<FormatName>,
     read: serde_json::Result<()>,
@@ -296,14 +293,12 @@ struct Head {
     index: Index,
 }
 
-/// The fields that a record begins with, as far as they are there.
 #[derive(Default)]
 struct Beginning {
     format: Option<FormatName>,
     index: Option<Index>,
 }
 
-/// Finds the field `format` of an object; what follows is left unread.
 struct FormatAlone<'a>(&'a mut Option<FormatName>);
 
 impl<'de> Visitor<'de> for FormatAlone<'_> {
@@ -325,7 +320,6 @@ impl<'de> Visitor<'de> for FormatAlone<'_> {
     }
 }
 
-/// The same, and the index if it stands right behind it.
 struct WithIndex<'a>(&'a mut Beginning);
 
 impl<'de> Visitor<'de> for WithIndex<'_> {

@@ -1,11 +1,11 @@
-//! What lists, tables and comparisons need of a record's run.
+//! Run summaries of records, for lists, tables and comparisons.
 
 use super::figures;
 use super::index::Index;
 use crate::truth::Judged;
 use diskspd_model::results::{Origin, RunSummary};
 
-/// What is known of a record's run, with every percentile that the record has; `name` is what people call it.
+/// Returns the summary of a record's run, with all its percentiles; `name` is its display name.
 pub fn run(judged: &Judged, name: &str) -> RunSummary {
     let mut known = of_index(Index::of(judged), name);
     let spans = known.time_spans.iter_mut().zip(&judged.summary.time_spans);
@@ -16,7 +16,7 @@ pub fn run(judged: &Judged, name: &str) -> RunSummary {
     known
 }
 
-/// The same from the record's index alone: the percentiles are those of the text report.
+/// Returns the summary from the record's index alone, with the percentiles of the text report.
 pub fn of_index(index: Index, name: &str) -> RunSummary {
     RunSummary { name: name.to_owned(), ..index.0 }
 }

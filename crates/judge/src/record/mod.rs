@@ -1,6 +1,6 @@
-//! Records and what is known of a run: the stored form of a record, read and written (`json`); the results
-//! that other programs write, read (`formats`: result XML, text reports, fio's JSON); and what lists and
-//! comparisons need of all of them (`known`, `index`).
+//! Records and run summaries. `json` is the stored form of a record; `formats` reads other programs'
+//! results (result XML, text reports, fio's JSON). `known` and `index` provide the data for lists and
+//! comparisons.
 
 pub mod answers;
 pub mod decode;

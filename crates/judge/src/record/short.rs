@@ -6,7 +6,7 @@ use diskspd_model::results::{SpanSummary, Summary, Verdict};
 use diskspd_model::units::Millis;
 use serde::Serialize;
 
-/// The run in a dozen numbers. All of them also stand in the index and the figures of the record.
+/// Short summary of a run. The index and the figures contain the same values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ShortSummary {
     /// I/Os per second over all measured time spans; `null` = nothing was measured.

@@ -7,13 +7,13 @@ use diskspd_model::results::{CulpritKind, IoStage, StageTimes};
 pub struct Attributed {
     /// The stages, which add up to the latency.
     pub stages: StageTimes,
-    /// What kept it longest, and for how long, ns; `None` = not known.
+    /// Longest holder of the I/O and its time in ns; `None` if unknown.
     pub culprit: Option<(HeldBy, u64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldBy {
-    /// By something that has no name, or whose name the I/O tells.
+    /// Holder without a name, or with a name known from the I/O.
     By(CulpritKind),
     ByTask(u16),
 }
@@ -22,10 +22,10 @@ const STOPPED: HeldBy = HeldBy::By(CulpritKind::Stopped);
 
 type Blame = (IoStage, Option<HeldBy>);
 
-/// Divides the time from `started` to `reaped`, ns, of an I/O of the thread with number `thread`. `limited`:
-/// a control group limits the I/O of the program.
+/// Attributes the time from `started` to `reaped` in ns for an I/O of thread number `thread`. `limited`: a
+/// control group limits the program's I/O.
 ///
-/// Whatever isn't known is unattributed: without the block layer's events nothing is blamed on the device.
+/// Unknown parts are unattributed: without block layer events no time is attributed to the device.
 pub fn attribute(
     (started, reaped): (u64, u64),
     block: &BlockTimes,
@@ -64,8 +64,8 @@ fn blame(at: u64, block: &BlockTimes, doing: Option<ThreadDoing>, thread: i32, l
     }
 }
 
-/// Who is stopped takes no completion, whatever else holds the I/O; and workers of the kernel, which do for
-/// the program what would have to wait, are stopped with it.
+/// Returns a stopped thread as the holder. It takes no completions regardless of other holders, and the
+/// kernel workers of the program stop with it.
 fn stopped(doing: Option<ThreadDoing>) -> Option<HeldBy> {
     (doing == Some(ThreadDoing::Stopped)).then_some(STOPPED)
 }
@@ -74,7 +74,7 @@ fn device() -> Blame {
     (IoStage::Device, Some(HeldBy::By(CulpritKind::Device)))
 }
 
-/// The block layer told nothing: that the thread couldn't go on is known all the same.
+/// Attributes time without block layer events; a blocked thread is still known.
 fn without_block(doing: Option<ThreadDoing>) -> Blame {
     match doing {
         Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(STOPPED)),
@@ -83,8 +83,8 @@ fn without_block(doing: Option<ThreadDoing>) -> Blame {
     }
 }
 
-/// The block layer didn't have it yet. `itself`: the thread handed it over; else another task did, because
-/// it was held back or passed on.
+/// Attributes time before the block layer. `itself`: the thread submitted the I/O. Otherwise another task
+/// did, because the I/O was delayed or handed over.
 fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blame {
     match (itself, doing) {
         (false, doing) => {
@@ -131,8 +131,8 @@ impl StageSums {
         }
     }
 
-    /// A flush that took up half of the time at the device or more is what kept the I/O there; and one that
-    /// took up half of the time before the driver got it kept it out, as long as it went on.
+    /// Attributes time to a flush. It is the holder if it took at least half of the time at the device, or
+    /// half of the time before the driver.
     fn flush(&mut self, block: &BlockTimes) {
         let (Some((begin, end)), Some(issued)) = (block.flush, block.issued) else { return };
         let flush = HeldBy::By(CulpritKind::Flush);
@@ -151,7 +151,7 @@ impl StageSums {
         }
     }
 
-    /// Who kept it less than the longest stage without a culprit did is none.
+    /// Removes a culprit with less than half of the total time.
     fn close(self) -> Attributed {
         let longest = self.kept.into_iter().max_by_key(|(_, ns)| *ns);
         let total = self.stages.sum();

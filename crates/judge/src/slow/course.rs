@@ -1,8 +1,8 @@
-//! What a thread did from moment to moment, as the scheduler told it.
+//! Activity of a thread over time, from scheduler events.
 
 use std::collections::VecDeque;
 
-/// What a thread does. Names are numbers, which whoever reads the events gives them.
+/// Activity of a thread. Names are numbers assigned by the reader of the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThreadDoing {
     /// It is on a processor.
@@ -74,8 +74,7 @@ impl ThreadCourse {
         self.steps.front().map(|(at, _)| *at)
     }
 
-    /// What it did between two moments, piece by piece: begin, end, what. The first piece is `None` where
-    /// nothing is known yet.
+    /// Returns the activities between two times as (begin, end, activity). The first is `None` if unknown.
     pub fn between(&self, from: u64, to: u64) -> impl Iterator<Item = (u64, u64, Option<ThreadDoing>)> + '_ {
         let first = self.steps.partition_point(|(at, _)| *at <= from);
         let before = first.checked_sub(1).map(|index| self.steps[index].1);

@@ -1,4 +1,4 @@
-//! What the block layer told, and what of it belongs to an I/O.
+//! Block layer events, and their assignment to an I/O.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockStep {
@@ -37,9 +37,8 @@ pub struct BlockTimes {
 }
 
 impl BlockTimes {
-    /// The next event, in the order of time, that touches the sectors of the I/O and was between its
-    /// submission and its reap. What comes before the block layer got the I/O is somebody else's, on the same
-    /// sectors.
+    /// Adds the next event in order of time that touches the sectors of the I/O between its submission and
+    /// reap. Events before the block layer received the I/O belong to other I/Os on the same sectors.
     pub fn take(&mut self, seen: &BlockSeen) {
         match seen.step {
             BlockStep::Queued(by) if self.queued.is_none() => self.queued = Some((seen.at, by)),
@@ -56,15 +55,14 @@ impl BlockTimes {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BlockMatch {
     pub times: BlockTimes,
-    /// An event of exactly the I/O's sectors was there: that the block layer got it, that the driver got it,
-    /// that it is complete.
+    /// Whether events with exactly the I/O's sectors occurred: block layer, driver, completion.
     exact: [bool; 3],
 }
 
 impl BlockMatch {
-    /// The next event, as [`BlockTimes::take`] has them. `is_exact`: its sectors are those of the I/O.
-    /// Requests that were merged or split have others; where one has exactly those, it is the I/O's, and
-    /// those that only overlap with it are somebody else's.
+    /// Adds the next event, as in [`BlockTimes::take`]. `is_exact`: whether it has exactly the sectors of
+    /// the I/O. Merged or split requests have other sectors. After an exact event, overlapping events
+    /// belong to other I/Os.
     pub fn take(&mut self, seen: &BlockSeen, is_exact: bool) {
         let (place, before) = match seen.step {
             BlockStep::Queued(_) => (0, true),

@@ -1,4 +1,4 @@
-//! What is often misunderstood about a profile, and what it means for the figures.
+//! Common misunderstandings of a profile, and their effect on the figures.
 
 mod addresses;
 mod caching;
@@ -48,7 +48,6 @@ fn single(span: &SpanView) -> Option<Finding> {
         .then(|| finding().remedy("repeat it: --repeat 3 or more, then compare medians and ranges").quietly())
 }
 
-/// `-g` limits each thread on each target: what is reported is the sum.
 fn limited(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let threads = u64::from(span.asked.threads_on(target));

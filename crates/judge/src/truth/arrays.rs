@@ -1,5 +1,4 @@
-//! Software RAIDs (md, and those of LVM) that rebuilt or checked themselves while it was measured, or lacked
-//! members.
+//! Software RAIDs (md and LVM) that were rebuilding, checking or degraded during the measurement.
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
@@ -37,7 +36,6 @@ pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
     arrays.iter().flat_map(one).collect()
 }
 
-/// Each RAID: what it did, and what it lacked, unless that follows from what it did.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let arrays = span.devices().map_or(&[][..], |devices| &devices.arrays);
     let one = |array: &ArrayFacts| {

@@ -1,15 +1,14 @@
-//! Devices that are caches (dm-cache, dm-writecache, bcache): which of those beneath them did the I/O.
+//! Cache devices (dm-cache, dm-writecache, bcache): the underlying devices that did the I/O.
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::machine::io_counters::{DeviceActivity, Flow};
 use diskspd_model::machine::stack::Layer;
 
-/// Who did this share of it did all of it, but for accidents.
+/// Minimum share of a device that did practically all I/O.
 const NEARLY_ALL: f64 = 0.9;
-/// Who did less than this share of it isn't named: what a cache writes down for itself.
+/// Minimum share of a device in the finding; less is the cache's metadata.
 const NAMED: f64 = 0.01;
 
-/// Each of them, as far as it is known which they are.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut layers: Vec<&Layer> = span.parts.iter().flat_map(|part| part.layers()).collect();
     // A bcache without its cache's device keeps nothing anywhere else.

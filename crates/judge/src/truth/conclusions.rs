@@ -1,19 +1,19 @@
-//! What is concluded about a time span before the checks look at it.
+//! Conclusions about a time span, made before the checks.
 
 use super::contention::{self, Contention};
 use super::device;
 use super::late::{self, Late};
 use super::{Limiter, Limits, Outage, SpanVerdict, SpanView, Steadiness, limit, outages, steady};
 
-/// What is concluded about a time span, in the order of the fields: each from the view and from what stands
-/// above it. The checks, which say it, come after all of them.
+/// Conclusions about a time span. Each follows from the view and the previous fields. The checks report
+/// them later.
 #[derive(Debug)]
 pub(super) struct Conclusions<'a> {
     /// Threads that had to wait for a CPU for so long that the figures would be others without.
     pub contention: Option<Contention>,
     pub limits: Option<Limits>,
     pub late: Option<Late<'a>>,
-    /// When targets answered nothing, or far less than usual; `None` = it can't be told.
+    /// Periods without responses, or with far fewer than usual; `None` if unknown.
     pub outages: Option<Vec<Outage>>,
     pub steadiness: Option<Steadiness>,
     pub verdict: Option<SpanVerdict>,

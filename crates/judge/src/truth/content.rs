@@ -1,16 +1,16 @@
-//! Whether reads could be answered without the medium, by what the targets held before the run.
+//! Reads that need no medium, according to the content of the targets before the run.
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::machine::content::{ContentFacts, Reducer, Sample, Space};
 use diskspd_model::profile::RawText;
 use diskspd_model::units;
 
-/// From this share on of what is read, the figures are those of something else than the device.
+/// Minimum share of reads that invalidates the figures for the device.
 const MOST: f64 = 0.5;
 /// Below this share, gaps change the figures by less than two runs differ.
 const GAPS: f64 = 0.01;
-/// Below this share of a sample, chance and what devices hold by themselves (empty parts of a file system)
-/// are too near.
+/// Minimum share of a sample; smaller shares may be random, or normal content (empty parts of a file
+/// system).
 const SAMPLED: f64 = 0.1;
 
 /// Every finding about the contents of one time span's targets.
@@ -20,7 +20,6 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     findings.map(|finding| finding.in_time_span(Some(span.number))).collect()
 }
 
-/// What is to be said before the reads begin, a line each: what would be more than a note afterwards.
 pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<Finding> {
     let serious =
         findings(&About { facts, path }).into_iter().filter(|finding| finding.severity > Severity::Note);
@@ -67,12 +66,11 @@ fn severity(share: f64, least: f64) -> Option<Severity> {
     }
 }
 
-/// How bad it is that so much of what is read isn't there; `None` = it changes nothing.
+/// Returns the severity of missing data for this share of the reads; `None` if irrelevant.
 pub(super) fn gaps_severity(share: f64) -> Option<Severity> {
     severity(share, GAPS)
 }
 
-/// Holes, and what is only allocated or lies in the inode.
 fn gaps(facts: &About) -> Option<Finding> {
     let space = facts.space.filter(|space| space.examined > 0)?;
     let unwritten = really_unwritten(&space, facts.sample.as_ref());
@@ -98,8 +96,8 @@ fn gaps(facts: &About) -> Option<Finding> {
     Some(finding("content-unwritten", severity, facts, message).shown_by(evidence).remedy(remedy))
 }
 
-/// Unwritten extents may have data in memory that is still to be written: then blocks read from there
-/// aren't zero.
+/// Returns the bytes that are really unwritten. Unwritten extents may have dirty data in memory, so their
+/// blocks are not zero.
 fn really_unwritten(space: &Space, sample: Option<&Sample>) -> u64 {
     match sample.filter(|sample| sample.unwritten > 0) {
         Some(sample) => (space.unwritten as f64 * share(sample.unwritten_zeros, sample.unwritten)) as u64,
@@ -168,7 +166,6 @@ fn rewrite(facts: &About) -> &'static str {
     }
 }
 
-/// Blocks that are alike, on something that stores them once.
 fn repeating(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = reducer(facts, |reducer| reducer.deduplicates)?;
@@ -250,7 +247,8 @@ mod tests {
         }
     }
 
-    /// A sample of 128 blocks of which so many are zeros and repeat others; so much is left of all, percent.
+    /// Returns a sample of 128 blocks: numbers of zero and repeated blocks, and the compressed size in
+    /// percent.
     fn sample(zeros: u64, repeats: u64, left: u64) -> Sample {
         let compressed = 128 * 4096 * left / 100;
         Sample { block_size: 4096, blocks: 128, zeros, duplicates: repeats, compressed, ..Sample::default() }

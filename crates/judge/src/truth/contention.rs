@@ -1,4 +1,4 @@
-//! What waiting for a CPU cost a run, and who had the CPUs meanwhile.
+//! Cost of waiting for CPUs, and the other users of the CPUs.
 
 use super::processors::{self, Share};
 use super::{Finding, Limiter, Severity, SpanView, offered};
@@ -13,7 +13,6 @@ pub(super) const OCCUPIED: f64 = 0.8;
 /// The device had so much of the depth in flight: waiting threads cost it nothing.
 const FULL: f64 = 0.8;
 const DRY: f64 = 0.5;
-/// Who used less than this share of what the threads didn't use doesn't explain it.
 const EXPLAINED: f64 = 0.5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +25,7 @@ pub(super) enum CpuHolder {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContentionEffect {
-    /// It lowered it: nothing was done meanwhile, or the device had little to do.
+    /// Lower rate: the device had no or little I/O during the wait.
     Lowers,
     Unknown,
     /// None: the device had its queue full all the same.
@@ -38,8 +37,8 @@ pub(super) enum ContentionEffect {
 pub(super) struct Contention {
     /// Share of the time, on average over the threads.
     pub waiting: f64,
-    /// I/Os per second that they would have done at most without it; `None` = hardly more: what the threads
-    /// use is all that the CPUs have.
+    /// Maximum I/Os per second without the wait; `None` if hardly higher, because the threads use all CPU
+    /// time.
     pub iops: Option<f64>,
     pub holder: CpuHolder,
     pub effect: ContentionEffect,
@@ -51,12 +50,11 @@ struct Waiter<'a> {
     /// Shares of the time: on a CPU, and without one that was in use.
     busy: f64,
     waiting: f64,
-    /// Share of the time that its CPU was used by whoever else; 1 = not known.
+    /// Share of the time that others used its CPU; 1 = unknown.
     else_used: f64,
 }
 
-/// Whether threads waited for CPUs for so long that the figures would be others without. `None` = no, or
-/// nobody knows.
+/// Returns the CPU contention if it changed the figures; `None` if not, or unknown.
 pub(super) fn judge(span: &SpanView) -> Option<Contention> {
     let effort = span.effort()?;
     let window = span.measured.seconds * 1e9;
@@ -108,8 +106,8 @@ fn waiter<'a>(
     Some(Waiter { worker, busy, waiting, else_used })
 }
 
-/// Share of the time that a CPU was in use, or all on average for a thread that was bound to none; `None` =
-/// not known.
+/// Returns the share of the time that a CPU was in use, or the mean of all CPUs for an unbound thread.
+/// `None` if unknown.
 fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
     let allowed: Vec<u32> = span.system.topology.allowed_cpus().collect();
     let ours = |share: &&Share| cpu.map_or(allowed.contains(&share.cpu), |cpu| share.cpu == cpu);
@@ -166,8 +164,8 @@ fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> ContentionEff
 }
 
 impl Contention {
-    /// Whether it is what limited the run. `occupied`: the largest share of the time that a thread was on a
-    /// CPU or ready.
+    /// Whether it limited the run. `occupied`: the largest share of the time that a thread was running or
+    /// ready.
     pub(super) fn limits(&self, occupied: f64) -> bool {
         // Threads of the kernel that share a CPU with one that waits for them are a part of its I/O.
         self.effect == ContentionEffect::Lowers && (self.holder != CpuHolder::Kernel || occupied >= OCCUPIED)
@@ -191,7 +189,7 @@ impl Contention {
     }
 }
 
-/// Waiting counts as latency wherever it hits, though it may not have limited the rate.
+/// Reports CPU waits. They count as latency even if they do not limit the rate.
 pub(super) fn check(
     span: &SpanView,
     contention: Option<Contention>,

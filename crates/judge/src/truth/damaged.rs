@@ -1,4 +1,4 @@
-//! Sectors that didn't hold what was written (`--verify`): worse than any wrong figure.
+//! Sectors with wrong content (`--verify`), the most severe kind of finding.
 
 use super::{Finding, Severity};
 use diskspd_model::finding::FindingPlace;
@@ -6,7 +6,6 @@ use diskspd_model::results::{FailedSector, IntegrityRow, IntegrityTable, Record,
 
 pub const NAME: &str = "damaged-sectors";
 
-/// Of every time span, also of those that failed and have no figures: a finding for each target.
 pub(super) fn of_run(record: &Record) -> Vec<Finding> {
     if record.merged.is_some() {
         // Each host's were found there.
@@ -51,7 +50,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
     })
 }
 
-/// `: target 1's data in target 2`, of what was read where only stamps are known.
+/// Returns the origin of the data, such as `: target 1's data in target 2`, for reads with stamps only.
 fn whose(row: &IntegrityRow, failed: &FailedSector) -> String {
     let misplaced = failed.fault == SectorFault::Misplaced;
     let Some(found) = failed.found.filter(|found| misplaced && !found.of_this_run) else {
@@ -66,7 +65,7 @@ fn whose(row: &IntegrityRow, failed: &FailedSector) -> String {
     }
 }
 
-/// In which order the targets would be whole, where all that was read of this one is another one's.
+/// Returns the correct target order if all reads of this target belong to another one.
 fn other_order(row: &IntegrityRow, table: &IntegrityTable) -> Option<String> {
     let counts = &row.results.counts;
     if counts.verified > 0 || !counts.failed.keys().eq([&SectorFault::Misplaced]) {

@@ -1,12 +1,12 @@
-//! Whether the devices beneath the targets did what was counted.
+//! Comparison of the counted I/O with the I/O of the targets' devices.
 //!
 //! ```text
 //! counted by the workers ──file system, page cache──▶ first devices ──RAID, LVM, loop──▶ devices at the
 //! bottom
 //! ```
 //!
-//! Both steps are judged ([`effects`]); the worst that is found is the verdict. Targets that share devices
-//! are judged together ([`part`]): the kernel counts by device, not by file.
+//! Both steps are judged ([`effects`]); the worst finding is the verdict. Targets that share devices are
+//! judged together ([`part`]), because the kernel counts by device, not by file.
 
 mod done;
 mod effects;
@@ -86,12 +86,11 @@ fn fragment(span: &SpanView, part: &Part, facts: &DeviceFacts) -> Option<u64> {
     read.chain(written.map(|change| &change.before)).filter_map(mean).min()
 }
 
-/// Reads that this process didn't ask for, on all devices of the span together. The kernel counts what a
-/// process asks for by process, not by device.
+/// Reads of other programs on all devices of the span. The kernel counts a process's requests by process,
+/// not by device.
 struct OthersReads {
     /// Bytes; `None` = the kernel doesn't count.
     bytes: Option<u64>,
-    /// Bytes that the devices of all parts read beyond what was counted.
     excess: u64,
     parts: usize,
 }
@@ -184,7 +183,6 @@ fn judge(
     verdict
 }
 
-/// `, and 25,600 flushes`; those of a journal now and then are not worth a word.
 fn flushes_beside(found: &Effects) -> String {
     let writes = found.write.map_or(0, |write| write.counted_ios);
     match found.flushes.filter(|flushes| *flushes >= writes / 100 && *flushes > 0) {
@@ -195,7 +193,6 @@ fn flushes_beside(found: &Effects) -> String {
     }
 }
 
-/// Why no I/O was counted in so many seconds, and what to do.
 fn nothing_counted(duration: u32) -> (&'static str, &'static str) {
     match duration {
         0 => ("nothing was measured: -d0 asks for no measured time", "measure for some seconds (-d10)"),
@@ -264,7 +261,6 @@ fn without_effect(
     Effect { severity, ..plain(Verdict::Verified, message + &beside, None) }
 }
 
-/// What became of discards (`--trim`). A file system makes its own of the holes in files, later.
 fn discarded(part: &Part, device: Flow) -> Option<String> {
     let counted = part.discarded;
     (counted.ios > 0 && !part.on_file_system).then(|| match device.ios {

@@ -1,5 +1,5 @@
-//! Reads of what the run itself discarded (`--trim`), or emptied in another way: they are holes, and are
-//! answered without the medium.
+//! Reads of areas that the run itself discarded (`--trim`) or otherwise emptied. They are holes, and are
+//! served without the medium.
 
 use super::view::Asked;
 use super::{Finding, Severity, SpanView, content};
@@ -12,9 +12,9 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     targets.flat_map(|asked| Operation::shared().filter_map(move |of| holes(span, asked, of))).collect()
 }
 
-/// How many of the reads at the end of the run may have met nothing. Every discard leaves one hole that a
-/// write may fill again, so there are no more holes than discards; and where discards and writes have gone
-/// over everything, their shares are those of holes and data.
+/// Returns the maximum share of reads of holes at the end of the run. Every discard makes one hole, which
+/// a write may fill, so discards limit the holes. After full coverage, the shares of discards and writes
+/// equal the shares of holes and data.
 fn holes(
     span: &SpanView,
     asked: Asked,

@@ -1,5 +1,4 @@
-//! Did the run go on for as long as it was to? It is said of the whole run: what ends a time span ends all
-//! that follow.
+//! Premature end of a run. It applies to the whole run, because the end of a time span cancels the rest.
 
 use super::{Finding, Severity};
 use diskspd_model::results::{EndedBy, Record};

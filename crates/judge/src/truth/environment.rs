@@ -1,4 +1,4 @@
-//! What about the machine would distort figures, or sets them: one table of rules over what was read.
+//! Machine properties that distort or determine figures: a table of rules.
 
 mod cpu;
 mod disk;
@@ -14,12 +14,11 @@ use diskspd_model::machine::storage::Storage;
 use diskspd_model::results::Host;
 use seen::{Seen, found};
 
-/// A rule. Of equally bad findings, those of earlier rules distort more.
 struct EnvironmentRule {
     name: &'static str,
     remedy: &'static str,
-    /// Whether it is for before a run alone: about the moment of looking, which says little about what
-    /// comes after, or about what the run itself finds out by what happened.
+    /// Whether it applies only before a run: to the current state, or to facts that the run itself
+    /// determines.
     before_only: bool,
     find: fn(&Seen) -> Vec<Finding>,
 }
@@ -135,7 +134,7 @@ const RULES: &[EnvironmentRule] = &[
     lasting("mitigations", "compare only with machines that have the same mitigations", cpu::mitigations),
 ];
 
-/// What was found, the worst first; nothing where the environment wasn't read.
+/// Returns the findings, worst first; empty if the environment was not read.
 pub fn findings(system: &System) -> Vec<Finding> {
     let targets: Vec<&Storage> = system.targets.iter().collect();
     let mut found: Vec<Finding> = all(system, &targets).map(|(_, finding)| finding).collect();
@@ -143,8 +142,8 @@ pub fn findings(system: &System) -> Vec<Finding> {
     found
 }
 
-/// The same for the record of a run: what is only good to know stays quiet, and a moment before a run is no
-/// more than that.
+/// Returns the findings for a run's record, without informational ones and without momentary states before
+/// the run.
 pub(super) fn of_run(host: &Host) -> Vec<Finding> {
     let targets: Vec<&Storage> = host.targets.iter().map(|target| &target.storage).collect();
     all(&host.system, &targets)

@@ -1,4 +1,4 @@
-//! I/Os that failed, and I/Os that transferred less than a block: what is counted is not what was asked for.
+//! Failed I/Os and short I/Os, which make the counted I/O differ from the requested one.
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::engines::Direction;
@@ -7,15 +7,12 @@ use diskspd_model::profile::{RawText, TargetId};
 use diskspd_model::results::IoErrors;
 use diskspd_model::units::seconds_of_us;
 
-/// From this share on short I/Os make the figures something else.
 const MANY: f64 = 0.001;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     failed(span).into_iter().chain(short(span)).collect()
 }
 
-/// What a verdict about some targets says of I/Os that failed there: the device did what was counted, and
-/// that wasn't all.
 pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> String {
     let here = span.results.errors.iter().filter(|error| are_meant(error.target));
     match here.map(|error| error.count).fold(0, u64::saturating_add) {
@@ -35,13 +32,13 @@ fn last_at(span: &SpanView) -> Option<f64> {
     span.results.errors.iter().flat_map(|error| &error.at_us).max().map(|us| seconds_of_us(*us))
 }
 
-/// From when on, s since measuring began, nothing was asked of the targets, because every request had failed
-/// once (`-x`); `None` = requests were left, or it isn't known.
+/// Returns the time in s since measuring began when every request had failed (`-x`), so the targets were
+/// idle. `None` if requests were left, or it is unknown.
 pub(super) fn all_stopped_at(span: &SpanView) -> Option<f64> {
     last_at(span).filter(|_| depth(span).is_some_and(|depth| depth > 0 && span.measured.failed >= depth))
 }
 
-/// Every failure stops a request (`-x`): what follows is measured at a lower depth, or not at all.
+/// Reports failures. Each stops a request (`-x`), so later I/O has a lower depth.
 fn failed(span: &SpanView) -> Option<Finding> {
     let errors = &span.results.errors;
     let failed = span.measured.failed;

@@ -3,28 +3,25 @@
 use super::{Finding, Severity, SpanView};
 use diskspd_model::results::TEXT_PERCENTS;
 
-/// So many I/Os have to take longer than a percentile, or chance decides where it lies.
+/// Minimum number of I/Os above a percentile, which is otherwise random.
 const BEYOND: f64 = 10.0;
-/// The last percentile that everybody looks at: with fewer I/Os beyond this one it is said.
+/// Highest common percentile; with fewer I/Os above it there is a finding.
 const LOOKED_AT: f64 = 99.0;
-/// Below this one none is told as the highest.
 const MEDIAN: f64 = 50.0;
 
-/// So many of so many I/Os are beyond a percentile.
 fn beyond(ios: u64, percent: f64) -> f64 {
     // In hundredths, which are whole.
     ios as f64 * (100.0 - percent) / 100.0
 }
 
-/// The highest percentile of the report beyond which so many I/Os have enough to tell it; `None` = not even
-/// the median has.
+/// Returns the highest reliable percentile of the report for this number of I/Os; `None` if the median is
+/// unreliable.
 pub fn highest_told(ios: u64) -> Option<f64> {
     // Shares like 0.1 % aren't exact.
     let is_told = |percent: &f64| *percent >= MEDIAN && beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9);
     TEXT_PERCENTS.into_iter().rev().find(is_told)
 }
 
-/// That the 99th percentile, and all above it, rest on too few I/Os.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let total = &span.measured.total.total;
     let ios = total.throughput.ios;

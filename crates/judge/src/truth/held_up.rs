@@ -1,20 +1,18 @@
-//! Was the program itself kept from running? Then the figures are those of a shorter time than they say.
+//! Interruptions of the program, which make the effective time shorter than the reported time.
 
 use super::{Finding, Severity, SpanView, memory};
 use diskspd_model::results::{Delays, EndedBy};
 use diskspd_model::units::seconds_of_us;
 
-/// From this share of the measured time on it is worth telling.
 const SOME: f64 = 0.02;
-/// From this share on the figures are not what they seem to be.
 const MUCH: f64 = 0.05;
 /// From this share on short delays, in which no worker did anything either, are enough for that.
 const MOST: f64 = 0.2;
 /// A very busy machine may wake a thread some hundredths of a second late. Unless the program is known to
 /// have been stopped it takes one delay as long as this, us, to say that it could not run,
 const LATE: u64 = 300_000;
-/// and one as long as this to say that the figures are wrong: the workers may have got more of the CPUs
-/// than the one thread that was late.
+/// Minimum single delay for a severe finding, because the workers may have had more CPU time than the
+/// delayed thread.
 const VERY_LATE: u64 = 1_000_000;
 /// If all threads of its control group waited for memory for this share of it, that was it.
 const BY_MEMORY: f64 = 0.5;
@@ -29,7 +27,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 #[derive(Debug, Clone, Copy)]
 struct HeldUpTime {
     us: u64,
-    /// The kernel says so: it was told to go on, or its control group was frozen.
+    /// Whether the kernel confirms it: a continue signal, or a frozen control group.
     is_known: bool,
     what: &'static str,
 }
@@ -76,8 +74,8 @@ impl HeldUpTime {
     }
 }
 
-/// The share of the measured time for which the kernel says that the program was stopped or frozen; `None` =
-/// it says nothing of the kind, or it was so short that the figures are hardly others.
+/// Returns the share of the measured time during which the kernel had the program stopped or frozen.
+/// `None` if unknown or negligible.
 pub(super) fn stopped(span: &SpanView) -> Option<f64> {
     let held = HeldUpTime::of(span, &span.results.observed.as_ref()?.delays?);
     let share = seconds_of_us(held.us) / span.measured.seconds;
@@ -125,7 +123,7 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
     Some(finding.remedy("rates and latencies include that time: measure again, undisturbed"))
 }
 
-/// The clock that the run is timed by stands still in suspend: the share of the measured time says nothing.
+/// Reports a suspend. The run's clock stops during it, so the share of the measured time is meaningless.
 fn suspended(span: &SpanView, delays: &Delays) -> Option<Finding> {
     let seconds = seconds_of_us(delays.suspended_us);
     let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };

@@ -5,24 +5,21 @@ use super::processors::{self, cpus_in_words};
 use super::{Finding, Limiter, Severity, SpanView};
 use diskspd_model::results::DeviceInterrupts;
 
-/// So large a share of a disk's interrupts is most of them.
 const MOST: f64 = 0.9;
 const ENOUGH: u64 = 100;
 
-/// A disk whose interrupts arrive on CPUs that none of its threads is bound to.
+/// A disk with interrupts on CPUs without its bound threads.
 #[derive(Debug)]
 pub(super) struct Crossing<'a> {
     /// The kernel's name of the disk.
     device: &'a str,
-    /// The CPUs that took most of them, the busiest first, and the share of the interrupts that is.
     taking: Vec<u32>,
     share: f64,
-    /// The CPUs that the threads of this disk are bound to.
     bound: Vec<u32>,
 }
 
-/// The disk whose interrupts arrive elsewhere; of several the one with the most. `None` = there is none, or
-/// threads were bound to no CPU: then the kernel moves them to where they are woken.
+/// Returns the disk with the most interrupts on other CPUs. `None` without such a disk, or with unbound
+/// threads, which the kernel moves to the waking CPU.
 pub(super) fn crossing<'a>(span: &SpanView<'a>) -> Option<Crossing<'a>> {
     let observed = span.results.observed.as_ref()?;
     let far = observed.interrupts.iter().filter_map(|disk| Some((disk.total(), elsewhere(span, disk)?)));
@@ -45,8 +42,8 @@ fn elsewhere<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<Cros
     Some(Crossing { device: &disk.device, taking, share, bound })
 }
 
-/// The CPUs that the threads with targets on a disk were bound to all the time; `None` = one of them wasn't,
-/// or there are none.
+/// Returns the CPUs of the permanently bound threads with targets on a disk; `None` with an unbound
+/// thread, or without threads.
 fn bound(span: &SpanView, device: &str) -> Option<Vec<u32>> {
     let workers = &span.effort()?.workers;
     let mut cpus = Vec::new();
@@ -77,7 +74,6 @@ impl Crossing<'_> {
         format!("the interrupts of {} arrive on {taking}, and the threads are bound to {bound}", self.device)
     }
 
-    /// How much of them, and what the CPUs did that took them.
     pub(super) fn evidence(&self, span: &SpanView) -> Vec<String> {
         let mut lines = vec![format!(
             "{:.0} % of the interrupts of {} arrived on CPUs that none of its threads is bound to",
@@ -101,8 +97,8 @@ impl Crossing<'_> {
     }
 }
 
-/// Interrupts that wake threads on other CPUs, where that may have something to do with the rate or the
-/// latencies: where the storage, its queue or nobody knows what limited the run.
+/// Reports interrupts that wake threads on other CPUs, if relevant to rate or latency. They are relevant
+/// if the storage or its queue limited the run, or the limit is unknown.
 pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
     let told = [Limiter::Storage, Limiter::Depth, Limiter::Kernel, Limiter::Unclear];
     if !limiter.is_some_and(|limiter| told.contains(&limiter)) {

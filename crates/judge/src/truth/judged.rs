@@ -1,9 +1,8 @@
-//! A record with all that follows from it: what every report is made of.
+//! A record with its conclusions, the input of every report.
 
 use super::{Judgement, judge};
 use diskspd_model::results::{Record, Summary, summarize};
 
-/// A record, its figures and what was found about them, each derived once.
 #[derive(Debug, Clone)]
 pub struct Judged<'a> {
     pub record: &'a Record,

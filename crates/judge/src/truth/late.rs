@@ -13,12 +13,11 @@ const MANY: f64 = 0.01;
 const FEW: u64 = 5;
 /// ... unless one was so late, ms.
 const LONG: f64 = 100.0;
-/// Response times that exceed service times by less than this share are the same figure to whoever reads
-/// them.
+/// Maximum relative excess of response times over service times that is negligible.
 const SAME: f64 = 0.1;
-/// Threads that had no CPU for so much of the time in which I/Os were late explain that they were, ...
+/// Minimum share of CPU waits in the late time that explains late I/Os, ...
 const EXPLAINS: f64 = 0.5;
-/// ... and that is a warning only from this share of the I/Os on: it says nothing against the storage.
+/// ... which is a warning only from this share of the I/Os, because the storage is not the cause.
 const MANY_WITHOUT_CPU: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +27,7 @@ pub(super) struct Late<'a> {
     ios: u64,
     of: u64,
     longest: Millis,
-    /// Threads had no CPU so long, s; `None` = not long enough to explain it, or not known.
+    /// CPU wait of the threads in s; `None` if too short to explain it, or unknown.
     without_cpu: Option<f64>,
     severity: Severity,
 }

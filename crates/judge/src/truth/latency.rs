@@ -1,18 +1,18 @@
-//! Were latencies steady? A rate that is limited stays the same whatever they do, and of a few slow I/Os no
-//! rate tells.
+//! Stability of latencies. A limited rate is constant regardless of latency, and does not show a few slow
+//! I/Os.
 
 use super::{Finding, Severity, SpanView, SteadyVerdict, offered};
 use diskspd_model::stats::{Course, FEWEST, LatencyCourse, LatencySums, Shape, median, shift};
 use diskspd_model::units::{Millis, seconds_of_us};
 use serde::Serialize;
 
-/// Mean latencies that differ by less than this factor are no finding, however sure that is.
+/// Minimum factor between mean latencies for a finding, regardless of significance.
 const MATTERS: f64 = 1.25;
-/// Of a tail the mean of the squares has to differ by [`MATTERS`], and the variance by this factor.
+/// Minimum factor between variances of a tail; the mean squares must differ by [`MATTERS`].
 const TAIL_MATTERS: f64 = 2.0;
 /// Intervals without a single I/O, share of all: with more nothing is concluded.
 const MOST_EMPTY: f64 = 0.1;
-/// More I/Os than this share are no tail but most of them.
+/// Maximum share of I/Os in a tail.
 const MOST_OF_TAIL: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -38,7 +38,7 @@ pub struct LatencySteadiness {
     pub to_ms: f64,
     /// Standard deviation of the latencies before the change, or of the first half.
     pub from_deviation_ms: f64,
-    /// The same behind it, or of the second half.
+    /// Deviation after the change, or of the second half.
     pub to_deviation_ms: f64,
     /// The few I/Os that explain it; `None` = it's not a few, or nothing changed.
     pub tail: Option<Tail>,
@@ -88,7 +88,6 @@ pub fn of(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
     Some(found(verdict, at, from, to))
 }
 
-/// What changed: how, from which interval on, and the mean before and behind.
 type Change = (LatencyVerdict, Option<usize>, f64, f64);
 
 fn differ(a: f64, b: f64, by: f64) -> bool {
@@ -128,8 +127,8 @@ fn scattered(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
     matters.then(|| (LatencyVerdict::Tail, Some(at), before.mean(), behind.mean()))
 }
 
-/// A figure of each interval; those without an I/O have that of the one before. `None` = too few, or too many
-/// are empty.
+/// Returns a figure of each interval; empty intervals repeat the previous one. `None` for too few or too
+/// many empty intervals.
 fn filled(intervals: &[LatencySums], figure: fn(&LatencySums) -> Option<f64>) -> Option<Vec<f64>> {
     let first = intervals.iter().find_map(figure)?;
     let empty = intervals.iter().filter(|interval| interval.ios == 0).count();
@@ -175,8 +174,8 @@ impl LatencyTotals {
 }
 
 impl Tail {
-    /// The few that were added, or taken away, between two stretches whose other I/Os are alike: their
-    /// share s and length L make the mean larger by s (L - m), and the mean of the squares by s (L² - q).
+    /// Returns the few I/Os that were added or removed between two otherwise similar stretches. A share s
+    /// with latency L increases the mean by s (L - m), and the mean square by s (L² - q).
     fn between(before: &LatencyTotals, behind: &LatencyTotals) -> Option<Tail> {
         let (short, long) =
             if before.squares() <= behind.squares() { (before, behind) } else { (behind, before) };

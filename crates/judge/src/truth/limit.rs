@@ -1,5 +1,5 @@
-//! What limited a run: the storage, the kernel above it, the queue depth, the CPU, the program itself, or
-//! somebody's limit.
+//! Limiting factor of a run: the storage, the kernel above it, the queue depth, the CPU, the program, or a
+//! configured limit.
 
 mod groups;
 mod kernel;
@@ -66,7 +66,6 @@ pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<
     Some(limits)
 }
 
-/// The first of these that explains the rate: limits that somebody set, then CPUs, then what is left.
 fn limiter(
     span: &SpanView,
     effort: &Effort,

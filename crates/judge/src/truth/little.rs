@@ -1,7 +1,6 @@
-//! Little's law: mean latency times I/Os per second is the mean number of I/Os in flight. In a closed loop,
-//! where every completion is followed by the next I/O at once, that is the queue depth: a check of the
-//! depth and of every latency. The devices have clocks of their own: what they had in flight is a second
-//! one.
+//! Little's law: mean latency times I/Os per second is the mean number of I/Os in flight. In a closed loop
+//! every completion immediately starts the next I/O, so the result is the queue depth. This checks the
+//! depth and every latency. The devices' clocks provide a second check.
 
 use super::device::InFlight;
 use super::{Finding, Limits, Severity, SpanView, offered};
@@ -11,26 +10,24 @@ use diskspd_model::results::{Effort, WorkerEffort};
 
 /// `-o` when it isn't given.
 const DEFAULT_DEPTH: u32 = 2;
-/// So near to the queue depth the product has to be in a closed loop. It may be below: what waits in the
-/// program to be submitted is not in flight. Hardly above: an I/O in flight at the beginning counts with
-/// its whole latency.
+/// Range of the product relative to the queue depth in a closed loop. It may be lower, because I/Os
+/// waiting in the program are not in flight. It is hardly higher, from I/Os in flight at the start with
+/// their whole latency.
 const AGREES: std::ops::RangeInclusive<f64> = 0.98..=1.01;
 /// Above this the latencies are wrong, not only inexact.
 const TOLERABLE: f64 = 1.05;
-/// Below this the depth that was asked for is not what was measured.
+/// Maximum ratio at which the measured depth differs from the requested depth.
 const NEARLY: f64 = 0.9;
-/// So little that I/Os don't wait to be submitted: they complete meanwhile.
+/// Maximum ratio at which I/Os complete during submission instead of waiting for it.
 const HARDLY: f64 = 0.5;
-/// So near to the number of its places a queue is full, on average.
 const FULL: f64 = 0.9;
-/// From this share of the time on threads that had to wait for a CPU explain that I/Os had to.
+/// Minimum share of CPU waits of threads that explains waiting I/Os.
 const WITHOUT_CPU: f64 = 0.1;
-/// The edges of the window weigh less than a percent when so many I/Os of each place in the queue lie
-/// between them.
+/// Minimum number of I/Os per queue slot that reduces the effect of the window's edges below one percent.
 const ENOUGH: f64 = 100.0;
 
-/// Mean number of I/Os in flight, by the latencies and by the ages of those that a stall kept to the end;
-/// `None` = they were not measured (`-L`).
+/// Returns the mean number of I/Os in flight, from latencies and the ages of I/Os still in flight at the
+/// end. `None` if not measured (`-L`).
 pub(super) fn in_flight(span: &SpanView) -> Option<f64> {
     let targets = span.results.threads.iter().flat_map(|thread| &thread.targets);
     let mut known = false;
@@ -46,14 +43,13 @@ pub(super) fn in_flight(span: &SpanView) -> Option<f64> {
     known.then(|| sum / measured as f64)
 }
 
-/// The share of the queue depth that the latencies account for, 1 = all of it; `None` = not measured, or
-/// they don't have to: no closed loop, or too few I/Os.
+/// Returns the share of the queue depth explained by the latencies, 1 = all. `None` if not measured, or
+/// not applicable: no closed loop, or too few I/Os.
 pub(super) fn accounted(span: &SpanView) -> Option<f64> {
     Some(in_flight(span)? / closed_loop(span)? as f64)
 }
 
-/// I/Os that have to be outstanding at any time; `None` = not all of them have to, or there were too few to
-/// tell.
+/// Returns the number of permanently outstanding I/Os; `None` if not permanent, or too few I/Os.
 fn closed_loop(span: &SpanView) -> Option<u64> {
     let effort = span.effort()?;
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
@@ -89,7 +85,7 @@ pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     }
 }
 
-/// The depth that was asked for can't exist: I/Os are done one after the other. The worst cause is told.
+/// Reports a requested depth that is impossible because I/Os are sequential, with the most severe cause.
 fn one_by_one(span: &SpanView, effort: &Effort) -> Option<Finding> {
     let known = &span.results.observed.as_ref()?.serialized;
     let causes = effort.workers.iter().enumerate().filter_map(|(thread, worker)| {
@@ -141,8 +137,8 @@ fn one_by_one(span: &SpanView, effort: &Effort) -> Option<Finding> {
     }))
 }
 
-/// How much the depth that is missing misleads. Memory has no queue that anybody could fill; a mapping is
-/// told by the advice about it; and nobody asked for the default depth.
+/// Returns the severity of a missing depth. Memory has no queue, mappings have separate advice, and the
+/// default depth is not a request.
 fn severity(cause: Option<OneByOne>, worker: &WorkerEffort) -> Severity {
     match cause {
         Some(OneByOne::Target | OneByOne::PageCache | OneByOne::Writes) if worker.depth > DEFAULT_DEPTH => {
@@ -152,7 +148,6 @@ fn severity(cause: Option<OneByOne>, worker: &WorkerEffort) -> Severity {
     }
 }
 
-/// All are outstanding, but hardly any at the device: they wait before it or after it.
 fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Finding> {
     let InFlight { requests, counted } = span.queues.in_flight?;
     let (depth, counted) = (closed_loop(span)?, counted?);
@@ -197,7 +192,6 @@ fn without_cpu(limits: &Limits) -> Option<String> {
     Some(format!("threads had no CPU {:.0} % of the time", waiting * 100.0))
 }
 
-/// What completed waited in the program to be submitted again, and was not in flight meanwhile.
 fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Finding {
     let depth = limits.depth;
     let in_flight = share * depth as f64;
@@ -239,9 +233,8 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
         })
 }
 
-/// What I/Os that were in flight when measuring began may add to the share of the depth: each counts with all
-/// of its latency, and was no older than the longest. And what those in flight at its end may lack, which
-/// count with none of it.
+/// Returns the possible error of the depth ratio from the window's edges. I/Os in flight at the start
+/// count with their whole latency, up to the longest one. I/Os in flight at the end do not count.
 fn at_the_edge(span: &SpanView) -> f64 {
     let directions = span.rows().flat_map(|row| [&row.read, &row.write]);
     let longest = directions.filter_map(|direction| direction.longest()).max().unwrap_or(0);

@@ -40,7 +40,6 @@ impl<'a> SpanView<'a> {
         view
     }
 
-    /// What I/Os in flight are at, in words: a mount's client counts those that the server has.
     pub(super) fn the_device(&self) -> &'static str {
         if self.parts.iter().any(Part::is_remote) { "the server" } else { "the device" }
     }

@@ -1,8 +1,9 @@
-//! What the kernel had promised to write, and couldn't.
+//! Failed writes that the kernel had already accepted.
 
 use super::{Finding, Severity, SpanView};
 
-/// Buffered writes count when they are in memory. What fails later is told to who asks: by `fsync`, or here.
+/// Reports failed writeback. Buffered writes count when they are in memory; only `fsync` or this check
+/// shows a later failure.
 pub fn check(span: &SpanView) -> Vec<Finding> {
     let observed = span.results.observed.as_ref();
     let targets = span.devices().into_iter().flat_map(|devices| &devices.targets);

@@ -17,8 +17,8 @@ fn limits<'a>(span: &SpanView<'a>) -> &'a [MemoryLimit] {
     span.effort().map_or(&[], |effort| &effort.memory)
 }
 
-/// How long all threads of the group that had something to do waited for memory, s: of the group that waited
-/// longest, as one below has the waits of those above.
+/// Returns the longest time in s that all active threads of a group waited for memory. Groups include
+/// their ancestors' waits.
 pub(super) fn stalled_seconds(span: &SpanView) -> f64 {
     seconds_of_us(limits(span).iter().filter_map(|limit| limit.stalled_us).max().unwrap_or(0))
 }

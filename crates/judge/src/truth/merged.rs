@@ -1,7 +1,7 @@
-//! A merged run: what was found on its hosts, and what only shows when they stand side by side.
+//! Findings of a merged run: per host, and from comparing hosts.
 //!
-//! Each host was judged when the records were merged, by all that was observed there. Here the same findings
-//! of several hosts become one, and the hosts are compared with each other.
+//! The merge has already judged each host by all its observations. Here equal findings of several hosts
+//! are combined, and the hosts are compared.
 
 mod differences;
 mod names;
@@ -19,14 +19,12 @@ use diskspd_model::units::seconds_of_ns;
 use names::{FEW, names};
 use std::collections::BTreeMap;
 
-/// What makes findings of several hosts the same: name, severity, time span.
 type FindingKind<'a> = (&'a str, Severity, Option<usize>);
 type VerdictKind = (Option<Severity>, Verdict);
 
-/// From this share of the measured time on it matters that not all measured at the same time.
+/// Minimum relevant share of the measured time without overlap of all hosts.
 const APART: f64 = 0.01;
 
-/// What was found about all hosts: to be sorted by the caller.
 pub(super) fn findings(record: &Record, whole: &Whole) -> Vec<Finding> {
     let mut found: Vec<Finding> = missing(record).into_iter().collect();
     for (index, alignment) in whole.alignments.iter().enumerate() {
@@ -98,7 +96,6 @@ fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Findin
     Some(finding)
 }
 
-/// What was found on hosts, the same on several of them once.
 fn of_hosts(record: &Record) -> Vec<Finding> {
     let mut kinds: BTreeMap<FindingKind, Vec<(&str, &HostFinding)>> = BTreeMap::new();
     for host in record.present() {
@@ -129,7 +126,6 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
     kinds.into_iter().map(finding).collect()
 }
 
-/// Devices that several hosts worked on, and such of which that can't be told.
 fn shared(record: &Record) -> Vec<Finding> {
     let mut users: BTreeMap<DeviceName, Vec<&str>> = BTreeMap::new();
     let mut unknown = Vec::new();
@@ -177,7 +173,7 @@ fn shared(record: &Record) -> Vec<Finding> {
     found
 }
 
-/// What tells a device from others: its WWN or serial number anywhere, else its name on a running kernel.
+/// Identity of a device: its globally unique WWN or serial number, else its name on a running kernel.
 type DeviceName<'a> = (&'a str, Option<&'a str>);
 
 fn several_machines(record: &Record) -> bool {
@@ -205,8 +201,7 @@ fn kinds(record: &Record) -> Option<Finding> {
     Some(Finding::of_machine("hosts-differ", Severity::Note, message))
 }
 
-/// Whether the devices of all hosts did what was counted: the worst of theirs, and one part for all hosts of
-/// which the same was found.
+/// Returns the worst verdict of all hosts, with one part for all hosts with the same result.
 pub(super) fn verdict(record: &Record, span: usize) -> Option<SpanVerdict> {
     let mut kinds: BTreeMap<VerdictKind, Vec<(&Host, String)>> = BTreeMap::new();
     let hosts = record.present().count();

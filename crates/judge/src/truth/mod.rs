@@ -1,14 +1,13 @@
-//! Whether the figures of a run can be believed: pure functions of its record.
+//! Credibility of a run's figures: pure functions of its record.
 //!
 //! ```text
-//! Record (what was asked, what was counted, what was observed beside it) ──judge──▶ Judgement ──report──▶
+//! Record (request, counts, other observations) ──judge──▶ Judgement ──report──▶
 //! bytes
 //! ```
 //!
-//! Facts are gathered by `system` before, and by `run::observe` around, the measured window, and are kept
-//! in the record; nothing is concluded there. Conclusions are drawn here alone, so that an old record can
-//! be judged anew: of each time span one view is made (`view`), from it the conclusions that others build
-//! on, in a stated order, and then every check says what it finds.
+//! `system` and `run::observe` collect facts before and around the measured window, and store them in the
+//! record without conclusions. All conclusions are drawn here, so an old record can be judged again. Each
+//! time span gets one view (`view`), then the shared conclusions in a fixed order, then all checks.
 
 mod advice;
 pub mod arrays;
@@ -75,16 +74,14 @@ use serde::Serialize;
 /// Everything that was found about a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Judgement {
-    /// Whether the devices did what was counted: one verdict for each time span that was measured and
-    /// observed.
+    /// Device verdicts, one for each measured and observed time span.
     pub verdicts: Vec<SpanVerdict>,
-    /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans
-    /// and checks.
+    /// Findings of all time spans, worst first; equally severe ones in the order of the spans and checks.
     pub findings: Vec<Finding>,
     pub steadiness: Vec<Option<Steadiness>>,
-    /// What limited each time span; `None` = nothing was measured, or nobody looked (simulated time).
+    /// Limiting factor of each time span; `None` without a measurement or observation (simulated time).
     pub limits: Vec<Option<Limits>>,
-    /// The outages of each time span, in the order of time; `None` = it can't be told.
+    /// Outages of each time span, ordered by time; `None` if unknown.
     pub outages: Vec<Option<Vec<Outage>>>,
 }
 
@@ -95,8 +92,8 @@ impl Judgement {
         self.findings.iter().map(|finding| finding.severity).chain(verdicts).max()
     }
 
-    /// Whether `--strict` fails: figures are not what they seem to be, or devices that should vouch for them
-    /// can't. Targets that have no device to ask (a network, memory) are what they seem to be.
+    /// Whether `--strict` fails, because figures are misleading, or existing devices cannot confirm them.
+    /// Targets without a device (a network, memory) do not fail.
     pub fn is_doubtful(&self) -> bool {
         let parts = self.verdicts.iter().flat_map(|verdict| &verdict.parts);
         let mut unseen = parts.filter(|part| part.verdict == Verdict::Unknown && part.severity.is_some());
@@ -104,7 +101,7 @@ impl Judgement {
     }
 }
 
-/// A check of one time span. It finds nothing where the record lacks what it needs.
+/// A check of one time span. It returns no findings if the record lacks its input.
 type Check = fn(&SpanView, &Conclusions) -> Vec<Finding>;
 
 /// Every check, in the order in which equally bad findings are listed.
@@ -162,7 +159,7 @@ fn as_notes(found: Vec<Finding>) -> Vec<Finding> {
     found.into_iter().map(note).collect()
 }
 
-/// Whether the devices did what was counted, by the counters alone; `limited`: what limited each time span.
+/// Returns the device verdicts by the counters alone; `limited`: limiting factor of each time span.
 pub fn device_verdicts(record: &Record, limited: &[Option<Limiter>]) -> Vec<SpanVerdict> {
     let summary = summarize(record);
     let spans = record.profile.time_spans.iter().zip(&record.host().results.time_spans);

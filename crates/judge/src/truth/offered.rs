@@ -6,16 +6,15 @@ use diskspd_model::profile::Arrivals;
 use diskspd_model::results::PacedFigures;
 use diskspd_model::units::Millis;
 
-/// A rate that was missed by less than this share is the same figure to whoever reads it, ...
+/// Maximum negligible shortfall of a rate, as a share, ...
 const SAME: f64 = 0.01;
-/// ... and by more than this one another load than the one that was asked for.
+/// ... and minimum shortfall that makes it a different load.
 const OTHER_LOAD: f64 = 0.05;
-/// So many of the I/Os that were offered wait where a rate can't be kept, at least, as a share.
+/// Minimum share of waiting offered I/Os for a missed rate.
 const MOST: f64 = 0.5;
 /// At the end of a run that keeps its rate an I/O may just have become due, ms.
 pub(super) const JUST_DUE: Millis = Millis::new(1.0);
-/// Random arrivals are fewer than the rate by more than so many standard deviations once in three million
-/// runs.
+/// Number of standard deviations that a random shortfall exceeds once in three million runs.
 const SIGMAS: f64 = 5.0;
 
 /// The option that gave a time span its rates.
@@ -37,7 +36,7 @@ pub(super) fn limited_by(span: &SpanView) -> Option<&'static str> {
     is_limited(span).then(|| option(span))
 }
 
-/// By how many I/Os a rate of so many may be missed by chance: for random arrivals alone.
+/// Returns the possible random shortfall of I/Os, which is 0 without random arrivals.
 pub(super) fn chance(span: &SpanView, ios: f64) -> f64 {
     match span.rate_total.map(|rate| rate.arrivals) {
         Some(Arrivals::Poisson) => SIGMAS * ios.max(0.0).sqrt(),
@@ -50,7 +49,6 @@ pub(super) fn chance(span: &SpanView, ios: f64) -> f64 {
 struct Missed<'a> {
     figures: &'a PacedFigures,
     reached: f64,
-    /// I/Os that neither those in flight at the edges of the measured time nor chance explain.
     unexplained: f64,
 }
 

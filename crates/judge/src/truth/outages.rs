@@ -11,29 +11,29 @@ use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
 use std::ops::Range;
 
-/// Intervals of `-D` up to this, ms, show outages where nobody looked more closely.
+/// Maximum `-D` interval in ms that shows outages without finer observation.
 const FINE_ENOUGH_MS: u32 = 1000;
 const LISTED: usize = 8;
-/// An error that comes back within this time behind an outage, s, belongs to it: the thread that gets it may
+/// Maximum time in s after an outage during which a returned error belongs to it. The receiving thread may
 /// have waited for a CPU.
 const SETTLING_S: f64 = 0.1;
 
 /// A stretch of the measured time in which a target completed nothing, or far less than usual.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outage {
-    /// The target; `None` = all that there are: what each did by itself is not known.
+    /// Target; `None` = all targets together, because separate data is missing.
     pub target: Option<RawText>,
     /// When it began, s since measuring began.
     pub start_s: f64,
     pub length_s: f64,
-    /// When it began, ms since 1970-01-01 00:00 UTC; `None` = not known (simulated time).
+    /// Start in ms since 1970-01-01 00:00 UTC; `None` if unknown (simulated time).
     pub start_utc_ms: Option<i64>,
-    /// It still went on when measuring ended: how long it took in all is not known.
+    /// Whether it continued at the end of measuring, so its total duration is unknown.
     pub at_end: bool,
     pub ios: u64,
     /// I/Os that usually complete in as much time; `None` = none completed at any time.
     pub expected_ios: Option<f64>,
-    /// I/Os in flight meanwhile, at most; `None` = nobody looked.
+    /// Maximum I/Os in flight during the outage; `None` if not observed.
     pub in_flight: Option<u64>,
     pub errors: u64,
     pub changes: Vec<PathChange>,
@@ -46,7 +46,7 @@ struct IoCourse {
     width_s: f64,
 }
 
-/// The outages of a time span, in the order of time; `None` = it can't be told.
+/// Returns the outages of a time span, ordered by time; `None` if unknown.
 pub(super) fn judge(span: &SpanView) -> Option<Vec<Outage>> {
     let unseen = unseen(span)?;
     let courses = courses(span)?;
@@ -55,7 +55,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Vec<Outage>> {
     Some(found)
 }
 
-/// When nobody looked; `None` = it is known that nobody did, but not when.
+/// Returns the unobserved times; `None` if they exist, but are unknown.
 fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
     let observed = span.results.observed.as_ref();
     match observed.and_then(|observed| observed.outage_observations.as_ref()) {
@@ -64,7 +64,6 @@ fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
     }
 }
 
-/// What is known of the course of I/Os: by target, if it can be.
 fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
     let observed = span.results.observed.as_ref();
     let by_target =
@@ -102,8 +101,7 @@ fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
     }
 }
 
-/// So many intervals: the one that measuring ended in is no whole one, and behind the last I/O there may be
-/// more.
+/// Returns the counts padded to all whole intervals, without the incomplete last one.
 fn padded(counts: impl Iterator<Item = u64>, whole: usize) -> Vec<u64> {
     counts.chain(std::iter::repeat(0)).take(whole).collect()
 }
@@ -136,7 +134,7 @@ fn of_course(span: &SpanView, course: &IoCourse, unseen: &[UnseenTime]) -> Vec<O
     found.filter(|outage| was_asked(span, outage)).collect()
 }
 
-/// Whether I/Os were to be answered: pauses that were asked for are none of the target's.
+/// Whether I/Os were due, because requested pauses are not outages.
 fn was_asked(span: &SpanView, outage: &Outage) -> bool {
     match outage.in_flight {
         Some(in_flight) => in_flight > 0,
@@ -161,7 +159,7 @@ fn outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s: f64)
     }
 }
 
-/// Those of a target that lie, for half of their time at least, within a stretch.
+/// Returns the silent stretches of a target that are at least half within a period.
 fn silences<'a>(
     span: &SpanView<'a>,
     target: Option<TargetId>,
@@ -196,8 +194,8 @@ fn in_flight(span: &SpanView, target: Option<TargetId>) -> u64 {
     span.targets().filter(of_it).map(of_target).sum::<u64>().max(1)
 }
 
-/// Whether `--fail-on-outage` is to say so: an outage ended the run, or one of these, by time spans, took as
-/// long as it allows.
+/// Whether `--fail-on-outage` fails: an outage ended the run, or one of these (by time span) reached the
+/// limit.
 pub fn beyond_limit(record: &Record, outages: &[Option<Vec<Outage>>]) -> bool {
     let asked = record.run_options.as_ref().and_then(|options| options.fail_on_outage_ms);
     let Some(limit_ms) = asked else { return false };
@@ -207,7 +205,6 @@ pub fn beyond_limit(record: &Record, outages: &[Option<Vec<Outage>>]) -> bool {
         || all.any(|outage| outage.length_s * 1000.0 + 0.5 >= limit_ms as f64)
 }
 
-/// The outages as a finding; what was stuck is shown with it.
 pub(super) fn check(span: &SpanView, found: Option<&[Outage]>, limits: Option<&Limits>) -> Vec<Finding> {
     let found = found.unwrap_or_default();
     let longest = found.iter().max_by(|a, b| a.length_s.total_cmp(&b.length_s));

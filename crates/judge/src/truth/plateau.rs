@@ -1,4 +1,4 @@
-//! Rates that somebody set: flat, and round numbers.
+//! Configured rate limits, recognized by constant round rates.
 
 /// A rate that looks set.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Plateau {
 
 /// Intervals of a limited device vary by no more than this.
 const FLAT: f64 = 0.02;
-/// So near to a round number, share of it: limits are held that well.
+/// Maximum relative distance from a round number, the accuracy of limits.
 const NEAR: f64 = 0.005;
 const ROUND_IOPS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 8.0];
 /// Bytes per second that are sold, in MiB (or MB) per second, up to a power of two or ten.

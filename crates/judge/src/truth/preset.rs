@@ -1,4 +1,4 @@
-//! What the literature says about the figures of a preset (`--preset`).
+//! Published reference values for the figures of a preset (`--preset`).
 
 use super::device::Part;
 use super::{Finding, Severity, SpanView};
@@ -8,20 +8,18 @@ use diskspd_model::profile::{Throughput, TimeSpan};
 use diskspd_model::results::LatencyFigures;
 use diskspd_model::units::Millis;
 
-/// So many flushes must have taken longer than a percentile of theirs that is graded: of fewer chance decides
-/// on which side of a limit it lies.
+/// Minimum number of flushes above a graded percentile, which is otherwise random.
 const BEYOND: f64 = 10.0;
 /// The share of flushes that take longer than the 99th percentile.
 const SLOWER: f64 = 0.01;
-/// So near to the limit of a grade, share of it, another run may get another grade: repeated runs scatter by
-/// so much.
+/// Maximum relative distance from a grade's limit at which another run may get a different grade.
 const NEAR: f64 = 0.1;
 /// A mean of fewer I/Os isn't graded: a single slow one makes another.
 const FEWEST: u64 = 100;
-/// A mean lies hardly ever so many standard errors from where it would lie in a run without end.
+/// Maximum plausible error of a mean, in standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// The grade of each figure that has one; `wrong`: what else was found makes the figures wrong.
+/// Returns the grade of each graded figure; `wrong`: other findings invalidate the figures.
 pub(super) fn check(span: &SpanView, wrong: bool) -> Vec<Finding> {
     let preset = span.preset.and_then(presets::find);
     let thresholds = preset.map_or(&[][..], |preset| preset.thresholds);
@@ -79,7 +77,6 @@ fn finding(span: &SpanView, threshold: &Threshold, wrong: bool) -> Option<Findin
     Some(found.shown_by(threshold.source.into()).as_answer())
 }
 
-/// Whether another run may lie on the other side of a limit.
 fn is_near(ms: f64, standard_error_ms: f64, limit_ms: f64) -> bool {
     (ms - limit_ms).abs() <= (NEAR * limit_ms).max(STANDARD_ERRORS * standard_error_ms)
 }
@@ -110,7 +107,6 @@ fn latency(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Latency
     }
 }
 
-/// How many I/Os a figure is of, what they are called, and how many it needs.
 fn graded_ios(span: &SpanView, of: JudgedLatency) -> (u64, &'static str, u64) {
     let measured = span.measured;
     match of {

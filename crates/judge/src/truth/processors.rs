@@ -1,14 +1,13 @@
-//! What the CPUs of the threads had beside the run: interrupts, a hypervisor, and the distance to the device.
+//! Other loads on the threads' CPUs: interrupts, a hypervisor, and the distance to the device.
 
 use super::{Finding, Limiter, Limits, Severity, SpanView};
 use diskspd_model::machine::environment::Disk;
 use diskspd_model::results::{Effort, WorkerEffort};
 
-/// From this share of the time on, what a hypervisor takes away changes figures: as others that use the CPUs.
+/// Minimum share of stolen time that changes figures, as for other CPU users.
 pub(super) const STOLEN: f64 = 0.1;
 /// A CPU that was idle for less had no time left.
 const IDLE: f64 = 0.05;
-/// So much of a CPU's time for interrupts, and they are what it does.
 const MOSTLY_INTERRUPTS: f64 = 0.5;
 /// Shorter windows are too few ticks, ns.
 const SHORTEST: u64 = 500_000_000;
@@ -22,7 +21,7 @@ pub(super) struct Share {
     pub stolen: f64,
 }
 
-/// All active CPUs; empty = nobody looked, or not for long enough.
+/// Returns all active CPUs; empty without observation, or if it was too short.
 pub(super) fn shares(span: &SpanView) -> Vec<Share> {
     let (times, measured) = (&span.results.cpus, span.results.measured);
     let lost = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.lost_cpu_times);
@@ -43,9 +42,8 @@ pub(super) fn full(span: &SpanView) -> Vec<u32> {
     shares(span).iter().filter(|share| share.idle <= IDLE).map(|share| share.cpu).collect()
 }
 
-/// CPU time of the process beside its workers' own, ns: of the threads in which io_uring carries out I/Os
-/// that would block (`iou-wrk`). They are the kernel's, run on the CPUs of the thread that they work for,
-/// and count as the process's.
+/// Returns the CPU time of the process outside its workers in ns: io_uring's threads for blocking I/Os
+/// (`iou-wrk`). These kernel threads run on the CPUs of their owner, and count for the process.
 fn io_workers(effort: &Effort) -> u64 {
     let own = effort.workers.iter().filter_map(|worker| worker.times).map(|times| times.busy);
     let own = own.fold(0, u64::saturating_add);
@@ -53,7 +51,7 @@ fn io_workers(effort: &Effort) -> u64 {
     if known { effort.process.saturating_sub(own) } else { 0 }
 }
 
-/// How many CPUs threads of the kernel (`None` = they could not be seen) and other programs used on average.
+/// Returns the mean number of CPUs used by kernel threads (`None` if invisible) and by other programs.
 pub(super) fn used_by_others(effort: &Effort) -> Option<(Option<f64>, f64)> {
     let others = effort.other_processes.as_ref().filter(|others| others.elapsed > 0)?;
     let share = |nanos: u64| nanos as f64 / others.elapsed as f64;
@@ -75,7 +73,6 @@ fn unexplained(span: &SpanView, effort: &Effort) -> f64 {
     used - (own - own_workers) - kernel.unwrap_or(0.0) - programs
 }
 
-/// Who else used the CPUs, one line each for programs and for threads of the kernel.
 pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
     let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.other_processes) else {
         return Vec::new();
@@ -118,8 +115,8 @@ fn listed(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
 }
 
-/// What a thread of the kernel works on: a worker is called `kworker/`, its number, and what it did last
-/// behind `-` or `+`.
+/// Returns the work of a kernel thread. The name of a worker is `kworker/`, its number, and its last work
+/// after `-` or `+`.
 fn work_of(name: &str) -> &str {
     let worker = name.strip_prefix("kworker/");
     worker.and_then(|name| name.find(['-', '+']).map(|at| &name[at + 1..])).unwrap_or(name)
@@ -147,13 +144,13 @@ pub(super) fn cpus_in_words(cpus: &[u32]) -> String {
     }
 }
 
-/// The CPUs that the threads were bound to, by thread; a thread that wasn't has none.
+/// Returns the bound CPU of each thread; `None` if unbound.
 fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
     span.effort().into_iter().flat_map(|effort| &effort.workers).map(WorkerEffort::bound_to)
 }
 
-/// Share of the time that a hypervisor took from the CPUs of the threads, on average; of all CPUs, if a
-/// thread was not bound to one. `None` = nobody looked.
+/// Returns the mean share of time stolen by a hypervisor from the CPUs of the threads, or from all CPUs
+/// with an unbound thread. `None` without observation.
 pub(super) fn stolen(span: &SpanView) -> Option<f64> {
     let cpus: Option<Vec<u32>> = bound(span).collect();
     let ours = |share: &Share| cpus.as_ref().is_none_or(|cpus| cpus.contains(&share.cpu));
@@ -167,7 +164,6 @@ pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
 }
 
-/// Stolen time counts as latency wherever it hits, though it may not have limited the rate.
 fn taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
     let stolen = stolen(span).filter(|stolen| *stolen >= STOLEN)?;
     if limits?.limited_by == Some(Limiter::Hypervisor) {

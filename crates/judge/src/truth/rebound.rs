@@ -1,5 +1,5 @@
-//! Threads that somebody else bound to other CPUs while it was measured (`taskset -p`, a cpuset, a CPU that
-//! went offline): what is said of their CPUs was so for a part of the time.
+//! Threads bound to other CPUs by another process or the system during the measurement (`taskset -p`, a
+//! cpuset, an offline CPU). Findings about their CPUs apply only to part of the time.
 
 use super::processors::cpus_in_words;
 use super::{Finding, Severity, SpanView};

@@ -1,4 +1,4 @@
-//! What happens below a second: pauses that the rate of whole seconds hides.
+//! Pauses below a second, which the rate of whole seconds hides.
 
 use super::offered;
 use super::{Finding, Limiter, Limits, Severity, SpanView, held_up};
@@ -7,7 +7,7 @@ use diskspd_model::stats::{LARGEST_SLOPE, stalls};
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
 
-/// Intervals of `-D` up to this, ms, show pauses, too, where nobody looked.
+/// Maximum `-D` interval in ms that shows pauses without finer observation.
 const FINE_ENOUGH: u32 = 100;
 
 /// Pauses in which next to nothing was completed. Times in s.
@@ -18,7 +18,7 @@ pub struct Stalled {
     pub share: f64,
     pub length: f64,
     pub longest: f64,
-    /// From the beginning of one to that of the next; `None` = not regular.
+    /// Time between the starts of consecutive pauses; `None` if irregular.
     pub period: Option<f64>,
     /// Mean rate between them, I/Os per second.
     pub iops: f64,
@@ -26,8 +26,8 @@ pub struct Stalled {
     pub interval: f64,
 }
 
-/// The pauses that take more of the time than what matters elsewhere; `None` = there are none, nobody looked,
-/// or they were asked for.
+/// Returns pauses with a relevant share of the time; `None` if there are no pauses, they were not
+/// observed, or were requested.
 pub(super) fn judge(span: &SpanView) -> Option<Stalled> {
     // Who could not run himself knows nothing of the storage's pauses.
     if span.pauses_on_request() || !held_up::check(span).is_empty() {
@@ -88,9 +88,8 @@ fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A limit that is kept in slices, as those of control groups are, makes no longer pauses than this, s.
+/// Maximum pause in s caused by a limit in time slices, as in control groups.
 const LONGEST_SLICE: f64 = 0.25;
-/// What explains so much of the pauses may be all of them.
 const EXPLAINS: f64 = 0.5;
 
 impl Stalled {
@@ -121,8 +120,8 @@ impl Stalled {
     }
 }
 
-/// What says that pauses may be the CPUs', and not the storage's. `pauses`: what they are called; `share`: of
-/// the time, that they took.
+/// Returns the evidence for CPU waits instead of storage as the cause. `pauses`: their name; `share`:
+/// their share of the time.
 pub(super) fn for_want_of_cpus(pauses: &str, share: f64, limits: Option<&Limits>) -> Vec<String> {
     let explains = |found: Option<f64>| found.filter(|found| *found >= EXPLAINS * share);
     let told = [

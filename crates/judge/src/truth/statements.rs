@@ -1,13 +1,12 @@
-//! What the devices said of themselves before and after the measured time: limits that a volume kept, heat,
-//! errors.
+//! Device logs before and after the measured time: volume limits, heat, errors.
 
 use super::{Finding, Limiter, Severity, SpanView};
 use diskspd_model::machine::device_log::{DeviceStatement, Health, VolumeCounters};
 use diskspd_model::profile::Target;
 use diskspd_model::units::{self, seconds_of_ns, seconds_of_us};
 
-/// A volume that was asked for too much for this share of the time was what limited the run. Where a queue
-/// is full at the limit it is nearly all of it.
+/// Minimum share of time above a volume's limit that makes it the limit of the run. With a full queue at
+/// the limit it is nearly 1.
 const MOSTLY: f64 = 0.5;
 const NOTICEABLE: f64 = 0.01;
 /// The endurance that the maker states is used up, percent.
@@ -86,7 +85,7 @@ fn over<'a>(span: &SpanView<'a>) -> Vec<OverLimit<'a>> {
     all.filter(|over| over.us > 0 && over.share() >= NOTICEABLE).collect()
 }
 
-/// The limit that was exceeded longest; of several that are equal the first.
+/// Returns the limit that was exceeded longest; the first of equal ones.
 pub(super) fn most_over<'a>(span: &SpanView<'a>) -> Option<OverLimit<'a>> {
     over(span).into_iter().rev().max_by(|a, b| a.share().total_cmp(&b.share()))
 }
@@ -95,7 +94,7 @@ pub(super) fn limits(span: &SpanView) -> bool {
     most_over(span).is_some_and(|over| over.share() >= MOSTLY)
 }
 
-/// Which devices would know of limits of their own, and were not heard.
+/// Returns the devices with own limits that could not be queried.
 pub(super) fn unheard(span: &SpanView) -> Vec<String> {
     let unheard = statements(span).iter().filter_map(|statement| {
         let (device, name) = (&statement.device, statement.source.row().name);
@@ -114,7 +113,6 @@ pub(super) fn unheard(span: &SpanView) -> Vec<String> {
     unheard.collect()
 }
 
-/// What devices said that a reader of the figures should know. `limiter`: what limited the run.
 pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
     let told = (limiter == Some(Limiter::VolumeLimit)).then(|| most_over(span)).flatten();
     let is_told = |over: &OverLimit| {
@@ -141,7 +139,6 @@ pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
     exceeded.chain(health).chain(media).collect()
 }
 
-/// What the media took for what hosts wrote, by the device's own count.
 fn written(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
     let counted = statement.media()?;
     let amplification = counted.write_amplification()?;

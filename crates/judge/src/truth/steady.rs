@@ -1,4 +1,4 @@
-//! Was the run steady? And if not: since when, what it looks like, and which warm-up would help.
+//! Steadiness of a run: times of changes, their shape, and a sufficient warm-up.
 
 mod verdict;
 
@@ -38,14 +38,14 @@ pub struct Steadiness {
     pub slope: f64,
     /// How much an interval resembles the one before it, 0 to 0.8.
     pub autocorrelation: f64,
-    /// The rate at the beginning: that of the ramp, or of the first level; the lowest one when uneven,
-    /// that of the level when interrupted.
+    /// Rate at the start of the ramp or of the first level; the lowest rate if uneven, the level's rate if
+    /// interrupted.
     pub from_iops: f64,
-    /// The rate at the end; the highest one when uneven, that of the interruptions when interrupted.
+    /// Rate at the end; the highest rate if uneven, the rate during interruptions if interrupted.
     pub to_iops: f64,
     pub changes: Vec<f64>,
     pub interruptions: Option<Interrupted>,
-    /// Pauses below a second; `None` = none that matter, or nobody looked.
+    /// Pauses below a second; `None` if irrelevant or not observed.
     pub stalls: Option<Stalled>,
     /// When periodic: from one turn to the next, s.
     pub period: Option<f64>,
@@ -58,7 +58,7 @@ pub struct Steadiness {
     #[serde(skip)]
     pub stays: bool,
     pub steady_from: Option<f64>,
-    /// The warm-up (`-W`) with which it would have been, s; `None` = it was, or longer than this run tells.
+    /// Sufficient warm-up (`-W`) in s; `None` if the run was steady, or it would exceed this run.
     pub warm_up: Option<u32>,
 }
 
@@ -72,12 +72,12 @@ pub struct Interrupted {
     pub depth: Option<f64>,
     pub start: f64,
     pub end: f64,
-    /// From the beginning of one to that of the next; `None` = not regular, or fewer than three.
+    /// Time between the starts of consecutive interruptions; `None` if irregular, or fewer than three.
     pub period: Option<f64>,
 }
 
-/// The verdict on a time span, of which `limits` are known; `None` = too short, or nothing was counted by
-/// interval.
+/// Returns the verdict on a time span with known `limits`; `None` if it is too short, or without
+/// intervals.
 pub(super) fn judge(
     span: &SpanView,
     limits: Option<&Limits>,
@@ -175,8 +175,8 @@ fn is_requested(span: &SpanView, verdict: SteadyVerdict) -> bool {
     }
 }
 
-/// What a course is called, its rates at the beginning and the end (lowest and highest), and the intervals
-/// at which it changed.
+/// Returns the kind of a course, its rates at the start and the end (lowest and highest), and the
+/// intervals of changes.
 fn in_figures(course: &Course) -> (SteadyVerdict, f64, f64, Vec<usize>) {
     match &course.shape {
         Shape::Level => (of_level(course), course.mean, course.mean, vec![]),
@@ -201,7 +201,8 @@ fn requests_stopped(span: &SpanView) -> bool {
     span.measured.failed > 0
 }
 
-/// Whether the rate at the end is none to warm up for: that of fewer requests, or next to nothing.
+/// Whether the final rate is not a warm-up goal, because requests have stopped, or the rate is almost
+/// zero.
 fn has_broken_down(span: &SpanView, steady: &Steadiness) -> bool {
     requests_stopped(span) || stopped_at(steady).is_some()
 }
@@ -234,7 +235,6 @@ fn stopped_at(steady: &Steadiness) -> Option<f64> {
     }
 }
 
-/// What is said of one level: noise alone may make it look like one, or like something else.
 fn of_level(course: &Course) -> SteadyVerdict {
     if course.is_steady() { SteadyVerdict::Steady } else { SteadyVerdict::Unclear }
 }
@@ -273,7 +273,6 @@ impl Interrupted {
 /// Stalls as long as this, s, are interruptions of the seconds as well, which say enough.
 const SEEN_BY_SECONDS: f64 = 1.0;
 
-/// Whether the stalls are what the rates of seconds show, or hide.
 fn is_made_of(stalls: &Stalled, verdict: SteadyVerdict) -> bool {
     match verdict {
         SteadyVerdict::Steady | SteadyVerdict::Unclear | SteadyVerdict::Uneven | SteadyVerdict::Periodic => {
@@ -409,7 +408,6 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
     finding.remedy(remedy(span, steady))
 }
 
-/// A rate that changed, rose or fell: the finding's name, and what is said.
 fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, String) {
     let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
     let change = format!("from {from:.0} to {to:.0} IOPS{}", change_in_parentheses(from, to));
@@ -479,7 +477,6 @@ fn unclear(span: &SpanView, steady: &Steadiness, seconds: f64) -> Finding {
     Finding::new("steady-unclear", Severity::Note, span, message).remedy(remedy)
 }
 
-/// That a rate rises or falls, too little to be called unsteady.
 fn drifting((from, to): (f64, f64)) -> String {
     let way = if to > from { "rising" } else { "falling" };
     let change = change_in_parentheses(from, to);
@@ -489,7 +486,6 @@ fn drifting((from, to): (f64, f64)) -> String {
 const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garbage collection, cache \
                               flushes), and measure long enough to cover it many times (-d)";
 
-/// Of a level that was left for so long, or so deeply, that the mean of all isn't the level.
 fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
     let Steadiness { from_iops: level, to_iops: rate, mean_iops: mean, .. } = *steady;
     let all = steady.intervals as f64 * steady.interval;
@@ -603,7 +599,7 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
     causes
 }
 
-/// Nearer to its limit than so many degrees a disk may slow down.
+/// Distance in degrees from its limit at which a disk may throttle.
 const HOT: f64 = 5.0;
 
 fn thermal(change: &ThermalChange) -> Vec<String> {

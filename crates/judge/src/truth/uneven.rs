@@ -86,7 +86,8 @@ fn thread_ios(thread: &ThreadResults) -> u64 {
     thread.targets.iter().map(ios).fold(0, u64::saturating_add)
 }
 
-/// Returns message and evidence about the slow members of a group; `None` = there are none, or too few I/Os.
+/// Returns message and evidence about the slow members of a group; `None` if there are no slow members, or
+/// too few I/Os.
 fn slow(span: &SpanView, group: Vec<Worked>, fewest: usize) -> Option<(String, String)> {
     if group.len() < fewest {
         return None;

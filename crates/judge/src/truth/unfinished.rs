@@ -7,7 +7,7 @@ use diskspd_model::units::Millis;
 
 /// Older than the longest that was counted by less than this factor says nothing of a stall.
 const FACTOR: f64 = 2.0;
-/// Younger ones are worth nothing but a note, ms.
+/// Minimum age in ms for more than a note.
 const SHORT: f64 = 50.0;
 /// Where no latency was measured, an age says something from here on, ms.
 const LONG: f64 = 1000.0;

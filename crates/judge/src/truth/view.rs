@@ -16,7 +16,7 @@ pub struct SpanView<'a> {
     pub profile: &'a Profile,
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
     pub rate_total: Option<RateTotal>,
-    /// Recorded I/Os are done (`--replay`): their times are those of the file.
+    /// Whether recorded I/Os are replayed (`--replay`), with the times of the file.
     pub replays: bool,
     /// The named workload that it is (`--preset`); `None` = none.
     pub preset: Option<&'a str>,
@@ -28,10 +28,9 @@ pub struct SpanView<'a> {
     pub results: &'a SpanResults,
     /// The figures that the report shows.
     pub measured: &'a Measured,
-    /// The ids of the targets that were asked for, in their order.
     pub(super) ids: Vec<TargetId>,
     pub(super) by_target: ByTarget<'a>,
-    /// The targets by the devices that they share; empty = nobody looked.
+    /// Targets by shared devices; empty if not observed.
     pub(super) parts: Vec<Part<'a>>,
     /// How many I/Os the devices had in flight, and how fast they were.
     pub(super) queues: Queues,
@@ -79,7 +78,6 @@ impl<'a> SpanView<'a> {
         Some(Asked { id, target })
     }
 
-    /// What was done on a target, all threads together; `of`: the amount of one.
     pub(super) fn done(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
         self.rows_of(id).map(of).fold(0, u64::saturating_add)
     }

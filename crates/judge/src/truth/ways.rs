@@ -1,5 +1,4 @@
-//! Whether I/Os were what was asked for beside their data: atomic writes, nothing left in the page cache, and
-//! how many would have waited.
+//! Additional I/O properties: atomic writes, uncached I/O, and the number of I/Os that would have waited.
 
 use super::view::Asked;
 use super::{Finding, Severity, SpanView};
@@ -7,8 +6,8 @@ use diskspd_model::machine::io_counters::TargetDevices;
 use diskspd_model::results::{DirectionResults, TargetResults};
 use diskspd_model::units;
 
-/// Of what was done with `--dontcache`, so much may be in the page cache when measuring ends: I/Os that are
-/// just being done, and pages that others hold.
+/// Maximum share of `--dontcache` data in the page cache after measuring: current I/Os, and pages held by
+/// other programs.
 const LEFT: f64 = 0.05;
 /// At least this much, bytes: deep queues of large blocks.
 const LEFT_AT_LEAST: u64 = 16 << 20;
@@ -23,8 +22,8 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     findings
 }
 
-/// What was guaranteed, and by whom. An atomic write that the kernel can't do so fails: none is done
-/// otherwise.
+/// Reports the guarantee for atomic writes and its source. The kernel fails writes that it cannot do
+/// atomically.
 fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
     let offered = facts.atomic?;
     let written = span.done(asked.id, |row| row.write.ios);
@@ -60,7 +59,8 @@ fn nowait(span: &SpanView, asked: Asked) -> Option<Finding> {
     told.then(|| Finding::new("nowait-misses", Severity::Note, span, message).on(path))
 }
 
-/// What stayed, by the kernel's count of pages before and after. What waits to be written is let go of later.
+/// Reports data left in the page cache, by the kernel's page counts before and after. Dirty pages are
+/// released later.
 fn dont_cache(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
     let cached = facts.cached.filter(|_| asked.target.dont_cache)?;
     let done = span.done(asked.id, |row| row.read.bytes.saturating_add(row.write.bytes));

@@ -1,9 +1,9 @@
-//! What went wrong between this host and a server: requests sent again, packets lost.
+//! Errors between this host and a server: retransmissions, lost packets.
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::machine::remote::RemoteFacts;
 
-/// From this share of what was sent on, sending it again takes a visible part of the time.
+/// Minimum share of retransmissions with a visible effect on the time.
 const MANY: f64 = 0.001;
 
 /// Requests and packets that were sent more than once, by mount.

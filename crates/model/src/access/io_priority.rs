@@ -3,7 +3,7 @@
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum IoPriority {
-    /// Nothing is said: the thread's nice value decides, as for any program.
+    /// No priority set: the thread's nice value decides, as for any program.
     #[default]
     Unstated,
     /// The lowest level (7) of the best-effort class.

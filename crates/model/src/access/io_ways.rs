@@ -1,16 +1,16 @@
-//! What I/Os ask of the kernel beside their data: flags of single reads and writes, as the kernel encodes
-//! them (`RWF_*` of linux/fs.h, preadv2(2)), and the lifetime of what is written (fcntl(2)).
+//! Additional kernel options of I/Os: flags of single reads and writes in the kernel's encoding (`RWF_*`
+//! of linux/fs.h, preadv2(2)), and the lifetime of written data (fcntl(2)).
 
 use serde::{Deserialize, Serialize};
 
 /// Flags of the I/Os on a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct IoWays {
-    /// `--atomic`: each write is atomic, so that no power cut leaves a part of it (Linux 6.11).
+    /// `--atomic`: whether each write is atomic even in a power loss (Linux 6.11).
     pub atomic: bool,
-    /// `--dontcache`: what goes through the page cache doesn't stay there (Linux 6.14).
+    /// `--dontcache`: whether I/O through the page cache leaves no data there (Linux 6.14).
     pub dont_cache: bool,
-    /// `--nowait`: what would wait is refused with `EAGAIN` (Linux 4.14).
+    /// `--nowait`: whether I/Os that would wait fail with `EAGAIN` (Linux 4.14).
     pub no_wait: bool,
     /// `--write-stream`: the stream of the device that writes belong to (Linux 6.16, io_uring alone); 0 =
     /// none.
@@ -42,8 +42,7 @@ impl IoWays {
     }
 }
 
-/// How long what is written is expected to live (`--write-hint`): told to file system and device, which may
-/// put data of one lifetime together.
+/// Expected lifetime of written data (`--write-hint`), a hint to file system and device for grouping data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteLifetime {

@@ -8,12 +8,12 @@ pub struct OpenMode {
     pub write: bool,
     /// `O_DIRECT`, `FILE_FLAG_NO_BUFFERING`.
     pub direct: bool,
-    /// What lies on another host isn't cached on this one, but there (`-Sr`). On Linux that is what `direct`
-    /// asks for, on Windows it is asked for by itself.
+    /// Whether remote data is cached only on the remote host (`-Sr`). On Linux `direct` has this effect,
+    /// on Windows it is a separate option.
     pub only_remote_cache: bool,
     pub dsync: bool,
     pub hint: AccessHint,
-    /// How long what is written is expected to live (`--write-hint`); `None` = nothing is said.
+    /// Expected lifetime of written data (`--write-hint`); `None` = no hint.
     pub lifetime: Option<WriteLifetime>,
 }
 

@@ -1,4 +1,4 @@
-//! Names of findings that are read from records: each is kept once for the rest of the process.
+//! Names of findings read from records, each stored once for the rest of the process.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! Findings as a record lists what a person was told: how bad it is, its time span, the words. Names,
-//! figures and remedies are of the verdict, which is drawn anew from the record.
+//! Findings in the form shown to the user: severity, time span, text. Names, figures and remedies belong
+//! to the verdict, which is recomputed from the record.
 
 use super::{Finding, Severity};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -14,10 +14,10 @@ struct Told<'a> {
     message: Cow<'a, str>,
 }
 
-/// Writes them in their order.
+/// Writes them in order.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Fails with the serializer's error.
 pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(findings.iter().map(|finding| Told {
         severity: finding.severity,
@@ -26,10 +26,10 @@ pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S
     }))
 }
 
-/// Reads them in their order.
+/// Reads them in order.
 ///
 /// # Errors
-/// Those of the deserializer.
+/// Fails with the deserializer's error.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
     let stored = Vec::<Told>::deserialize(deserializer)?.into_iter();
     let finding =

@@ -14,8 +14,8 @@ struct Candidate {
 }
 
 impl Topology {
-    /// (group, CPU) for thread 0, 1, ..: those asked for, else all that this process may use. A CPU that
-    /// was asked for more than once is there more than once.
+    /// Returns (group, CPU) for thread 0, 1, ..: the requested CPUs, else all that this process may use.
+    /// Repeated CPUs stay repeated.
     pub fn affinity_order(&self, asked: &[GroupCpu], order: AffinityTraversal) -> Vec<(u16, u8)> {
         let mut met: BTreeMap<usize, u32> = BTreeMap::new();
         let highest = self.cores.iter().map(|core| core.efficiency_class).max().unwrap_or(0);
@@ -43,8 +43,8 @@ impl Topology {
         all.into_iter().map(|c| (c.group, c.cpu)).collect()
     }
 
-    /// (group, CPU) of what was asked for, in that order; of a whole group those CPUs that this process may
-    /// use. Nothing asked for = all of those.
+    /// Returns (group, CPU) of the request in order; a whole group means its CPUs that this process may
+    /// use. An empty request means all of these.
     pub fn stated_cpus(&self, asked: &[GroupCpu]) -> Vec<(u16, u8)> {
         let allowed = |group: Option<u16>| {
             self.active_cpus()
@@ -63,8 +63,6 @@ impl Topology {
         }
     }
 
-    /// Those of the CPUs that are of the highest class of this machine, and the others; each in the same
-    /// order.
     pub fn by_class(&self, cpus: &[GroupCpu]) -> (Vec<GroupCpu>, Vec<GroupCpu>) {
         let highest = self.cores.iter().map(|core| core.efficiency_class).max().unwrap_or(0);
         let class = |at: &GroupCpu| {

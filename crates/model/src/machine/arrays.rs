@@ -1,5 +1,4 @@
-//! Software RAIDs (md, and those of LVM): what they did by themselves while it was measured, and what they
-//! lacked.
+//! Software RAIDs (md and LVM): their background activity during the measurement, and missing members.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +6,19 @@ use serde::{Deserialize, Serialize};
 pub struct ArrayFacts {
     /// The kernel's name: `md0`, `dm-3`.
     pub name: String,
-    /// How many members it is made of; `None` = the kernel doesn't tell.
+    /// Number of members; `None` if the kernel does not report it.
     pub members: Option<u64>,
     /// How many of these were missing when measuring began, and when it had ended.
     pub missing: (u64, u64),
-    /// What it did and lacked may not be asked: only root may, of one of LVM.
+    /// Whether its state is inaccessible, because LVM requires root.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub state_unknown: bool,
-    /// What it did by itself at one of the looks; `None` = nothing at any.
+    /// Background activity at one of the checks; `None` if idle at all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maintenance: Option<Upkeep>,
 }
 
-/// What a RAID does by itself, on the same members as the run.
+/// Background activity of a RAID on the members used by the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Upkeep {
     /// The kernel's word: `resync`, `recover`, `check`, `repair`, `reshape`.

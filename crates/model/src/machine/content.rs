@@ -1,9 +1,9 @@
-//! What the targets hold: what never was written, and a sample of what was.
+//! Content of the targets: unwritten areas, and a sample of the data.
 
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
 
-/// What was found about one target. What is not known is missing.
+/// Content of one target. Unknown values are missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentFacts {
     pub target: TargetId,
@@ -12,22 +12,22 @@ pub struct ContentFacts {
     /// First byte of the part that is read.
     pub from: u64,
     pub to: u64,
-    /// What of it was written: of a file, or of the file behind a loop device.
+    /// Written areas of a file, or of a loop device's file.
     pub space: Option<Space>,
     pub sample: Option<Sample>,
     pub data_reduction: Vec<Reducer>,
-    /// Of a block device: whether it can forget what was written (discard).
+    /// Whether a block device supports discard.
     pub discards: Option<bool>,
-    /// Of a block device: whether it has turning parts, as far as the kernel was told.
+    /// Whether a block device has rotating parts, according to the kernel.
     pub rotational: Option<bool>,
     /// How long looking took, ns.
     pub nanos: u64,
 }
 
-/// What the part of a file that is read consists of, bytes.
+/// Composition of the read part of a file in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Space {
-    /// What is known; less than the whole where it has more pieces than there was time to look at.
+    /// Examined bytes; less than the whole if the time ran out.
     pub examined: u64,
     pub holes: u64,
     /// Allocated, but never written.
@@ -72,9 +72,9 @@ pub struct Sample {
     pub duplicates: u64,
     /// Bytes that compression would leave of them, estimated.
     pub compressed: u64,
-    /// Blocks read where the file system says that nothing was written.
+    /// Blocks read from areas that are unwritten according to the file system.
     pub unwritten: u64,
-    /// Those of them that are nothing but zeros: the others are in memory, about to be written.
+    /// All-zero blocks among them; the others have dirty data in memory.
     pub unwritten_zeros: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Lists of CPUs as the kernel prints them.
 
-/// A list as the kernel prints it: `0-3,8,10-11`. What isn't a number or range is left out.
+/// Parses a list in the kernel's form: `0-3,8,10-11`. Invalid parts are skipped.
 pub fn cpu_list(text: &str) -> Vec<u32> {
     let mut cpus: Vec<u32> = text.split(',').flat_map(range).collect();
     cpus.sort_unstable();

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuSleeps {
     pub cpu: u32,
-    /// Its idle states but those in which it waits in a loop, in the kernel's order: the shallowest first.
     pub states: Vec<StateSleeps>,
 }
 
@@ -15,7 +14,7 @@ pub struct CpuSleeps {
 pub struct StateSleeps {
     /// `C1E`, `C6`, `haltpoll idle`.
     pub name: String,
-    /// What it takes to wake up, as the kernel has been told, us.
+    /// Wake-up latency in us, as reported to the kernel.
     pub latency: u64,
     pub entered: u64,
 }

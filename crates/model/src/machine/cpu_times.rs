@@ -1,4 +1,4 @@
-//! What the CPUs spent their time on.
+//! CPU times.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,7 @@ pub struct CpuTimes {
     pub user: u64,
 }
 
-/// Of the time in the kernel, what a CPU lost to others than the program, over the same window and in the
-/// same unit as its [`CpuTimes`].
+/// Kernel time not spent for the program, over the same window and in the same unit as its [`CpuTimes`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostTimes {
     pub interrupts: u64,

@@ -1,8 +1,7 @@
-//! What devices say of themselves: pages of logs that NVMe controllers keep, of health and of a volume's
-//! limits.
+//! Device logs: log pages of NVMe controllers with health data and volume limits.
 //!
-//! Where it comes from: NVM Express Base Specification 2.0, 5.16.1.3 (SMART / Health Information); Amazon's
-//! guide "Amazon EBS detailed performance statistics" and the same for instance store volumes.
+//! Sources: NVM Express Base Specification 2.0, 5.16.1.3 (SMART / Health Information); Amazon's guide
+//! "Amazon EBS detailed performance statistics" and the counterpart for instance store volumes.
 
 mod bytes;
 mod health;
@@ -23,7 +22,7 @@ pub enum LogSource {
     Ebs,
     /// Limits of a local volume of an Amazon EC2 instance.
     InstanceStore,
-    /// What was written to and erased of the media of an endurance group with flexible data placement.
+    /// Media writes and erases of an endurance group with flexible data placement.
     Placement,
 }
 
@@ -36,12 +35,11 @@ pub struct LogRow {
     /// Bytes of it.
     pub length: u32,
     pub namespace: u32,
-    /// It is of the endurance group that the namespace is in, and asked for where data placement is on there.
+    /// Whether it belongs to the namespace's endurance group, and needs data placement there.
     pub placement: bool,
-    /// Only controllers whose model begins so have it, and others aren't asked: a page that a controller
-    /// doesn't know is an entry in its error log. `None` = all.
+    /// Required prefix of the controller's model. Other controllers are not queried, because an unknown
+    /// page adds an entry to their error log. `None` = all.
     pub model: Option<&'static str>,
-    /// Makes facts of its bytes; `None` = they aren't those of this log.
     pub parse: fn(&[u8]) -> Option<LogPage>,
 }
 
@@ -104,7 +102,6 @@ pub enum LogPage {
     Media(MediaCounters),
 }
 
-/// What a device said of itself before the measured time and after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeviceStatement {
     /// The kernel's name of the disk: `nvme0n1`.
@@ -131,7 +128,7 @@ impl DeviceStatement {
         }
     }
 
-    /// What a volume counted between both times; `None` = it didn't, or began anew meanwhile.
+    /// Returns a volume's counts between both times; `None` if unavailable or reset in between.
     pub fn volume(&self) -> Option<VolumeCounters> {
         match (self.before.as_ref()?, self.after.as_ref()?) {
             (LogPage::Volume(before), LogPage::Volume(after)) => after.since(before),
@@ -139,7 +136,7 @@ impl DeviceStatement {
         }
     }
 
-    /// What was written to the media between both times; `None` as of volumes.
+    /// Returns the media writes between both times; `None` as for volumes.
     pub fn media(&self) -> Option<MediaCounters> {
         match (self.before.as_ref()?, self.after.as_ref()?) {
             (LogPage::Media(before), LogPage::Media(after)) => after.since(before),

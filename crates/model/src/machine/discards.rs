@@ -1,11 +1,11 @@
-//! What a target makes of discards (`--trim`).
+//! Support of a target for discards (`--trim`).
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Discards {
-    /// The smallest part that is given back, and its grid, bytes; 0 = not known.
+    /// Smallest discarded unit and its alignment in bytes; 0 if unknown.
     pub unit: u64,
-    /// Of a block device: its name in `/sys`, if it can't discard.
+    /// Name in `/sys` of a block device without discard support.
     pub impossible: Option<String>,
-    /// Of a block device: the kernel's answer, if its io_uring takes no discards of it.
+    /// Kernel error for discards of a block device by io_uring, if not supported.
     pub not_by_uring: Option<String>,
 }

@@ -1,6 +1,5 @@
-//! What figures depend on beside the target itself: how the processors are driven, what the machine runs
-//! in, which limits hold for this process, how the disks are attached. Facts only; `truth` says what they
-//! mean.
+//! Environment of a measurement: processor settings, platform, limits of this process, and disk
+//! attachment. It contains only facts; `truth` interprets them.
 
 mod cpu;
 mod disk;
@@ -19,15 +18,15 @@ pub use platform::Platform;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The surroundings of a run; what is not known is missing or empty.
+/// Environment of a run; unknown values are missing or empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Environment {
-    /// What of the kernel's command line matters for I/O; empty = nothing of it.
+    /// Part of the kernel's command line relevant for I/O; empty without such parameters.
     pub kernel_command_line: Option<String>,
     pub cpu: Cpu,
     pub clock_source: Option<String>,
-    /// What the kernel does about flaws of the processors, by the names of the flaws.
+    /// Kernel mitigations by processor vulnerability.
     pub vulnerabilities: BTreeMap<String, String>,
     pub platform: Platform,
     pub limits: Limits,

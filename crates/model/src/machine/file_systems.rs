@@ -1,17 +1,16 @@
-//! What is known of the types of file systems, one row each: whoever asks what a file system does asks here.
+//! Properties of file system types, one row each, for all uses.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
     /// On block devices, which can be found.
     Devices,
     Pool,
-    /// On flash memory that is no block device.
     Flash,
     Memory,
     Overlay,
     Host,
     Network,
-    /// Wherever a program has them: that a machine's own disk is behind it shows nowhere.
+    /// Storage provided by a program; a local disk under it is not detectable.
     Program,
     /// In the kernel: settings and statistics, which look like files.
     Kernel,
@@ -22,16 +21,16 @@ pub enum Home {
 pub enum Trait {
     /// The completions of its files' I/Os can be polled for.
     Polls,
-    /// It lets io_uring hand writes to the page cache to a kernel worker, one at a time for each file. The
-    /// kernel tells it nowhere; XFS and btrfs take such writes without blocking.
+    /// io_uring delegates buffered writes to a kernel worker, one at a time for each file. The kernel does
+    /// not report it; XFS and btrfs accept such writes without blocking.
     WorkerWritesCache,
-    /// The block size that `statfs` tells is what it writes at once.
+    /// The block size in `statfs` is its write unit.
     TellsBlocks,
-    /// It never writes in place: it needs free space to write at all.
+    /// Copy-on-write: every write needs free space.
     NeverInPlace,
-    /// It serves what isn't a multiple of its own block through the page cache, in spite of `O_DIRECT`.
+    /// I/O that is not a multiple of its block size uses the page cache despite `O_DIRECT`.
     DirectInBlocks,
-    /// It can have many devices, which only a directory of this name lists, in that of each file system in
+    /// Several devices are possible, listed only in a directory of this name for each file system in
     /// `/sys/fs`.
     ListsDevices(&'static str),
     /// It may compress: files then take less space than was written.
@@ -43,7 +42,8 @@ pub enum Trait {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSystemType {
     pub name: &'static str,
-    /// What `statfs` tells (linux/magic.h and the file systems' own); `None` = it shares another's.
+    /// Magic number in `statfs` (linux/magic.h and file system headers); `None` if shared with another
+    /// type.
     magic: Option<u32>,
     pub home: Home,
     traits: &'static [Trait],
@@ -150,8 +150,8 @@ const fn shared(name: &'static str, home: Home, traits: &'static [Trait]) -> Fil
 }
 
 impl FileSystemType {
-    /// What is known of the type that `statfs`, mount(8) or the kernel's list of mounts calls so:
-    /// `fuse.sshfs` is `fuse`.
+    /// Returns the type with this name in `statfs`, mount(8) or the kernel's list of mounts: `fuse.sshfs`
+    /// is `fuse`.
     pub fn named(name: &str) -> FileSystemType {
         let family = name.split_once('.').map_or(name, |(family, _)| family);
         let unknown = TYPES[TYPES.len() - 1];
@@ -184,7 +184,6 @@ impl FileSystemType {
     }
 }
 
-/// The names of all that do something, each as [`name_of_magic`] tells it.
 pub fn all_with(wanted: Trait) -> Vec<&'static str> {
     TYPES.iter().filter(|known| known.magic.is_some() && known.has(wanted)).map(|known| known.name).collect()
 }
@@ -199,8 +198,8 @@ pub fn with_many_devices() -> impl Iterator<Item = (&'static str, &'static str)>
     })
 }
 
-/// Name of the type with this magic number (statfs(2)), as mount(8) takes it; the number as `0x..` when it
-/// isn't known.
+/// Returns the mount(8) name of the type with this magic number (statfs(2)); the number as `0x..` if
+/// unknown.
 pub fn name_of_magic(magic: u32) -> String {
     match TYPES.iter().find(|known| known.magic == Some(magic)) {
         Some(known) => known.name.to_owned(),

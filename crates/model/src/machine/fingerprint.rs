@@ -1,17 +1,16 @@
-//! What two runs must share to be comparable, and a number for all of it.
+//! Properties that comparable runs must share, and a hash of them.
 
 use crate::fnv::Fnv;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The machine, the file systems and the disks of a run, as far as figures depend on them and as far as
-/// they stay the same from run to run.
+/// Stable properties of a run's machine, file systems and disks that affect the figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// FNV-1a of 64 bits over the lines `<name>=<value>\n` of all parts in the order of their names, as 16
-    /// hexadecimal digits. Equal = comparable, as far as the machine goes.
+    /// 64-bit FNV-1a hash over the lines `<name>=<value>\n` of all parts in order of name, as 16
+    /// hexadecimal digits. Equal hashes mean comparable machines.
     pub hash: String,
-    /// What it was made of: `disk 1 firmware` and its value. What is not known is not in it.
+    /// Hashed properties, such as `disk 1 firmware`, with their values. Unknown ones are missing.
     pub parts: BTreeMap<String, String>,
 }
 
@@ -23,13 +22,12 @@ pub struct Difference {
     pub other: Option<String>,
 }
 
-/// What a disk beneath the targets, from 1, is told from others by. It is in no fingerprint: machines are
-/// alike that have disks of the same model.
+/// Returns the name of a disk's identity, numbered from 1. It is not part of the fingerprint, because
+/// machines with disks of the same model are comparable.
 pub fn disk_identity(number: usize) -> String {
     format!("disk {number} serial number or WWN")
 }
 
-/// Which disks took the place of others, as far as both are known.
 pub fn replaced(before: &[Option<String>], now: &[Option<String>]) -> Vec<Difference> {
     let both = (1..).zip(before.iter().zip(now));
     both.filter(|(_, (before, now))| before.is_some() && now.is_some() && before != now)
@@ -48,7 +46,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// Differences in a line, the kernel first; at most so many are named.
+/// Returns up to `most` differences in a line, kernel first.
 pub fn told(differences: &[Difference], most: usize) -> String {
     let mut sorted: Vec<&Difference> = differences.iter().collect();
     // The names of the others begin in lower case, too: mitigations and settings of disks stay in order.

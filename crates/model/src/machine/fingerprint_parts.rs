@@ -1,4 +1,4 @@
-//! What of a machine makes its fingerprint.
+//! Collection of the fingerprint's parts.
 
 use super::System;
 use super::fingerprint::Fingerprint;
@@ -20,7 +20,6 @@ const QUEUE: [&str; 11] = [
 ];
 
 impl Fingerprint {
-    /// The fingerprint of a machine whose targets and environment were looked at.
     pub fn of(system: &System) -> Fingerprint {
         let mut parts = Parts::default();
         parts.add("program", Some(env!("CARGO_PKG_VERSION")));
@@ -94,7 +93,8 @@ fn device(parts: &mut Parts, number: u32, device: &BlockDevice) {
     }
 }
 
-/// The next power of two, GiB: what the kernel keeps for itself changes from one release to the next.
+/// Returns the size rounded up to a power of two in GiB, because the kernel's reserved memory varies
+/// between releases.
 fn memory_class(bytes: u64) -> Option<String> {
     let gib = bytes.div_ceil(1 << 30).checked_next_power_of_two()?;
     (bytes > 0).then(|| format!("{gib} GiB"))

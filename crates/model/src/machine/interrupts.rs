@@ -1,14 +1,14 @@
-//! On which CPUs the interrupts of a device arrived.
+//! The CPUs that handled a device's interrupts.
 
 use serde::{Deserialize, Serialize};
 
-/// The interrupts of a disk's controller over the measured window, by the CPU that took them. A controller
-/// that has several disks counts those of all of them.
+/// Interrupts of a disk's controller during the measured window, by CPU. A controller with several disks
+/// counts all of them together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInterrupts {
     /// The kernel's name of the disk: `nvme0n1`, `vda`.
     pub device: String,
-    /// The CPUs that took any, in the order of their numbers; empty = there were none.
+    /// CPUs with interrupts, in order of number; empty without interrupts.
     pub cpus: Vec<CpuInterrupts>,
 }
 

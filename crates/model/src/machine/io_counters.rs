@@ -9,7 +9,7 @@ use super::ways::AtomicWrites;
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
 
-/// The unit of sector counts in `/sys`, bytes, whatever the device's own sectors are.
+/// Unit of sector counts in `/sys` in bytes, regardless of the device's sector size.
 const SECTOR: u64 = 512;
 
 /// One kind of I/O of a device.
@@ -22,21 +22,20 @@ pub struct Flow {
     pub bytes: u64,
 }
 
-/// What a block device has done: since it exists, or within a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     pub read: Flow,
-    /// Writes. A flush that somebody asks for without data is one of them to the kernel, of no bytes.
+    /// Writes, including requested empty flushes, which the kernel counts as writes of 0 bytes.
     pub write: Flow,
     pub discard: Flow,
-    /// Time that the discards took, ms: it is in [`queue_ms`](Activity::queue_ms) too. 0 before Linux 4.18.
+    /// Time of discards in ms, included in [`queue_ms`](Activity::queue_ms). 0 before Linux 4.18.
     #[serde(default)]
     pub discard_ms: u64,
-    /// Flushes of its write cache. Those that are asked for at the same time share one. A partition's are
-    /// its disk's; `None` = the kernel doesn't tell (before Linux 5.5).
+    /// Flushes of its write cache; concurrent requests share one. A partition's flushes count for its
+    /// disk. `None` if the kernel does not report them (before Linux 5.5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushes: Option<u64>,
-    /// Time that these took, ms: they are in [`queue_ms`](Activity::queue_ms) too. `None` as above.
+    /// Time of flushes in ms, included in [`queue_ms`](Activity::queue_ms). `None` as above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_ms: Option<u64>,
     /// Time with at least one I/O in flight, ms. The kernel samples it with its tick.
@@ -48,8 +47,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Reads `/sys/class/block/<device>/stat`: 11 numbers, since Linux 4.18 four of discards, since 5.5 two
-    /// of flushes. `None` = that's not what it holds.
+    /// Parses `/sys/class/block/<device>/stat`: 11 numbers, since Linux 4.18 four for discards, since 5.5
+    /// two for flushes. `None` for another format.
     pub fn parse(text: &str) -> Option<Activity> {
         let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
         let at = |index: usize| fields.get(index).copied();
@@ -72,7 +71,7 @@ impl Activity {
         })
     }
 
-    /// What was done between an earlier reading and this one. A counter that ran backwards stood still.
+    /// Returns the difference to an earlier reading. A counter that ran backwards counts as unchanged.
     pub fn since(&self, earlier: &Activity) -> Activity {
         let flow = |now: Flow, then: Flow| Flow {
             ios: now.ios.saturating_sub(then.ios),
@@ -109,18 +108,17 @@ impl From<&RemoteActivity> for Activity {
     }
 }
 
-/// What this process, all its threads and the kernel's workers for its io_urings together, asked of block
-/// devices and file systems (`/proc/self/io`).
+/// I/O that this process requested from block devices and file systems (`/proc/self/io`). It includes all
+/// its threads and the kernel's io_uring workers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnIo {
-    /// Bytes whose reading from a block device was asked for: what is read ahead counts, what is served
-    /// from the page cache doesn't. What a device asks of others beneath it isn't counted again.
+    /// Bytes requested from block devices by reads. They include readahead, and exclude page cache hits.
+    /// Requests between stacked devices do not count again.
     pub read_bytes: u64,
     /// Bytes that became dirty in the page cache, or were written past it.
     pub write_bytes: u64,
     /// Bytes that became dirty but were thrown away before they were written.
     pub cancelled_write_bytes: u64,
-    /// Bytes of all reads of files, whoever answered them.
     pub read_calls: u64,
 }
 
@@ -165,13 +163,13 @@ pub fn unwritten(meminfo: &str) -> Option<u64> {
 pub struct DeviceFacts {
     /// The targets, each path once.
     pub targets: Vec<TargetDevices>,
-    /// What the devices of all stacks did between the two readings, by their names in the stacks. One that
-    /// couldn't be read twice is missing.
+    /// Activity of all stacks' devices between the two readings, by their names in the stacks. Devices
+    /// without two readings are missing.
     pub devices: Vec<DeviceActivity>,
-    /// Of mounts of other hosts' files what their client did besides; empty = there are none.
+    /// Additional client activity of remote mounts; empty without such mounts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remote: Vec<RemoteFacts>,
-    /// The software RAIDs beneath the targets; empty = there are none, or nobody looked.
+    /// Software RAIDs under the targets; empty without RAIDs or observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<ArrayFacts>,
     /// The space of written targets, loop devices and thin volumes; empty = unknown, or no writes.
@@ -179,12 +177,10 @@ pub struct DeviceFacts {
     pub space: Vec<SpaceChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<OwnIo>,
-    /// What the machine had in memory to be written to any device: at the first reading, and at the second,
-    /// bytes.
+    /// Dirty memory of the machine for all devices at the first and second reading, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<(u64, u64)>,
-    /// Time from before the first reading until after the second, ns: the measured time and what the
-    /// readings took.
+    /// Time from before the first reading to after the second in ns: the measured time plus the readings.
     pub elapsed: u64,
 }
 
@@ -192,29 +188,25 @@ pub struct DeviceFacts {
 pub struct TargetDevices {
     pub target: TargetId,
     pub stack: Stack,
-    /// Names of the devices at the bottom when measuring had ended, where they are others than in `stack`:
-    /// a table of the device mapper was replaced meanwhile (`pvmove`), or a member of a RAID. Missing = they
-    /// are the same, or nobody could look.
+    /// Lowest devices at the end of measuring, if they differ from `stack`. A device mapper table
+    /// (`pvmove`) or a RAID member was replaced. Missing if unchanged or unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack_at_end: Vec<String>,
     /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten_before: Option<u64>,
-    /// Bytes of it that were in memory only when measuring had ended; `None` = not known, or nothing was
-    /// written.
+    /// Dirty bytes at the end of measuring; `None` if unknown, or without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<u64>,
-    /// What of it was in the page cache, where that may answer, before and after; missing = not known, or the
-    /// only
-    /// target, and not one of `--dontcache`.
+    /// Cached part before and after, if reads may be served from it. Missing if unknown, or for a single
+    /// target without `--dontcache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<CacheGrowth>,
     /// How long it took to write these to the medium after the workers had ended, ns (`--flush-after`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<u64>,
-    /// The kernel's answer, an error number, to the question whether what was written has reached the
-    /// medium: by `--flush-after`, or when measuring had ended by what had failed until then. `None` =
-    /// nothing is known against it.
+    /// Error number of the check whether writes reached the medium: by `--flush-after`, or from earlier
+    /// failures at the end. `None` = no known error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_error: Option<i32>,
     /// Each write to the file waits until it is durable, by an attribute of the file (`chattr +S`).
@@ -280,7 +272,7 @@ pub struct CacheGrowth {
     pub before: u64,
     /// When it had ended, bytes.
     pub after: u64,
-    /// What had to make room meanwhile, bytes: some of that may have been read more than once.
+    /// Evicted bytes, which may have been read more than once.
     pub evicted: u64,
 }
 
@@ -292,8 +284,8 @@ pub struct DeviceActivity {
     pub in_flight_before: u64,
     /// Whether it has ever counted anything: one that never did has no statistics.
     pub has_statistics: bool,
-    /// Whether the kernel's counting of its I/O (`queue/iostats`) was switched off or on meanwhile: some of
-    /// it may be in no counter.
+    /// Whether the kernel's I/O counting (`queue/iostats`) was switched during the run, so counts may be
+    /// incomplete.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub statistics_switched: bool,
     /// Settings that changed; missing = none did.

@@ -1,4 +1,4 @@
-//! What control groups do to the I/O of this process, by device.
+//! Effects of control groups on the I/O of this process, by device.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct IoLimit {
     pub writes: Option<u64>,
 }
 
-/// What holds I/O back without a figure to compare it with: latency targets of other groups, shares by cost.
+/// I/O restrictions without a comparable figure: latency targets of other groups, shares by cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoControl {
     pub group: String,
@@ -28,9 +28,9 @@ pub struct IoControl {
     pub setting: String,
 }
 
-/// What shares by cost (io.cost) did to a group on a device: `cost.*` of `io.stat`
-/// (Documentation/admin-guide/cgroup-v2.rst; all but the first only with the module parameter
-/// `blk_cgroup.blkcg_debug_stats`).
+/// Effects of cost-based shares (io.cost) on a group's device: `cost.*` of `io.stat`
+/// (Documentation/admin-guide/cgroup-v2.rst). All except the first need the module parameter
+/// `blk_cgroup.blkcg_debug_stats`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoCost {
     pub group: String,
@@ -38,18 +38,17 @@ pub struct IoCost {
     pub device: String,
     /// Time of the device that the group's I/O was reckoned to take, us.
     pub usage_us: u64,
-    /// How long the group's I/Os waited for their share, all together, us; `None` = not told.
+    /// Total wait of the group's I/Os in us; `None` if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_us: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indebt_us: Option<u64>,
-    /// How long its threads were held up for that, us; `None` = not told.
+    /// Total delay of its threads in us; `None` if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indelay_us: Option<u64>,
 }
 
 impl IoCost {
-    /// What was counted since an earlier look; `None` = a counter went back.
     pub fn since(&self, earlier: &IoCost) -> Option<IoCost> {
         let both = |now: Option<u64>, earlier: Option<u64>| now?.checked_sub(earlier?);
         Some(IoCost {
@@ -61,7 +60,7 @@ impl IoCost {
         })
     }
 
-    /// How long it held the group's I/O back, us; `None` = not told.
+    /// Returns the delay of the group's I/O in us; `None` if not reported.
     pub fn held_back_us(&self) -> Option<u64> {
         let told = [self.wait_us, self.indelay_us];
         told.iter().any(Option::is_some).then(|| told.into_iter().flatten().fold(0, u64::saturating_add))
@@ -69,7 +68,7 @@ impl IoCost {
 }
 
 impl IoLimit {
-    /// What is limited, as the kernel names it, and to how much a second.
+    /// Returns the kernel's names of the limits, and their values per second.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let limits = [
             ("rbps", self.read_bytes),

@@ -1,4 +1,4 @@
-//! Memory that can be had, and how far apart buffers lie in it because of caches.
+//! Available memory, and the distance between buffers that caches require.
 
 use super::System;
 
@@ -6,14 +6,13 @@ const PAGE: u64 = 4096;
 
 const LINE: u64 = 64;
 
-/// A larger separation is none: it would be addresses without end.
 const MOST: u64 = 1 << 30;
 
 /// Bytes of an entry of a page directory.
 const ENTRY: u64 = 8;
 
 impl System {
-    /// Memory that can be had, of the machine and of the control groups, bytes; 0 = unknown.
+    /// Returns the available memory in bytes, limited by control groups; 0 = unknown.
     pub fn memory_to_take(&self) -> u64 {
         let left = self.memory_allowance.as_ref().map(|allowance| allowance.left.max(1));
         match self.memory_available {
@@ -22,8 +21,8 @@ impl System {
         }
     }
 
-    /// How far apart buffers begin so that no two have entries of page directories in the same cache line,
-    /// bytes; 0 = as far as is too far.
+    /// Returns the distance between buffers in bytes at which page directory entries do not share a cache
+    /// line; 0 if it would be too large.
     pub fn buffer_separation(&self) -> u64 {
         let line = self.caches.iter().map(|cache| u64::from(cache.line)).max().unwrap_or(LINE);
         let page = if self.page_size == 0 { PAGE } else { self.page_size };

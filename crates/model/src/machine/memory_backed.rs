@@ -11,7 +11,7 @@ pub enum InMemory {
     NullBlk,
     ScsiDebug,
     File,
-    /// zram: compressed; what is zero or one repeated word is not stored at all.
+    /// zram: compressed memory; blocks of zeros or one repeated word are not stored.
     Zram,
 }
 

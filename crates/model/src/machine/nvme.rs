@@ -1,17 +1,17 @@
-//! What an NVMe namespace is that commands are sent to past the block layer.
+//! Properties of an NVMe namespace with direct commands, which bypass the block layer.
 
 /// A namespace, by its character device (`/dev/ng0n1`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NvmeFacts {
     /// Bytes of a logical block.
     pub block_size: u32,
-    /// Bytes of metadata with each block: protection information, or what is the user's; 0 = none.
+    /// Bytes of metadata per block, for protection information or user data; 0 = none.
     pub metadata: u16,
-    /// The type of the protection information (1 to 3) where that is all of the metadata, so that the
-    /// controller makes and checks it by itself; `None` = there is none, or more than that.
+    /// Type of the protection information (1 to 3), if it is the only metadata. The controller then
+    /// generates and checks it. `None` otherwise.
     pub protected: Option<u8>,
-    /// The placement identifiers of its placement handles, in the device's order (`--fdp`), or why it has
-    /// none; `None` = nobody asked.
+    /// Placement identifiers of its handles in the device's order (`--fdp`), or the reason for their
+    /// absence; `None` if not queried.
     pub placement: Option<Result<Vec<u16>, NoPlacement>>,
     /// Only the write pointers of its zones can be written at.
     pub zoned: bool,
@@ -19,9 +19,9 @@ pub struct NvmeFacts {
     pub deallocates: bool,
     /// The controller has Write Zeroes.
     pub writes_zeroes: bool,
-    /// Most bytes of one command; `None` = not known.
+    /// Maximum bytes of one command; `None` if unknown.
     pub largest_io: Option<u64>,
-    /// The kernel's name of the block device that is the same namespace; `None` = there is none.
+    /// Kernel name of the block device for the same namespace; `None` without one.
     pub block_device: Option<String>,
 }
 

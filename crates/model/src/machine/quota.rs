@@ -1,4 +1,4 @@
-//! What control groups leave this process of processors and memory.
+//! Processors and memory that control groups leave to this process.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,13 +25,14 @@ impl CpuQuota {
     }
 }
 
-/// What was counted of each group from its first look to its last; without those that never had a quota.
+/// Returns the counts of each group between its first and last reading, without groups that never had a
+/// quota.
 pub fn quotas_seen(looks: &[(CpuQuota, CpuQuota)]) -> Vec<CpuQuota> {
     let limited = looks.iter().filter(|(_, last)| last.cpus > 0.0);
     limited.map(|(first, last)| last.since(first)).collect()
 }
 
-/// Adds a look at all groups to the first and the last of each. The tightest of a group's quotas counts.
+/// Adds a reading of all groups. The tightest quota of each group is kept.
 pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
     let tightest = |had: f64, has: f64| match (had, has) {
         (had, 0.0) => had,
@@ -69,7 +70,6 @@ pub fn see_memory(
     );
 }
 
-/// Keeps of each group what the first look at it found; what a later one found is put to that and the last.
 fn see<T: Clone>(
     looks: &mut Vec<(T, T)>,
     now: Vec<T>,
@@ -111,12 +111,11 @@ pub struct MemoryLimitChange {
 }
 
 impl MemoryLimit {
-    /// The limits that it was, one after the other, bytes.
+    /// Returns all values of the limit in order, in bytes.
     pub fn values(&self) -> impl Iterator<Item = Option<u64>> {
         std::iter::once(self.bytes).chain(self.changes.iter().map(|change| change.bytes))
     }
 
-    /// What was counted from this look to the last one; `None` = there never was a limit.
     pub fn until(self, last: &MemoryLimit) -> Option<MemoryLimit> {
         let limited = self.values().any(|bytes| bytes.is_some());
         limited.then(|| MemoryLimit {
@@ -131,6 +130,6 @@ impl MemoryLimit {
 pub struct MemoryAllowance {
     pub group: String,
     pub limit: u64,
-    /// What can be had of it: what is free, and what the kernel may take back from the page cache, bytes.
+    /// Available bytes: free memory, and reclaimable page cache.
     pub left: u64,
 }

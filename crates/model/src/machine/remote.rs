@@ -1,5 +1,5 @@
-//! Mounts of other hosts' files (NFS, SMB) and what the client counts of them: for these it is what the
-//! counters of block devices are for disks.
+//! Mounts of remote files (NFS, SMB) and their client counters, which replace the block device counters of
+//! disks.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// That of a type of file system, as mount(8) names it; `None` = its client counts nothing.
+    /// Returns the protocol of a mount(8) file system type; `None` if its client has no counters.
     pub fn of(file_system: &str) -> Option<Protocol> {
         match file_system {
             "nfs" | "nfs4" => Some(Protocol::Nfs),
@@ -50,13 +50,11 @@ pub struct RemoteCalls {
     pub times: Option<CallTimes>,
 }
 
-/// What requests took, all together, ms. A request waits in the client, is sent and answered (one round
-/// trip), and is looked after.
+/// Total times of requests in ms. A request waits in the client, then has a round trip, then is processed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTimes {
     /// Waiting in the client to be sent.
     pub queue_ms: u64,
-    /// From being sent until the answer is there: the network and the server.
     pub round_trip_ms: u64,
     pub total_ms: u64,
 }
@@ -100,7 +98,6 @@ impl RemoteCalls {
     }
 }
 
-/// What a client did for a mount: since it was made, or within a time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteActivity {
     /// Reads that were sent to the server, ..
@@ -111,7 +108,7 @@ pub struct RemoteActivity {
     /// .. and bytes that they carried.
     pub write_bytes: u64,
     pub commit: RemoteCalls,
-    /// How often sessions with servers were made anew, of all mounts; `None` = the client doesn't tell.
+    /// Number of re-created sessions of all mounts; `None` if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconnects: Option<u64>,
 }
@@ -133,11 +130,11 @@ impl RemoteActivity {
         self.read.and(self.write).and(self.commit)
     }
 
-    /// Reads what `/proc/self/mountstats` has of the NFS mount at this place; `None` = nothing, or nothing
-    /// that tells all: with pNFS, I/O goes to other servers without being counted here.
+    /// Parses the NFS mount at this place in `/proc/self/mountstats`. `None` if missing or incomplete,
+    /// because pNFS I/O to other servers is not counted here.
     ///
-    /// The last mount at a place hides the others. Fields as `fs/nfs/super.c` (`nfs_show_stats`) and
-    /// `net/sunrpc/stats.c` (`rpc_clnt_show_stats`) of Linux write them.
+    /// The last mount at a place hides earlier ones. Fields are as in `fs/nfs/super.c` (`nfs_show_stats`)
+    /// and `net/sunrpc/stats.c` (`rpc_clnt_show_stats`) of Linux.
     pub fn parse_mountstats(text: &str, at: &str) -> Option<RemoteActivity> {
         let here = format!(" mounted on {at} with fstype nfs");
         let begin = text.rmatch_indices(&here).map(|(begin, _)| begin).next()?;
@@ -177,10 +174,10 @@ impl RemoteActivity {
         })
     }
 
-    /// Reads what `/proc/fs/cifs/Stats` has of a share (`//server/share`); `None` = nothing. All mounts of
-    /// the share have these counters together.
+    /// Parses a share (`//server/share`) in `/proc/fs/cifs/Stats`; `None` if missing. All mounts of the
+    /// share have common counters.
     ///
-    /// Fields as `cifs_stats_proc_show` and `smb2_print_stats` of Linux's SMB client write them.
+    /// Fields are as in `cifs_stats_proc_show` and `smb2_print_stats` of Linux's SMB client.
     pub fn parse_smb_stats(text: &str, share: &str) -> Option<RemoteActivity> {
         let plain = |name: &str| name.replace('\\', "/").trim_end_matches('/').to_lowercase();
         let share = plain(share);
@@ -220,7 +217,6 @@ impl RemoteActivity {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TcpSegments {
     pub sent: u64,
-    /// Those that were sent again, because they were lost or seemed to be.
     pub retransmitted: u64,
 }
 
@@ -248,7 +244,7 @@ impl TcpSegments {
 pub struct RemoteFacts {
     pub name: String,
     pub activity: RemoteActivity,
-    /// What the machine sent meanwhile over TCP; `None` = the kernel doesn't tell.
+    /// TCP segments sent by the machine during the measurement; `None` if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpSegments>,
 }

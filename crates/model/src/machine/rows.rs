@@ -1,5 +1,4 @@
-//! The active CPUs, one by one: what the report's table of CPUs and the assignment of threads to CPUs walk
-//! over.
+//! Iteration over the active CPUs, for the report's CPU table and the thread affinity.
 
 use super::{Place, Topology};
 use serde::{Deserialize, Serialize};
@@ -43,7 +42,7 @@ impl Topology {
         self.disallowed.iter().find(|(number, _)| *number == group).map_or(0, |(_, mask)| *mask)
     }
 
-    /// The NUMA nodes with at least one CPU that this process may use; of each, those CPUs.
+    /// Returns the NUMA nodes with CPUs that this process may use, each with these CPUs.
     pub fn allowed_nodes(&self) -> Vec<Place> {
         let allowed = |place: &Place| Place {
             number: place.number,
@@ -55,7 +54,7 @@ impl Topology {
         self.nodes.iter().map(allowed).filter(|place| !place.masks.is_empty()).collect()
     }
 
-    /// The active CPUs in the same order with their places; what a topology leaves open is 0.
+    /// Returns the active CPUs in order with their places; unknown places are 0.
     pub fn rows(&self) -> Vec<CpuPlace> {
         self.active_cpus()
             .map(|(group, cpu)| {

@@ -1,4 +1,4 @@
-//! The devices beneath a target, from the file system down to the disks.
+//! The devices under a target, from the file system down to the disks.
 
 use super::memory_backed::InMemory;
 use super::remote::RemoteMount;
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack {
-    /// Type of the file system; `None` = the target is a device, or its file system isn't known.
+    /// Type of the file system; `None` if the target is a device, or the type is unknown.
     pub file_system: Option<String>,
-    /// Names of the devices right beneath it: one, but for file systems that manage many.
+    /// Names of the devices directly under it: one, or several for multi-device file systems.
     pub top_devices: Vec<String>,
-    /// All devices, each once, every one before those that it lies on.
+    /// All devices without duplicates, upper devices first.
     pub layers: Vec<Layer>,
     /// Why there is no device; `None` = there is one.
     pub no_device_reason: Option<String>,
@@ -57,18 +57,18 @@ pub fn dropping_option<'a>(kind: &str, options: &'a str) -> Option<&'a str> {
 pub struct Layer {
     /// The kernel's name: `dm-0`, `sda1`.
     pub name: String,
-    /// Its number, `major:minor`; `None` = it has none (a path of an NVMe device), or the record is of an
-    /// older program.
+    /// Device number, `major:minor`; `None` without a number (a path of an NVMe device), or in records of
+    /// older programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<String>,
     pub kind: LayerKind,
-    /// Names of the devices it lies on; empty = nothing is beneath it, or nothing that is known.
+    /// Names of the underlying devices; empty if it is at the bottom, or they are unknown.
     pub lower_devices: Vec<String>,
-    /// Whether every byte asked of it is asked once of what it lies on, by it alone: not so for redundant
+    /// Whether every requested byte causes exactly one request to the lower devices. False for redundant
     /// RAID, caches and files.
     pub one_to_one: bool,
-    /// It is a cache: one of what it lies on has a part of what another one has. Missing = not as far as
-    /// known.
+    /// Whether it is a cache, where one lower device has a copy of another's data. Missing if no cache was
+    /// detected.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cache: bool,
     /// Whether the kernel counts its I/O (`queue/iostats`).
@@ -76,26 +76,25 @@ pub struct Layer {
     /// Whether a loop device bypasses the page cache (`loop/dio`); `None` = unknown, or another device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
-    /// Why it isn't known what is beneath it: what it counts may have been memory's work.
+    /// Reason why the lower devices are unknown, so the I/O may have used only memory.
     pub lower_unknown: Option<String>,
     /// How the kernel feeds it; missing = in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_limits: Option<Traits>,
-    /// How it keeps its content in memory; missing = as far as can be seen, it doesn't.
+    /// Form of its storage in memory; missing if no memory storage was detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<InMemory>,
-    /// It is no device, but a mount of another host's files, whose client counts; missing = it is a device.
+    /// Remote mount with client counters instead of a device; missing for a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteMount>,
 }
 
-/// What the kernel does with the I/Os of a device; a partition has its disk's. `None` = it doesn't tell.
+/// Kernel settings for the I/Os of a device; a partition has its disk's. `None` if not reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traits {
-    /// Whether its write cache loses what is in it with the power, so that it has to be flushed
-    /// (`write_cache`).
+    /// Whether its write cache is volatile, so that it needs flushes (`write_cache`).
     pub write_back: Option<bool>,
-    /// Whether single writes can go past that cache (`fua`): nothing counts these.
+    /// Whether single writes can bypass that cache (`fua`); they are not counted.
     pub fua: Option<bool>,
     /// The largest I/O that it is given, bytes (`max_sectors_kb`), ..
     pub largest_io: Option<u64>,

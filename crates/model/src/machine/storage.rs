@@ -1,5 +1,5 @@
-//! What the targets lie on, for the record: a figure without the file system's mount options and the
-//! device's queue settings can't be compared with another one.
+//! The storage of the targets, for the record. Results are only comparable with the file system's mount
+//! options and the device's queue settings.
 
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 pub struct Storage {
     /// The target, as the user gave it.
     pub path: RawText,
-    /// Of a file: the file system; `None` = the target is a device.
+    /// File system of a file; `None` if the target is a device.
     pub file_system: Option<FileSystem>,
-    /// The device itself, or the one that the file system is on. `None` = it has none (tmpfs, a network).
+    /// The device, or the file system's device. `None` without a device (tmpfs, a network).
     pub device: Option<BlockDevice>,
 }
 
 impl Storage {
-    /// Whether the target is a block device; `None` = nobody looked, or nothing was found.
+    /// Whether the target is a block device; `None` if unknown.
     pub fn is_block_device(&self) -> Option<bool> {
         let looked_at = self.file_system.is_some() || self.device.is_some();
         looked_at.then_some(self.file_system.is_none())
@@ -28,7 +28,7 @@ pub struct FileSystem {
     /// `ext4`, `xfs`
     pub kind: String,
     pub mounted_at: String,
-    /// Mount options, those of the mount and of the file system, joined by commas; empty = not known.
+    /// Options of the mount and the file system, separated by commas; empty if unknown.
     pub options: String,
     #[serde(default)]
     pub block_size: Option<u64>,
@@ -47,16 +47,15 @@ pub struct BlockDevice {
     /// The manufacturer's name of the disk.
     pub model: Option<String>,
     pub firmware: Option<String>,
-    /// What tells the disk from any other, on every host that sees it: its WWN, or its serial number; `None`
-    /// = it has none, as most simulated ones, or nobody looked.
+    /// Globally unique identity of the disk, the same on every host: WWN or serial number. `None` if
+    /// missing, as for most virtual disks, or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
     /// Capacity, bytes.
     pub size: Option<u64>,
     /// Settings by their names in `/sys/block/<disk>/queue`.
     pub queue: BTreeMap<String, String>,
-    /// Of a loop device: whether it goes past the page cache to the file behind it. `None` = it is none, or
-    /// not known.
+    /// Whether a loop device bypasses the page cache of its file. `None` if unknown, or not a loop device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
 }

@@ -5,7 +5,6 @@ use super::unread_facts::UnreadFacts;
 use super::{caches, environment, fingerprint, storage};
 use serde::{Deserialize, Serialize};
 
-/// The machine a run took place on, as far as reports and plans need it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
     pub computer_name: String,
@@ -18,36 +17,34 @@ pub struct System {
     /// Kernel release, as `uname -r` says.
     #[serde(default)]
     pub kernel: String,
-    /// Memory that can be had without swapping, bytes (`MemAvailable`); 0 = unknown.
+    /// Memory available without swapping in bytes (`MemAvailable`); 0 = unknown.
     #[serde(default)]
     pub memory_available: u64,
     /// All memory, bytes (`MemTotal`); 0 = unknown.
     #[serde(default)]
     pub memory_total: u64,
-    /// What control groups leave of that; `None` = there is no limit, or nobody looked.
+    /// Remaining memory by control group limits; `None` if unlimited or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_allowance: Option<MemoryAllowance>,
     /// Model of the processors, as `/proc/cpuinfo` says; empty = unknown.
     #[serde(default)]
     pub cpu_model: String,
-    /// Size of a page of memory, bytes; 0 = nobody looked: reports of DISKSPD 2.2 don't have it.
+    /// Memory page size in bytes; 0 if unknown, as in reports of DISKSPD 2.2.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub page_size: u64,
-    /// A number that stands for the machine and stays when its kernel or its disks change; `None` = it has
-    /// none. It tells machines of the same name apart.
+    /// Identifier of the machine, independent of its kernel and disks; `None` if unavailable. It
+    /// distinguishes machines with the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// What tells the running kernel from all others: its boot id, which containers on it share. `None` =
-    /// nobody looked (simulated runs).
+    /// Boot ID of the running kernel, shared by its containers. `None` if not read (simulated runs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
-    /// Caches of the processors, by their first CPU; empty = nobody looked, or the kernel doesn't tell.
+    /// Caches of the processors, by their first CPU; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caches: Vec<caches::Cache>,
-    /// What the targets that were looked at lie on, each once, by their ids. In a record they are the host's.
+    /// Storage of the examined targets, by ID, without duplicates. In a record it belongs to the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<storage::Storage>,
-    /// What else there is about the machine that figures depend on; `None` = nobody looked (simulated runs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<environment::Environment>,
     /// Facts that could not be read.
@@ -82,7 +79,6 @@ impl System {
         if self.is_windows() { "Event Viewer: System" } else { "dmesg" }
     }
 
-    /// What tells each disk beneath the targets from any other; empty = of none is it known.
     pub fn disk_identities(&self) -> Vec<Option<String>> {
         let disks = self.environment.iter().flat_map(|environment| &environment.disks);
         let disks: Vec<Option<String>> = disks.map(|disk| disk.device.identity.clone()).collect();
@@ -104,8 +100,7 @@ pub struct Topology {
     pub sockets: Vec<Place>,
     /// Physical cores, by group, then first CPU.
     pub cores: Vec<Core>,
-    /// Whether any core runs more than one thread (SMT). A fact of its own, as in DISKSPD: it isn't derived
-    /// from masks.
+    /// Whether any core runs more than one thread (SMT). As in DISKSPD, it is separate from the masks.
     #[serde(default)]
     pub smt: bool,
     /// (group, mask) of the active CPUs that this process may not use (the affinity it was started with,
@@ -135,9 +130,8 @@ pub struct Place {
     pub masks: Vec<(u16, u64)>,
 }
 
-/// A physical core; or those of its CPUs that are in one group, when its CPUs are in several (the kernel
-/// likes to number the second threads of all cores after the first ones). [`Topology::core_count`] counts
-/// such a core once.
+/// A physical core, or its CPUs in one group, if they are in several groups (Linux often numbers second
+/// threads after all first ones). [`Topology::core_count`] counts such a core once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Core {
     pub group: u16,

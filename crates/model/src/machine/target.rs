@@ -1,4 +1,4 @@
-//! What a target is, as far as plans need it.
+//! Properties of a target that plans require.
 
 use super::completion::{Completion, Polling};
 use super::discards::Discards;
@@ -10,32 +10,30 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetFacts {
-    /// Where it's looked for and opened: another path than the user's where that is a name for something
-    /// (`#<n>`, a share). Empty = nothing is opened.
+    /// Path for opening, which differs from the user's path for aliases (`#<n>`, a share). Empty = not
+    /// opened.
     pub location: PathBuf,
     pub kind: TargetKind,
     /// Size in bytes; 0 = none, or nothing there.
     pub size: u64,
-    /// The first folder of the path that isn't there, where nothing is; `None` = only the last name is
-    /// missing.
+    /// First missing folder of the path; `None` if only the last component is missing.
     pub missing_folder: Option<PathBuf>,
-    /// Name of the file system's type (`ext4`, `tmpfs`); of the directory's, when nothing is there. Empty
-    /// for devices.
+    /// Type of the file system (`ext4`, `tmpfs`), from the directory if the target is missing. Empty for
+    /// devices.
     pub file_system: String,
     pub direct: Option<DirectRequirements>,
     /// Why it has no `O_DIRECT`, where that is a property of the file or its mount; `None` = unknown, or it
     /// has it.
     pub without_direct: Option<&'static str>,
-    /// How its I/Os end; [`Completion::Unknown`] until it is known how it will be opened.
+    /// Completion mode; [`Completion::Unknown`] until the open mode is known.
     pub completion: Completion,
-    /// Whether its device can be polled; looked at where polling is asked for.
     pub polling: Polling,
     pub discards: Option<Discards>,
-    /// Of an NVMe namespace that is reached past the block layer; `None` = it is anything else.
+    /// Properties of an NVMe namespace with direct commands; `None` for other targets.
     pub nvme: Option<NvmeFacts>,
-    /// What it offers beside plain I/O; looked at where that is asked for. `None` = nobody looked.
+    /// Support for other kinds of I/O, checked only if requested. `None` if not checked.
     pub ways: Option<WayFacts>,
-    /// Its zones, if they must be written in order; `None` = it has none, or nobody looked.
+    /// Zones that require sequential writes; `None` without such zones, or if not checked.
     pub zones: Option<ZoneFacts>,
 }
 
@@ -53,8 +51,7 @@ pub enum TargetKind {
 }
 
 impl TargetKind {
-    /// Whether it is storage without files: its size is fixed, and no page cache lies above it unless one is
-    /// asked for.
+    /// Whether it is storage without files. Its size is fixed, and it has no page cache unless requested.
     pub fn is_device(self) -> bool {
         matches!(self, TargetKind::BlockDevice | TargetKind::NvmeNamespace)
     }
@@ -87,9 +84,9 @@ pub fn is_drive_letter(target: &[u8]) -> bool {
     matches!(target, [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
-/// Whether a target is named as in Windows: by a drive, or with backslashes between its parts. What begins
-/// with `/`, `./` or `../` is a path of this system, whatever its names hold. A shell takes the backslashes
-/// away where they aren't quoted: of `C:\test` it leaves `C:test`.
+/// Whether a target has the form of a Windows path: a drive, or backslashes as separators. Names starting
+/// with `/`, `./` or `../` are local paths. A shell removes unquoted backslashes, so `C:\test` becomes
+/// `C:test`.
 pub fn is_windows_path(target: &[u8]) -> bool {
     let ours = [&b"/"[..], b"./", b"../"].iter().any(|start| target.starts_with(start));
     // A file of a share lies where that is mounted.
@@ -101,7 +98,7 @@ pub fn is_windows_path(target: &[u8]) -> bool {
     !ours && !share && (drive || target.contains(&b'\\'))
 }
 
-/// That a file can't be made because the first folder that is `missing` is, and what to do.
+/// Returns the error for a file in a `missing` folder, with the remedy.
 pub fn no_folder(file: &Path, missing: &Path) -> String {
     let parent = file.parent().unwrap_or(missing);
     format!(

@@ -1,18 +1,17 @@
-//! What else used the CPUs: threads of the kernel, and programs beside this one.
+//! Other users of the CPUs: kernel threads and other programs.
 
 use serde::{Deserialize, Serialize};
 
-/// What used the CPUs between two looks beside this program's own process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Others {
     /// Time between the looks, ns: a little more than the measured window.
     pub elapsed: u64,
-    /// CPU time of the kernel's threads, ns; `None` = they can't be seen from here (a container, `hidepid`).
+    /// CPU time of kernel threads in ns; `None` if they are invisible (a container, `hidepid`).
     pub kernel: Option<u64>,
     /// How long the kernel's threads were ready to run without a CPU, all together, ns; `None` = as above,
     /// or the kernel doesn't count it.
     pub kernel_run_delay: Option<u64>,
-    /// CPU time of the other programs that can be seen, ns. What ended meanwhile is not in it.
+    /// CPU time of other visible programs in ns, without programs that ended in between.
     pub programs: u64,
     pub busiest: Vec<Task>,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct Temperature {
     pub disk: String,
     pub celsius: f64,
-    /// From where on the disk says that it is too hot, degrees Celsius; `None` = it doesn't say.
+    /// Temperature limit reported by the disk in degrees Celsius; `None` if not reported.
     pub limit: Option<f64>,
 }
 

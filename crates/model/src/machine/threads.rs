@@ -1,16 +1,16 @@
-//! What a thread of this process has cost.
+//! CPU time of a thread of this process.
 
 use serde::{Deserialize, Serialize};
 
 /// Times of a thread, ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTimes {
-    /// On a CPU; exact to a few ms.
+    /// Time on a CPU; accurate to a few ms.
     pub busy: u64,
-    /// Ready to run, but without a CPU, with what still went on at the end; `None` = the kernel doesn't
-    /// count it.
+    /// Time ready to run without a CPU, including an unfinished wait; `None` if the kernel does not count
+    /// it.
     pub run_delay: Option<u64>,
-    /// Of `busy`, in the program. The kernel samples how it divides: only long stretches are meaningful.
+    /// User part of `busy`. The kernel samples it, so only long periods are meaningful.
     pub user: u64,
     pub system: u64,
 }
@@ -25,7 +25,7 @@ impl ThreadTimes {
         }
     }
 
-    /// How much of what passed within `spanned` ns lies in `window` ns of them, if it went on evenly.
+    /// Returns the part within `window` ns of `spanned` ns, assuming an even distribution.
     #[must_use]
     pub fn within(self, window: u64, spanned: u64) -> ThreadTimes {
         if window >= spanned {

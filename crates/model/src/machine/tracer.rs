@@ -1,4 +1,4 @@
-//! Who traced this program while it measured.
+//! Tracers of this program during the measurement.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,13 @@ pub struct Tracer {
     pub name: String,
     pub traced_checks: u32,
     pub checks: u32,
-    /// How often the state of a thread was looked at while somebody traced it; 0 = never, as in old records.
+    /// Number of state samples of traced threads; 0 = never, as in old records.
     #[serde(default)]
     pub samples: u32,
-    /// In so many of these samples the tracer had stopped the thread.
+    /// Number of samples in which the tracer had stopped the thread.
     #[serde(default)]
     pub stopped: u32,
-    /// What a system call that does nothing took at least, in a thread of this program, ns; missing = not
-    /// measured.
+    /// Minimum time of an empty system call in a thread of this program, in ns; missing if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_ns: Option<u64>,
 }

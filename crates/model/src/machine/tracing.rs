@@ -1,4 +1,4 @@
-//! What of the machine can be traced (`-e`): classes of events, and by which clocks they are stamped.
+//! Traceable events of the machine (`-e`): their classes and time stamp clocks.
 
 mod events;
 mod stamp_clock;

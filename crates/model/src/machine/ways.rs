@@ -1,5 +1,5 @@
-//! Ways of I/O beside plain reads and writes: the one table of them, which plans and `doctor` read, and what
-//! was found about a target.
+//! Kinds of I/O other than plain reads and writes. The table is used by plans and `doctor`, and the module
+//! also holds the results for a target.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,8 @@ pub struct AtomicWrites {
     pub unit_min: u32,
     pub unit_max: u32,
     pub segments_max: u32,
-    /// The largest write that the device itself does as one, bytes
-    /// (`queue/atomic_write_unit_max_bytes` in /sys); 0 = none: what the file system
-    /// guarantees it does by itself, by writing elsewhere first. Missing = not known.
+    /// Largest atomic write of the device in bytes (`queue/atomic_write_unit_max_bytes` in /sys). 0 =
+    /// none, so the file system guarantees atomicity by writing elsewhere first. Missing if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_max: Option<u64>,
 }
@@ -19,14 +18,13 @@ pub struct AtomicWrites {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WayFacts {
     pub atomic: Option<AtomicWrites>,
-    /// Why it can't be used through the page cache without staying there (`RWF_DONTCACHE`); `None` = it
-    /// can, or it isn't known yet.
+    /// Reason why uncached buffered I/O (`RWF_DONTCACHE`) is not possible; `None` if possible or unknown.
     pub no_dont_cache: Option<String>,
     /// Why no I/O on it can be refused instead of waiting (`RWF_NOWAIT`); `None` as above.
     pub no_nowait: Option<String>,
     /// The same of writes through the page cache alone.
     pub no_nowait_writes: Option<String>,
-    /// How many write streams its device has; `None` = the kernel doesn't tell (before Linux 6.16).
+    /// Number of write streams of its device; `None` if the kernel does not report it (before Linux 6.16).
     pub write_streams: Option<u64>,
 }
 
@@ -70,7 +68,7 @@ pub enum IoWay {
 pub struct IoWayRow {
     pub way: IoWay,
     pub name: &'static str,
-    /// The option that asks for it; empty = this version has none.
+    /// Command-line option; empty if this version does not have one.
     pub option: &'static str,
     /// The first Linux that has it.
     pub since: &'static str,

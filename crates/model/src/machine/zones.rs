@@ -3,14 +3,13 @@
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ZoneFacts {
-    /// From the start of one zone to that of the next, bytes.
+    /// Distance between the starts of consecutive zones in bytes.
     pub zone_size: u64,
-    /// The zones that are written in order, ascending. Conventional zones, and those that can't be both read
-    /// and written any more, are not among them.
+    /// Sequential-write zones in ascending order. Conventional, offline and read-only zones are excluded.
     pub zones: Vec<Zone>,
-    /// How many zones may be open at a time; 0 = as many as there are.
+    /// Maximum number of open zones; 0 = no limit.
     pub max_open: u32,
-    /// How many may be active (open, or closed and not full); 0 = as many as there are.
+    /// Maximum number of active zones (open, or closed and not full); 0 = no limit.
     pub max_active: u32,
     /// Why nothing else is known of them; `None` = it is.
     pub unknown: Option<String>,
@@ -21,10 +20,10 @@ pub struct ZoneFacts {
 pub struct Zone {
     /// Where it begins, bytes.
     pub start: u64,
-    /// How much it holds, bytes; never more than the distance to the next one.
+    /// Capacity in bytes; at most the distance to the next zone.
     pub capacity: u64,
     pub written: u64,
-    /// Whether it takes one of those that the device may have active.
+    /// Whether it counts towards the device's limit of active zones.
     pub active: bool,
 }
 

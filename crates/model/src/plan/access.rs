@@ -16,8 +16,8 @@ pub fn is_uncached_device(target: &Target, facts: &TargetFacts) -> bool {
     target.is_cached(false) && !is_cached(target, facts) && !target.memory_mapped_io
 }
 
-/// How it is opened. Mapped files are for reading and writing whatever is done with them, as in DISKSPD;
-/// write-through is then a matter of how they are copied to.
+/// Returns the open mode. Mapped files are always opened for reading and writing, as in DISKSPD.
+/// Write-through then depends on the method of copying.
 pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
     let mapped = target.memory_mapped_io;
     OpenMode {
@@ -31,7 +31,7 @@ pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
     }
 }
 
-/// What its I/Os ask of the kernel beside their data, whichever thread does them.
+/// Returns the additional kernel options of its I/Os, the same for all threads.
 pub fn io_ways(target: &Target) -> IoWays {
     let Target { atomic, dont_cache, no_wait, .. } = *target;
     IoWays { atomic, dont_cache, no_wait, ..IoWays::default() }

@@ -1,17 +1,17 @@
-//! Which CPU each thread is bound to, and rules A1 to A3: the CPUs asked for have to exist.
+//! CPU affinity of threads, and rules A1 to A3, which require that the requested CPUs exist.
 
 use super::PlanError;
 use crate::machine::{Group, Topology, kernel_cpu};
 use crate::profile::{Compat, GroupCpu, TimeSpan};
 
-/// The CPUs that threads are bound to: thread i to entry i mod length. Empty = not bound.
+/// Returns the CPUs for binding: thread i to entry i mod length. Empty = unbound.
 pub fn cpus(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<u32> {
     let order = effective(span, compat, topology);
     order.into_iter().map(|(group, cpu)| kernel_cpu(group, cpu.into())).collect()
 }
 
-/// The same as groups and CPUs. DISKSPD 2.2 takes CPUs as they are stated; an order that is asked for is
-/// 2.3's.
+/// Returns the CPUs with their groups. DISKSPD 2.2 uses the CPUs in the given order; other orders exist
+/// since 2.3.
 fn effective(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<(u16, u8)> {
     match span.affinity_traversal {
         _ if span.disable_affinity => Vec::new(),
@@ -20,8 +20,7 @@ fn effective(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<(u16, 
     }
 }
 
-/// The CPUs that the threads of a time span use, in the order of the threads, each entry once: what is left
-/// over where there are fewer threads isn't in it. Empty = threads aren't bound.
+/// Returns the CPUs of a time span's threads in order, without unused entries. Empty = unbound.
 pub fn effective_affinity(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<GroupCpu> {
     let threads = usize::try_from(span.threads()).unwrap_or(usize::MAX);
     let used = effective(span, compat, topology).into_iter().take(threads);

@@ -1,4 +1,4 @@
-//! From a time span and the facts of the machine to a plan.
+//! Creation of a plan from a time span and facts about the machine.
 
 use super::access::{io_ways, is_uncached_device, map_options, open_mode, priority};
 use super::buffers;
@@ -189,7 +189,7 @@ fn too_many_threads(span: &TimeSpan) -> Option<PlanError> {
     })
 }
 
-/// Why the buffers don't fit into memory, if they don't; 0 = it isn't known how much there is.
+/// Returns an error if the buffers exceed memory; 0 = unknown memory size.
 fn too_much_memory(
     workers: &[WorkerPlan],
     sources: &[RandomDataSource],
@@ -229,7 +229,6 @@ fn too_much_memory(
     )))
 }
 
-/// Whether a worker's requests are those of its targets, and their data lies within its buffer.
 fn fits_together(worker: &WorkerPlan, targets: usize) -> bool {
     let within = |target: &WorkerTarget| {
         let bytes = u64::from(target.slot) * u64::from(target.requests);
@@ -243,9 +242,9 @@ fn fits_together(worker: &WorkerPlan, targets: usize) -> bool {
     worker.targets.iter().all(within) && (worker.floating || bound == u64::from(worker.depth))
 }
 
-/// For every thread the targets it works on (index, weight), and its number relative to each of them: with
-/// `-t` all threads of the first target come first; with `-F` every thread serves every target that does
-/// not name its threads.
+/// Returns for every thread its targets (index, weight), and its number among the threads of each. With
+/// `-t`, all threads of the first target come first. With `-F`, every thread serves every target without
+/// its own threads.
 fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
     if span.thread_count == 0 {
         let alone = |index: usize, weight: u32| move |relative| (vec![(index, weight)], relative);
@@ -268,8 +267,8 @@ fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
         .collect()
 }
 
-/// Whether a worker's buffer consists of large pages, and what it begins at a multiple of. A simulated run
-/// is the same on every machine, whatever that has reserved.
+/// Returns whether a worker's buffer uses large pages, and its alignment. Simulated runs are the same on
+/// every machine, regardless of reserved pages.
 fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separation: u64) -> (bool, u64) {
     if engine.row().virtual_time {
         return (false, 0);
@@ -278,8 +277,8 @@ fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separati
     (large_pages, if large_pages { 0 } else { separation })
 }
 
-/// Where in the worker's buffer, behind its first `used` bytes, the reads of a target go and where its writes
-/// come from; and how many bytes are used then.
+/// Returns the offsets of a target's read and write data in the worker's buffer, after its first `used`
+/// bytes, and the new number of used bytes.
 fn halves(target: &Target, requests: u32, used: u64, separation: u64) -> (u64, u64, u64) {
     let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
     let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);

@@ -1,4 +1,4 @@
-//! Which engine a thread gets, and why: a table of rules, the first one that applies decides.
+//! Selection of a thread's engine with its reason: a table of rules, where the first match decides.
 
 use super::PlanError;
 use super::access::open_mode;
@@ -10,12 +10,11 @@ use crate::machine::target::{TargetFacts, TargetKind};
 use crate::operation::Operation;
 use crate::profile::{Target, TimeSpan};
 
-/// An engine, and the reason for it, as the user is told it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     pub engine: EngineKind,
     pub reason: &'static str,
-    /// Why it does one I/O after the other; `None` = it doesn't, or is asked for.
+    /// Reason for sequential I/Os; `None` if they are concurrent or requested.
     pub one_by_one: Option<OneByOne>,
 }
 
@@ -35,9 +34,8 @@ enum IoEnd {
     Later,
     /// The submitting thread would sleep until then: workers of the kernel do it in its place.
     Blocking,
-    /// The same, but the kernel has them do one write after the other.
+    /// Blocking target where the kernel does writes sequentially.
     BlockingWrites,
-    /// One after the other, while they are submitted.
     OneByOne,
     /// Windows: at a completion port, or by a routine.
     Overlapped,
@@ -78,14 +76,13 @@ const fn rule(applies: fn(&ThreadWork) -> bool, engine: EngineKind, reason: &'st
 }
 
 impl AutoRule {
-    /// The same for work that is done one after the other because of this.
     const fn because(self, one_by_one: OneByOne) -> AutoRule {
         AutoRule { choice: Choice { one_by_one: Some(one_by_one), ..self.choice }, ..self }
     }
 }
 
-/// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only
-/// where that is no loss on any of them.
+/// Rules of `--engine auto`. A thread has one engine for all its targets. It does its I/Os synchronously
+/// only if that costs nothing on any of them.
 const RULES: [AutoRule; 15] = [
     rule(
         |work| work.commands,
@@ -160,7 +157,7 @@ const RULES: [AutoRule; 15] = [
     ),
 ];
 
-/// Why an engine that was asked for, and submits several at a time, has them done one after the other.
+/// Returns the reason why a requested asynchronous engine does I/Os sequentially.
 fn forced(engine: EngineKind, work: &ThreadWork) -> Option<OneByOne> {
     match engine {
         _ if work.depth == 1 => None,
@@ -210,8 +207,8 @@ pub fn needs_workers(target: &Target, facts: &TargetFacts) -> bool {
     waits && !target.memory_mapped_io
 }
 
-/// How the target will be opened by whoever finds out how its I/Os end: `Some(O_DIRECT or not)`; `None`
-/// when the choice of an engine doesn't depend on it.
+/// Returns the open mode for the completion probe: `Some(O_DIRECT or not)`; `None` if the engine does not
+/// depend on it.
 pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts, wish: Wish) -> Option<bool> {
     // In a pool a thread has the requests of several targets.
     let queue = span.thread_count > 0 || target.request_count > 1;
@@ -242,10 +239,10 @@ fn work(
     }
 }
 
-/// The engine of a thread that has `depth` outstanding I/Os on these targets.
+/// Returns the engine of a thread with `depth` outstanding I/Os on these targets.
 ///
 /// # Errors
-/// The engine asked for can't do this work.
+/// Fails if the requested engine does not support the work.
 pub fn engine(
     span: &TimeSpan,
     members: &[(&Target, &TargetFacts)],

@@ -1,7 +1,6 @@
 use super::*;
 use crate::profile::CacheMode;
 
-/// A thread of so many outstanding I/Os on targets whose I/Os end so.
 fn work(depth: u64, ends: &[IoEnd]) -> ThreadWork {
     ThreadWork {
         depth,

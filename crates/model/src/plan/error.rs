@@ -3,7 +3,6 @@
 use crate::finding::Finding;
 use std::fmt;
 
-/// One thing that doesn't fit, with where it is and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
     pub lies_in: LiesIn,
@@ -13,8 +12,8 @@ pub struct PlanError {
 /// How DISKSPD classes an error: the exit code depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LiesIn {
-    /// The profile can't be carried out on this machine or by this version: exit code 3, nothing is printed
-    /// on standard output.
+    /// The profile is not possible on this machine or with this version: exit code 3, without standard
+    /// output.
     Profile,
     /// A target isn't as the profile needs it, or something that is used up lacks: the run fails, exit code
     /// 1.
@@ -26,7 +25,6 @@ impl PlanError {
         PlanError { lies_in: LiesIn::Profile, finding: Box::new(Finding::error(message)) }
     }
 
-    /// An error of a target, or of what can't be had at the moment.
     pub fn target(message: impl Into<String>) -> PlanError {
         PlanError { lies_in: LiesIn::Target, finding: Box::new(Finding::error(message)) }
     }

@@ -1,6 +1,6 @@
-//! Profile x System -> Plan: who works on which bytes of which target, with what. Pure.
+//! Profile x System -> Plan: assignment of workers to target areas and engines. Pure.
 //!
-//! What doesn't fit the machine is found here, all of it at once ([`PlanError`]); runs may assume.
+//! All conflicts with the machine are found here together ([`PlanError`]), so runs can rely on the plan.
 
 mod access;
 mod affinity;
@@ -49,12 +49,12 @@ pub struct SpanPlan {
     /// Time after measuring, s.
     pub cooldown: u32,
     pub measure_latency: bool,
-    /// Whether it is known of each I/O in flight when it was submitted, though latencies aren't measured
-    /// (`--stuck`, `--explain`).
+    /// Whether submission times of I/Os in flight are known without latency measurement (`--stuck`,
+    /// `--explain`).
     pub stamps: bool,
     /// Width of an IOPS interval, ms; `None` = not measured.
     pub iops_interval: Option<u32>,
-    /// A dot after every so many I/Os of a thread; 0 = none.
+    /// Number of a thread's I/Os per progress dot; 0 = no dots.
     pub progress: u32,
     /// The workers, thread 0 first.
     pub workers: Vec<WorkerPlan>,
@@ -69,10 +69,10 @@ pub struct SpanPlan {
     pub ring: Option<IoRing>,
     /// `-oc`: completions that are taken at a time, at most; `None` = all there are.
     pub completion_depth: Option<u32>,
-    /// Whether it is counted how many completions waits return (`-vs` of DISKSPD 2.3).
+    /// Whether completions per wait are counted (`-vs` of DISKSPD 2.3).
     pub wait_completions: bool,
     pub volumes: Vec<VolumeGoal>,
-    /// Recorded I/Os that are done instead of what the workers' targets say; `None` = there are none.
+    /// Recorded I/Os that replace the workers' own workload; `None` without a replay.
     pub replay: Option<ReplayPlan>,
     pub warnings: Vec<Finding>,
 }
@@ -96,7 +96,8 @@ impl SpanPlan {
         self.measure_latency || self.iops_interval.is_some()
     }
 
-    /// Recorded I/Os are to be counted, all of them: without a warm-up none begins before measuring does.
+    /// Whether recorded I/Os start only with measuring, so that all are counted. This applies without a
+    /// warm-up.
     pub fn waits_for_measuring(&self) -> bool {
         self.replay.is_some() && self.warmup == 0
     }

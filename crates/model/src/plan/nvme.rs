@@ -1,4 +1,4 @@
-//! What NVMe commands that bypass the block layer can't do: of the device, as it has told, and of the way.
+//! Limitations of NVMe commands that bypass the block layer, from the device or the command path.
 
 use super::PlanError;
 use super::target::off_grid;
@@ -16,7 +16,7 @@ const MOST_BLOCKS: u64 = 1 << 16;
 /// Why a target isn't used in this way; `None` = it can be.
 type CommandLimit = fn(&Target, &NvmeFacts) -> Option<String>;
 
-/// The capabilities: what the device or the way doesn't have is refused by name.
+/// Required capabilities; missing ones are refused with their name.
 const LIMITS: &[CommandLimit] =
     &[metadata, mapped, cached, hints, no_wait, priority, size, deallocate, write_zeroes];
 
@@ -36,7 +36,6 @@ pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors:
     errors.extend(refused.map(|why| PlanError::target(format!("'{path}': {why}"))));
 }
 
-/// The block device that is the same namespace, as somebody would type it.
 fn block_device(namespace: &NvmeFacts) -> String {
     let named = namespace.block_device.as_ref().map(|name| format!(" (/dev/{name})"));
     format!("the block device{}", named.unwrap_or_default())
@@ -53,7 +52,7 @@ fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
     })
 }
 
-/// What the controller does beside reads and writes, if it does: nobody else could tell its cost.
+/// Reports the controller's additional work on reads and writes, because its cost is otherwise invisible.
 pub fn checks(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     let kind = facts.nvme.as_ref()?.protected?;
     let path = &target.path;
@@ -127,7 +126,6 @@ fn write_zeroes(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     })
 }
 
-/// What is done by ordinary reads and writes, beside the I/Os of the run.
 fn other_way(options: &RunOptions, namespace: &NvmeFacts) -> Option<String> {
     let option = match options {
         RunOptions { verify: Some(_), .. } => "--verify",
@@ -139,10 +137,10 @@ fn other_way(options: &RunOptions, namespace: &NvmeFacts) -> Option<String> {
     Some(format!("{option} reads and writes without NVMe commands: leave it out, or use {instead}"))
 }
 
-/// Whether an engine and the targets of a thread suit each other, as far as namespaces are concerned.
+/// Checks whether an engine and a thread's targets are compatible with regard to namespaces.
 ///
 /// # Errors
-/// They don't.
+/// Fails if they are not compatible.
 pub fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
     let is_namespace = |facts: &TargetFacts| facts.kind == TargetKind::NvmeNamespace;
     let wanted = engine == EngineKind::Nvme;

@@ -1,4 +1,4 @@
-//! What a target has to be like for other operations than reads and writes (`--trim`).
+//! Requirements of a target for operations other than reads and writes (`--trim`).
 
 use super::PlanError;
 use super::access::is_cached;
@@ -7,8 +7,7 @@ use crate::machine::target::{TargetFacts, TargetKind};
 use crate::operation::Operation;
 use crate::profile::Target;
 
-/// Collects what doesn't fit: a device that can't do it, and blocks that don't lie on its logical blocks.
-/// That less is given back than is discarded is a warning.
+/// Collects unsupported operations and misaligned blocks. A warning reports discards of partial units.
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>, warnings: &mut Vec<Finding>) {
     for (op, row, _) in target.shares.iter() {
         match refusal(op, row.plural, target, facts) {
@@ -60,8 +59,8 @@ fn partly(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     Some(Finding::warning(message).on(&target.path))
 }
 
-/// Which settings are no multiples of a unit, as the beginning of a sentence; `None` = all are, or it isn't
-/// known (0).
+/// Returns the settings that are not multiples of a unit, as the start of a sentence. `None` if all are,
+/// or the unit is unknown (0).
 fn off_grid(target: &Target, unit: u64) -> Option<String> {
     let settings = [
         ("block size (-b)", u64::from(target.block_size)),

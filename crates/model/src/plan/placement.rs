@@ -1,5 +1,5 @@
-//! Where the device puts what is written: placement handles of NVMe namespaces (`--fdp`) and write streams of
-//! block devices (`--write-stream`).
+//! Placement of written data in the device: placement handles of NVMe namespaces (`--fdp`) and write
+//! streams of block devices (`--write-stream`).
 
 use super::PlanError;
 use super::access::is_cached;
@@ -9,14 +9,13 @@ use crate::machine::target::{TargetFacts, TargetKind};
 use crate::machine::ways::{IoWay, IoWayRow};
 use crate::profile::Target;
 
-/// What the I/Os of a thread ask, with where their data is to go. `relative`: the thread's number among those
-/// of the target.
+/// Returns a thread's I/O options with its placement. `relative`: the thread's number among the target's
+/// threads.
 pub fn placed(ways: IoWays, target: &Target, facts: &TargetFacts, relative: u32) -> IoWays {
     let (write_stream, placement) = (stream(target, relative), identifier(target, facts, relative));
     IoWays { write_stream, placement, ..ways }
 }
 
-/// The placement identifier that a thread's writes carry, by its number among those of the target.
 fn identifier(target: &Target, facts: &TargetFacts, relative: u32) -> Option<u16> {
     let known = facts.nvme.as_ref()?.placement.as_ref()?.as_ref().ok()?;
     known.get(usize::from(target.fdp.of_thread(relative)?)).copied()

@@ -1,4 +1,4 @@
-//! What a target has to be like for the work planned on it.
+//! Requirements of the planned work on a target.
 
 use super::PlanError;
 use super::access::is_cached;
@@ -19,7 +19,7 @@ const MOST_WITHOUT_UNIT: u64 = 4095;
 
 const LAST_OFFSET: u64 = i64::MAX as u64;
 
-/// Collects what doesn't fit about one target. With a simulated device nothing has to be there but a size.
+/// Collects the errors of one target. A simulated device needs only a size.
 pub fn check(
     target: &Target,
     facts: &TargetFacts,
@@ -85,7 +85,7 @@ fn left_alone(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     creates(target).then(|| Finding::warning(message).on(path))
 }
 
-/// Whether I/Os have to be aligned to sectors: past a cache, and on disks and volumes of Windows always.
+/// Whether I/Os must be sector-aligned: unbuffered I/O, and always for Windows disks and volumes.
 fn is_aligned(target: &Target, facts: &TargetFacts) -> bool {
     let always = facts.kind.is_device() && facts.is_on_windows();
     !target.memory_mapped_io && (always || !is_cached(target, facts)) && facts.nvme.is_none()
@@ -172,8 +172,8 @@ pub fn can_be_made(path: &RawText, facts: &TargetFacts) -> Result<(), PlanError>
     })
 }
 
-/// Whether it is a path below `/dev`, where device nodes are and any file would lie in memory; `/dev/shm` is
-/// for files.
+/// Whether it is a path below `/dev`, the place of device nodes, where a file would be in memory.
+/// `/dev/shm` is excluded.
 fn is_place_of_devices(location: &Path) -> bool {
     location.starts_with("/dev") && !location.starts_with("/dev/shm")
 }
@@ -248,8 +248,8 @@ fn local(target: &Target, facts: &TargetFacts) -> String {
     )
 }
 
-/// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it. `size` is the
-/// target's.
+/// Reports settings misaligned for `O_DIRECT`, which needs offsets and lengths in the device's units.
+/// `size` is the target's size.
 fn direct(
     target: &Target,
     facts: &TargetFacts,
@@ -297,7 +297,6 @@ fn direct(
     )))
 }
 
-/// The settings that are no multiples of so many bytes.
 fn off(target: &Target, grid: u64) -> Vec<String> {
     let ranges = target.distribution.iter().filter(|d| d.kind == DistributionKind::Absolute);
     let settings = [
@@ -321,8 +320,9 @@ pub(super) fn off_grid(target: &Target, size: u64, grid: u64) -> Option<String> 
     (!off.is_empty()).then(|| format!("{} {are}", off.join(" and ")))
 }
 
-/// Bytes of the area, if its end is what ends the last range of an absolute distribution: positions in that
-/// range are then drawn modulo what is left of the area. Other ranges are as long as stated.
+/// Returns the bytes of the area if its end truncates the last range of an absolute distribution.
+/// Positions in that range are then drawn modulo the rest of the area. Other ranges have their given
+/// length.
 pub(super) fn cut_area(target: &Target, size: u64) -> Option<u64> {
     let distribution = target.distribution.as_ref().filter(|d| d.kind == DistributionKind::Absolute)?;
     let area = region(target, size, 0).ok()?.length;
@@ -352,7 +352,7 @@ mod tests {
     use super::*;
     use crate::machine::completion::Completion;
 
-    /// What is found wrong with I/Os of so many bytes on a disk of 1 MiB with sectors of 4 KiB.
+    /// Returns the errors for I/Os of `block_size` bytes on a disk of 1 MiB with sectors of 4 KiB.
     fn found(path: &str, block_size: u32, completion: Completion, uncached_devices: bool) -> Vec<String> {
         let path = RawText::from(path);
         let target = Target { path, block_size, uncached_devices, ..Target::default() };

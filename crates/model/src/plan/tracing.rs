@@ -1,4 +1,4 @@
-//! What is traced (`-e`), and what Linux has no counterpart for.
+//! The traced events (`-e`), and events without a Linux counterpart.
 
 use super::{PlanError, Wish};
 use crate::machine::tracing::{StampClock, TraceClass};
@@ -6,16 +6,16 @@ use crate::profile::Etw;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracePlan {
-    /// Classes of events, in the order of the report; none, when tracing is on but nothing is asked for.
+    /// Classes of events in the report's order; empty if tracing is on without a class.
     pub classes: Vec<TraceClass>,
     /// The clock of recorded events.
     pub clock: StampClock,
 }
 
-/// Decides what is traced; `None` = tracing is off.
+/// Returns the events to trace; `None` = tracing is off.
 ///
 /// # Errors
-/// Everything asked for that can't be traced here.
+/// Fails with all requested events that cannot be traced here.
 pub fn tracing(etw: Option<&Etw>, wish: Wish) -> Result<Option<TracePlan>, Vec<PlanError>> {
     let Some(etw) = etw else { return Ok(None) };
     let classes: Vec<TraceClass> = [

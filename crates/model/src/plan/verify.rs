@@ -8,7 +8,7 @@ use crate::profile::{DistributionKind, Profile, RawText, Target, TimeSpan};
 /// The smallest sector, bytes.
 const SMALLEST: u32 = 512;
 
-/// Bytes of a sector of a target: what its device writes as a whole, as far as is known.
+/// Returns the sector size of a target in bytes: the atomic write unit of its device, where known.
 pub fn sector(facts: &TargetFacts) -> u32 {
     facts.direct.map_or(SMALLEST, |needs| needs.offset.max(SMALLEST)).next_power_of_two()
 }
@@ -20,7 +20,7 @@ pub fn unit(profile: &Profile, path: &RawText) -> u64 {
     of_path.flat_map(|target| settings(target).into_iter()).fold(0, |unit, (_, bytes)| common(unit, bytes))
 }
 
-/// What places of I/Os are multiples of, bytes, with the names of the settings; 0 = nothing.
+/// Returns the alignments of I/O positions in bytes, with the names of the settings; 0 = none.
 fn settings(target: &Target) -> Vec<(&'static str, u64)> {
     let mut settings =
         vec![("base offset (-B)", target.base_file_offset), ("thread stride (-T)", target.thread_stride)];

@@ -1,4 +1,4 @@
-//! How much is to be done before the measured time may end: `--until-written`, `--until-read`.
+//! Required work before the measured time may end: `--until-written`, `--until-read`.
 
 use super::WorkerPlan;
 use crate::engines::Direction;
@@ -10,7 +10,7 @@ pub struct VolumeGoal {
     pub direction: Direction,
     /// How much of it, all threads and targets together, bytes; at least 1.
     pub bytes: u64,
-    /// What is done before measuring begins counts too, and in whichever direction.
+    /// Whether work before measuring counts too, in either direction.
     pub from_start: bool,
 }
 
@@ -23,7 +23,7 @@ impl VolumeGoal {
     }
 }
 
-/// What of it a time span asks for, else its run options, on what the workers may touch.
+/// Returns the required work of a time span, or else of its run options, for the area of the workers.
 pub(super) fn goals(span: &TimeSpan, run_options: &RunOptions, workers: &[WorkerPlan]) -> Vec<VolumeGoal> {
     let (read, written) = match (span.until_read, span.until_written) {
         (None, None) => (run_options.until_read, run_options.until_written),
@@ -47,7 +47,6 @@ fn does(direction: Direction, write_ratio: u32) -> bool {
     }
 }
 
-/// What may be touched of the targets that this is done to, each target once, bytes.
 fn touched(direction: Direction, workers: &[WorkerPlan]) -> u64 {
     let mut parts: BTreeMap<TargetId, (u64, u64)> = BTreeMap::new();
     for target in workers.iter().flat_map(|worker| &worker.targets) {

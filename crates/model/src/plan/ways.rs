@@ -1,5 +1,5 @@
-//! What a target has to be like for atomic writes (`--atomic`), for I/O that leaves nothing in the page cache
-//! (`--dontcache`), and for I/O that is tried without waiting first (`--nowait`).
+//! Requirements of a target for atomic writes (`--atomic`), uncached buffered I/O (`--dontcache`), and I/O
+//! without waiting (`--nowait`).
 
 use super::PlanError;
 use super::access::is_cached;
@@ -8,12 +8,10 @@ use crate::machine::ways::{AtomicWrites, IoWay, IoWayRow};
 use crate::profile::{DistributionKind, Target};
 use crate::units;
 
-/// What is guaranteed of the writes on a target; `None` = they aren't atomic.
 pub fn guaranteed(target: &Target, facts: &TargetFacts) -> Option<AtomicWrites> {
     facts.ways.as_ref().filter(|_| target.atomic)?.atomic
 }
 
-/// Collects what doesn't fit. What isn't there yet is looked at when it is.
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) {
     let path = &target.path;
     if target.atomic && target.write_ratio > 0 {
@@ -97,8 +95,7 @@ fn nothing_offered(facts: &TargetFacts, offered: AtomicWrites) -> String {
     }
 }
 
-/// Which settings make writes that are no units: a power of two, as large as is offered, at a multiple of
-/// its size.
+/// Returns the settings that prevent valid units: a supported power of two, aligned to its size.
 fn off_units(target: &Target, offered: AtomicWrites) -> Option<String> {
     let AtomicWrites { unit_min, unit_max, .. } = offered;
     let size = target.block_size;

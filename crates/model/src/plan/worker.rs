@@ -1,4 +1,4 @@
-//! What one worker does: its processors, targets and engine.
+//! The work of one worker: its processors, targets and engine.
 
 use super::zone_share::ZoneShare;
 use crate::access::{HugePages, IoPriority, IoWays, MapOptions, OpenMode};
@@ -16,22 +16,23 @@ use std::path::PathBuf;
 pub struct WorkerPlan {
     /// Number, from 0.
     pub thread: u32,
-    /// The CPU that it is bound to, as the kernel numbers it; `None` = not bound.
+    /// Bound CPU by kernel number; `None` = unbound.
     pub cpu: Option<u32>,
     /// Seed of its random numbers.
     pub seed: u64,
     pub engine: EngineKind,
     pub reason: &'static str,
-    /// Why its I/Os are done one after the other; `None` = they aren't, or it was asked to do so.
+    /// Reason for sequential I/Os; `None` if they are concurrent or requested.
     pub one_by_one: Option<OneByOne>,
     pub poll: bool,
     /// Requests in all: the largest number of I/Os in flight.
     pub depth: u32,
-    /// A target is flushed after so many writes on it (`--fsync-every`); `None` = never.
+    /// Number of writes on a target per flush (`--fsync-every`); `None` = never.
     pub flush_every: Option<u32>,
     /// Completions are handled one by one (`-x`). Never where I/O is synchronous, as in DISKSPD.
     pub routines: bool,
-    /// Requests choose among all targets before each I/O (`-F -O`); else each belongs to one target.
+    /// Whether requests choose among all targets before each I/O (`-F -O`); otherwise each belongs to one
+    /// target.
     pub floating: bool,
     pub targets: Vec<WorkerTarget>,
     /// Bytes of its I/O buffer, sources of write data not included.
@@ -44,8 +45,7 @@ pub struct WorkerPlan {
 }
 
 impl WorkerPlan {
-    /// Of each entry of its targets the one that its requests belong to: the first portion of the same
-    /// target.
+    /// Returns for each of its targets the entry with its requests: the first portion of the same target.
     pub fn leaders(&self) -> Vec<usize> {
         let mut leader = 0;
         let of = |(index, target): (usize, &WorkerTarget)| {
@@ -59,13 +59,11 @@ impl WorkerPlan {
         self.targets.iter().any(|target| target.ways.no_wait)
     }
 
-    /// Whether it does what is always timed: other operations than reads and writes.
     pub fn times_more_than_ios(&self) -> bool {
         let others = |target: &WorkerTarget| !target.shares.are_none() || target.resets_zones();
         self.flush_every.is_some() || self.targets.iter().any(others)
     }
 
-    /// Which operations it does on one of its targets beside reads and writes.
     pub fn others_on(&self, target: &WorkerTarget) -> impl Iterator<Item = Operation> {
         let flush = self.flush_every.map(|_| Operation::Flush);
         let reset = target.resets_zones().then_some(Operation::ZoneReset);
@@ -94,7 +92,7 @@ pub enum WriteContent {
     Zeros,
     /// Something new every time (`-Zr`).
     Fresh,
-    /// What can be reduced so far (`--compress`, `--dedupe`), made for every write.
+    /// Reducible content (`--compress`, `--dedupe`), generated for every write.
     Reducible(ContentShape),
     /// A piece of a source, at a random position (`-Z<size>`).
     Source {
@@ -122,9 +120,9 @@ pub struct WorkerTarget {
     pub path: RawText,
     pub location: PathBuf,
     pub open: OpenMode,
-    /// It is a block device, and without the cache because nothing else was asked for.
+    /// Whether it is a block device without cache by default.
     pub uncached_device: bool,
-    /// With io_uring, workers of the kernel do its I/Os: they block.
+    /// Whether kernel workers do its io_uring I/Os, because they block.
     pub workers: bool,
     pub priority: IoPriority,
     pub ways: IoWays,
@@ -133,16 +131,16 @@ pub struct WorkerTarget {
     pub mapping: Option<MapOptions>,
     /// Size found when planning, bytes.
     pub size: u64,
-    /// Requests bound to it; with a floating pool, those of the whole thread. 0 = it is a further portion of
-    /// the target before it, whose requests it shares.
+    /// Number of its requests; with a floating pool, of the whole thread. 0 = a further portion that
+    /// shares the previous target's requests.
     pub requests: u32,
-    /// From the data of one request to that of the next, bytes: the largest block of all portions.
+    /// Distance between the data of consecutive requests in bytes: the largest block of all portions.
     pub slot: u32,
     pub content: WriteContent,
     pub shares: OperationShares,
     /// `--verify`: how it is divided; all 0 = it isn't verified.
     pub verified: SectorGrid,
-    /// `--zoned`: its zones; `None` = it is worked on as if it had none.
+    /// `--zoned`: its zones; `None` = used like a device without zones.
     pub zones: Option<ZoneShare>,
     pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a

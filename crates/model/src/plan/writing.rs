@@ -1,4 +1,4 @@
-//! What writes carry and how fast I/O goes: from a target's settings to a worker's.
+//! Write content and I/O rate: conversion of a target's settings to a worker's.
 
 use super::access::is_cached;
 use super::{JobRank, WorkerPlan, WorkerTarget, WriteContent};
@@ -15,13 +15,12 @@ pub fn sources(span: &TimeSpan) -> Vec<RandomDataSource> {
     span.targets.iter().filter(|t| uses_source(t)).filter_map(|t| t.random_data_source.clone()).collect()
 }
 
-/// Whether writes on the target are taken from a source. A target that is only read needs none.
 pub fn uses_source(target: &Target) -> bool {
     target.write_ratio > 0 && target.random_data_source.is_some()
 }
 
-/// What writes on target `index` of the span carry. A sized source goes before zeros, zeros before fresh
-/// content.
+/// Returns the content of writes on target `index` of the span. A sized source has precedence over zeros,
+/// and zeros over fresh content.
 pub fn content(span: &TimeSpan, index: usize, facts: &TargetFacts) -> WriteContent {
     let target = &span.targets[index];
     if uses_source(target) {
@@ -36,7 +35,7 @@ pub fn content(span: &TimeSpan, index: usize, facts: &TargetFacts) -> WriteConte
     }
 }
 
-/// What positions in a source are multiples of, bytes: memory for `O_DIRECT` has to be aligned.
+/// Returns the alignment of positions in a source in bytes, which `O_DIRECT` memory requires.
 fn alignment(target: &Target, facts: &TargetFacts) -> u32 {
     if is_cached(target, facts) {
         return 1;
@@ -44,7 +43,7 @@ fn alignment(target: &Target, facts: &TargetFacts) -> u32 {
     facts.direct.map_or(SECTOR, |needs| needs.memory.max(SECTOR)).next_power_of_two()
 }
 
-/// How fast a thread may go on the target. A throughput limit goes before bursts.
+/// Returns the limit of a thread on the target. A throughput limit has precedence over bursts.
 pub fn limit(span: &TimeSpan, target: &Target) -> Limit {
     match throughput(target) {
         Limit::None => bursts(span, target),
@@ -102,7 +101,7 @@ pub fn share(rate: RateTotal, rank: JobRank, workers: &mut [WorkerPlan]) {
 
 const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
 
-/// Bursts and pauses that are valid, but that no thread will heed, as in DISKSPD, with each reason.
+/// Returns valid bursts and pauses without effect, as in DISKSPD, with each reason.
 pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Finding> {
     let paused = |index: usize| bursts(span, &span.targets[index]) != Limit::None;
     let limited = |index: usize| throughput(&span.targets[index]) != Limit::None;

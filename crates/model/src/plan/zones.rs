@@ -1,5 +1,5 @@
-//! What a device with zones has to be like for `--zoned`, and which zones each thread works on. A device
-//! whose zones must be written in order takes no other writes.
+//! Requirements of a zoned device for `--zoned`, and the assignment of zones to threads. A device with
+//! sequential zones accepts no other writes.
 
 use super::access::is_cached;
 use super::target::planned_size;
@@ -94,8 +94,8 @@ struct ZoneUser {
     target: usize,
 }
 
-/// Gives each thread its zones: all of them where nobody writes, else as many as every other. What there is
-/// too little of goes to `errors`.
+/// Assigns zones to each thread: all zones for readers only, else the same number to each. Shortages are
+/// added to `errors`.
 pub fn deal(span: &TimeSpan, facts: &[TargetFacts], workers: &mut [WorkerPlan], errors: &mut Vec<PlanError>) {
     let mut devices: BTreeMap<Box<Path>, Vec<ZoneUser>> = BTreeMap::new();
     for (worker, plan) in workers.iter().enumerate() {
@@ -161,8 +161,8 @@ fn deal_one(
     Ok(())
 }
 
-/// Deals zones in turn to as many as asked for, each in order: first those that can be written on, then what
-/// holds data, then the empty ones, so that all have something of each.
+/// Distributes zones evenly over `parts` in order: writable partial zones first, then zones with data,
+/// then empty zones.
 fn split(area: &[Zone], block: u64, parts: usize) -> Vec<Vec<Zone>> {
     let class = |zone: &&Zone| match zone {
         zone if zone.active && zone.room() >= block => 0,
@@ -179,7 +179,7 @@ fn split(area: &[Zone], block: u64, parts: usize) -> Vec<Vec<Zone>> {
     shares
 }
 
-/// Why the zones of a thread are too few for what it has outstanding; `None` = they aren't.
+/// Returns the error for a thread with too few zones for its depth; `None` if they suffice.
 fn too_few(target: &Target, share: &[Zone], requests: u32) -> Option<String> {
     let (zones, requests) = (share.len() as u64, u64::from(requests));
     let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
@@ -208,8 +208,8 @@ fn too_few(target: &Target, share: &[Zone], requests: u32) -> Option<String> {
     None
 }
 
-/// Why the device doesn't let as many zones be open or active as are written at a time; `None` = it does. Of
-/// each thread that writes its zones, and how many at a time.
+/// Returns the error if the device's limit of open or active zones is below the number of concurrently
+/// written zones; `None` if not. `writers`: zones and concurrency of each writing thread.
 fn beyond_limits(zones: &ZoneFacts, block: u64, writers: &[(&[Zone], u64)]) -> Option<String> {
     let at_a_time = writers.iter().fold(0u64, |sum, (_, requests)| sum.saturating_add(*requests));
     let limit = |most: u32| (most > 0).then_some(u64::from(most));
@@ -249,8 +249,8 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A device of `count` zones of 16 MiB that hold 12, so many of them with 4 MiB written; 3 may be open
-    /// and 4 active.
+    /// Returns a device of `count` zones of 16 MiB with a capacity of 12, the first `written` with 4 MiB
+    /// of data. 3 may be open and 4 active.
     fn device(count: u64, written: u64) -> TargetFacts {
         let zone = |index: u64| Zone {
             start: index * 16 * MIB,
@@ -280,7 +280,6 @@ mod tests {
         }
     }
 
-    /// The zones of each thread by their numbers, or what is told.
     fn planned(targets: Vec<Target>, facts: &TargetFacts) -> Result<Vec<Vec<u64>>, String> {
         let span = TimeSpan { targets, ..TimeSpan::default() };
         let facts = vec![facts.clone(); span.targets.len()];

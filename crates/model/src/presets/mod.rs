@@ -1,5 +1,5 @@
-//! Named workloads: what people measure again and again, each with the reasons for its numbers and where
-//! they come from. Pure data; the command line makes profiles of it (`--preset`).
+//! Named workloads: common measurements, each with reasons and sources for its numbers. Pure data; the
+//! command line converts them to profiles (`--preset`).
 
 mod preset;
 mod show;

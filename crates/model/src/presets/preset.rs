@@ -1,4 +1,4 @@
-//! What a named workload is: its options, and what its figures are judged by.
+//! A named workload: its options, and the reference values for its figures.
 
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
@@ -12,7 +12,7 @@ pub struct Preset {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// The time span, from 1: parts of the same one are done at the same time.
+    /// Time span, from 1; parts with the same number are concurrent.
     pub time_span: u32,
     pub about: &'static str,
     /// Options of a command line, separated by single blanks.
@@ -28,8 +28,8 @@ pub struct Threshold {
     pub source: &'static str,
 }
 
-/// Under which load a latency tells how good the storage is. Where as many I/Os are outstanding as there can
-/// be, each waits for the others: the latency is then theirs, at any storage.
+/// Load that makes a latency meaningful for the storage. At the maximum depth each I/O waits for the
+/// others on any storage, so the latency mainly measures the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GradedLoad {
     /// One I/O at a time, or a rate.
@@ -65,7 +65,7 @@ impl JudgedLatency {
 }
 
 impl Threshold {
-    /// The word for a figure (ms), and whether it lies beyond all grades.
+    /// Returns the grade of a figure (ms), and whether it exceeds all grades.
     pub fn judge(&self, ms: f64) -> (&'static str, bool) {
         match self.grades.iter().find(|grade| ms <= grade.up_to_ms) {
             Some(grade) => (grade.word, false),

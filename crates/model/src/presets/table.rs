@@ -32,7 +32,6 @@ const DATA_FILES: Threshold = Threshold {
              https://www.sqlskills.com/blogs/paul/are-io-latencies-killing-your-performance/",
 };
 
-/// Writes of a transaction log: the same scale, with what is asked of logs.
 const LOG: Threshold = Threshold {
     of: JudgedLatency::MeanWrite,
     under: GradedLoad::OneAtATime,

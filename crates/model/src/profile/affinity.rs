@@ -1,4 +1,4 @@
-//! CPUs that threads are bound to: how they are stated, and in which order they are taken.
+//! CPUs for binding threads: their notation and order.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -93,8 +93,8 @@ pub fn ranges(mask: u64) -> String {
     text
 }
 
-/// Entries as reports show them, separated by blanks: the CPUs, on a machine of several groups behind
-/// `<group>/`; `*` for all of a group.
+/// Returns the entries in the report's form, separated by blanks. On a machine with several groups they
+/// start with `<group>/`; `*` means a whole group.
 pub fn shown(entries: &[(u16, u64)], several_groups: bool) -> String {
     let entry = |&(group, mask): &(u16, u64)| {
         let cpus = if mask == 0 { "*".to_owned() } else { ranges(mask) };

@@ -1,4 +1,4 @@
-//! Which version of DISKSPD a run keeps to, where versions differ.
+//! The DISKSPD version for compatibility, where versions differ.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,8 @@ pub const COMPATIBLE_VERSION: &str = "2.2.0";
 /// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
 pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
 
-/// `--compat`: whose defaults, rules and output. What either version knows is understood whichever it is.
+/// `--compat`: version for defaults, rules and output. The input syntax of both versions is always
+/// accepted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Compat {
     /// DISKSPD 2.2.0.
@@ -35,7 +36,7 @@ impl Compat {
         }
     }
 
-    /// Whether it is 2.2: what a record of that doesn't have to say.
+    /// Whether it is 2.2, the default in records.
     pub fn is_2_2(&self) -> bool {
         *self == Compat::V2_2
     }

@@ -1,4 +1,4 @@
-//! What writes carry, beyond what DISKSPD has words for.
+//! Write content beyond DISKSPD's options.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,7 +19,7 @@ impl ContentShape {
     /// Bytes of a unit, of which the content is the same as another's or is not. Shorter at the end of a
     /// write.
     pub const UNIT: usize = 4096;
-    /// The smallest block that has room for content of its own, bytes.
+    /// Smallest block in bytes with unique content.
     pub const SMALLEST_BLOCK: u32 = 512;
 }
 

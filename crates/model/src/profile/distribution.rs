@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Distribution {
     pub kind: DistributionKind,
-    /// In target order; their I/O shares sum to 100 in a valid profile.
+    /// Ranges in target order; their I/O shares sum to 100 in a valid profile.
     pub ranges: Vec<DistributionRange>,
 }
 
@@ -41,9 +41,8 @@ pub struct DistributionRange {
 }
 
 impl Distribution {
-    /// A distribution as stated, with the last range that DISKSPD appends when the I/O shares sum to less
-    /// than 100 (`-rd` in the command line's description): the rest of the I/Os over the rest of the
-    /// target.
+    /// Returns a distribution with DISKSPD's implicit last range, if the I/O shares sum to less than 100
+    /// (`-rd` in the command line's description). It gives the rest of the I/Os to the rest of the target.
     pub fn with_tail(kind: DistributionKind, mut ranges: Vec<DistributionRange>) -> Distribution {
         let io: u64 = ranges.iter().map(|r| u64::from(r.io)).sum();
         if io < 100 {

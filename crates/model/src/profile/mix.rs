@@ -3,7 +3,7 @@
 use super::Target;
 use super::mix_part::MixPart;
 
-/// What a target is worked on with: one for all I/Os, or one for each part of a mix and each of its sizes.
+/// Work on a target: one for all I/Os, or one for each part of a mix and each of its sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Portion {
     /// Number of the part in the mix, from 0.
@@ -16,11 +16,10 @@ pub struct Portion {
     pub target: Target,
 }
 
-/// The most parts and sizes of a target: each has figures of its own.
+/// Maximum number of parts and sizes of a target; each has separate figures.
 pub const MOST_PORTIONS: usize = 64;
 
 impl MixPart {
-    /// What a target that is nothing but this part says; without a base or end of its own unless given.
     pub fn of(target: Target, share: u32, base: Option<u64>, end: Option<u64>) -> MixPart {
         MixPart {
             share,
@@ -38,8 +37,7 @@ impl MixPart {
 }
 
 impl Target {
-    /// The targets that the parts of the mix would be by themselves, with their shares; the target itself
-    /// if it has no mix.
+    /// Returns the mix's parts as separate targets with their shares; the target itself without a mix.
     pub fn parts(&self) -> Vec<(u32, Target)> {
         if self.mix.is_empty() {
             return vec![(1, self.clone())];
@@ -91,8 +89,8 @@ impl Target {
         !self.mix.is_empty() || !self.sizes.is_empty()
     }
 
-    /// Lets the settings that parts and sizes stand for say what they come to: the largest block, the
-    /// shares of writes and of random I/O rounded, but never so that there are none.
+    /// Sets the target's settings from its parts and sizes: the largest block, and rounded shares of
+    /// writes and random I/O, which are never rounded to zero.
     pub fn sum_up_parts(&mut self) {
         if !self.is_mixed() {
             return;

@@ -13,10 +13,10 @@ pub struct SizeShare {
     pub share: u32,
 }
 
-/// A part of a mix (`--mix`): what is done in so many of its I/Os. The names are those of `Target`.
+/// A part of a mix (`--mix`): the settings for a share of the I/Os. The names are as in `Target`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MixPart {
-    /// Its share of the I/Os, relative to those of the others; at least 1.
+    /// Share of the I/Os, relative to the other parts; at least 1.
     pub share: u32,
     pub block_size: u32,
     pub block_alignment: u64,
@@ -42,7 +42,7 @@ impl SizeShare {
     /// Reads a list.
     ///
     /// # Errors
-    /// Where it is wrong (byte offset), and what is.
+    /// Fails with the position (byte offset) and the error.
     pub fn parse_list(text: &[u8]) -> Result<Vec<SizeShare>, (usize, &'static str)> {
         let mut list = Vec::new();
         let mut position = 0;

@@ -1,7 +1,7 @@
-//! The profile: what the user asked for, in DISKSPD's nouns.
+//! The profile: the user's request, in DISKSPD's terms.
 //!
-//! A profile knows nothing of the machine: no sizes of existing files, no CPUs, no engines.
-//! Field names are those of DISKSPD's profile XML, in snake case.
+//! A profile does not depend on the machine: no sizes of existing files, no CPUs, no engines. Field names
+//! are from DISKSPD's profile XML, in snake case.
 
 pub mod affinity;
 mod compat;
@@ -56,7 +56,7 @@ pub struct Profile {
     pub verbose: bool,
     /// `-vs`: wait statistics in the report.
     pub verbose_stats: bool,
-    /// `-P`: a dot after every so many I/Os of a thread; 0 = none.
+    /// `-P`: number of a thread's I/Os per progress dot; 0 = no dots.
     pub progress: u32,
     pub experiment_flags: u32,
     /// `-R`: form of the report on standard output.
@@ -65,7 +65,7 @@ pub struct Profile {
     pub precreate_files: Option<PrecreateFiles>,
     /// `-e`: event tracing; `None` = off.
     pub etw: Option<Etw>,
-    /// The time spans, run one after the other. The command line makes exactly one.
+    /// Time spans, run sequentially. The command line makes exactly one.
     pub time_spans: Vec<TimeSpan>,
 }
 
@@ -107,7 +107,7 @@ pub enum PrecreateFiles {
     OnlyFilesWithConstantOrZeroSizes,
 }
 
-/// Event tracing switches (`-e`). What each of them means on Linux, `plan` decides.
+/// Event tracing switches (`-e`). `plan` decides their meaning on Linux.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Etw {
     pub process: bool,
@@ -163,8 +163,8 @@ pub struct TimeSpan {
     pub calculate_iops_std_dev: bool,
     /// Value of `-D`: width of an interval, ms.
     pub io_bucket_duration: u32,
-    /// The measured time also ends when so much has been written, whatever `--until-written` says; `None` =
-    /// that counts.
+    /// Volume of writes that ends the measured time early, regardless of `--until-written`; `None` = that
+    /// option applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_written: Option<Volume>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,8 +210,8 @@ impl TimeSpan {
         self.targets.iter().map(|target| u64::from(self.threads_on(target))).sum()
     }
 
-    /// How many I/Os per second all threads together are to start on a target: its part of `rate_total`, or
-    /// what `-g` says. `None` = as many as they can.
+    /// Returns the offered rate of a target over all threads in I/Os per second: its part of `rate_total`,
+    /// or the `-g` value. `None` = unlimited.
     pub fn offered_ios_per_s(&self, target: &Target, rate_total: Option<RateTotal>) -> Option<f64> {
         let threads = f64::from(self.threads_on(target));
         if let Some(total) = rate_total {
@@ -226,7 +226,7 @@ impl TimeSpan {
         }
     }
 
-    /// How many threads there are: those of `-F`, or of all targets together.
+    /// Returns the number of threads: the value of `-F`, or the sum over all targets.
     pub fn threads(&self) -> u64 {
         match self.thread_count {
             0 => self.targets.iter().map(|target| u64::from(target.threads_per_file)).sum(),
@@ -234,8 +234,8 @@ impl TimeSpan {
         }
     }
 
-    /// Whether buffers lie apart ([`BufferSeparation::PageDirectories`]): as stated, else as the version
-    /// has it.
+    /// Whether buffers are separated ([`BufferSeparation::PageDirectories`]): as set, else the version's
+    /// default.
     pub fn separates_buffers(&self, compat: Compat) -> bool {
         match self.buffer_separation {
             Some(stated) => stated == BufferSeparation::PageDirectories,
@@ -243,7 +243,6 @@ impl TimeSpan {
         }
     }
 
-    /// How many of them work on a target: its own, or those of the pool that it doesn't leave to others.
     pub fn threads_on(&self, target: &Target) -> u32 {
         match (self.thread_count, target.thread_targets.len()) {
             (0, _) => target.threads_per_file,

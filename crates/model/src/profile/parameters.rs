@@ -1,12 +1,12 @@
-//! What runs are told apart by: how many I/Os at a time, of what kind and size, on what. Plain data, for runs
-//! of which a profile is known only in part.
+//! Distinguishing parameters of runs: depth, kind and size of I/Os, and targets. Plain data, also for runs
+//! with a partly known profile.
 
 use super::{
     CacheMode, OperationShares, RateTotal, RawText, RunOptions, Target, Throughput, TimeSpan, percents,
 };
 use serde::{Deserialize, Serialize};
 
-/// The parameters of a time span, as far as they are known: `None` = not recorded.
+/// Known parameters of a time span; `None` = not recorded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parameters {
@@ -27,7 +27,7 @@ pub struct Parameters {
     /// `--fsync-every`: writes of a thread between its flushes; `None` = not given, or not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fsync_every: Option<u32>,
-    /// The targets; those that are worked on in the same way stand together. Empty = not recorded.
+    /// Targets, grouped by equal work. Empty = not recorded.
     pub targets: Vec<TargetGroup>,
 }
 
@@ -64,7 +64,6 @@ pub struct Access {
     pub caching: Option<Caching>,
 }
 
-/// A limit of what a thread does on a target (`-g`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
@@ -82,7 +81,8 @@ pub struct Caching {
     pub write_through: bool,
     /// `-Sm`
     pub memory_mapped: bool,
-    /// `-Sb` was given: the cache is asked for on block devices as well, which by default are used without.
+    /// Whether `-Sb` was given, which enables the cache for block devices too. By default they are
+    /// unbuffered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached_devices: bool,
     /// Whether the targets are block devices; `None` = not recorded.
@@ -91,8 +91,7 @@ pub struct Caching {
 }
 
 impl Caching {
-    /// Whether the page cache is between the I/Os and the storage; `None` = it depends on what the targets
-    /// are, and that is not recorded.
+    /// Whether I/Os use the page cache; `None` if it depends on an unknown kind of target.
     pub fn is_cached(self) -> Option<bool> {
         match self.mode {
             _ if self.memory_mapped => Some(true),
@@ -101,7 +100,7 @@ impl Caching {
         }
     }
 
-    /// The mode that says what was done: block devices without cache by default are as those with `-Su`.
+    /// Returns the effective mode: block devices without cache by default are equivalent to `-Su`.
     pub fn effective_mode(self) -> CacheMode {
         match (self.mode, self.is_cached()) {
             (CacheMode::Cached, Some(false)) => CacheMode::DisableOsCache,
@@ -153,7 +152,6 @@ impl Access {
         }
     }
 
-    /// Of targets of which it is known whether they are block devices.
     pub fn on(self, block_device: Option<bool>) -> Access {
         Access { caching: self.caching.map(|caching| Caching { block_device, ..caching }), ..self }
     }
@@ -180,7 +178,6 @@ impl Parameters {
         Parameters { rate_total: run_options.rate_total, fsync_every: run_options.fsync_every, ..self }
     }
 
-    /// Those of a time span of which `access` tells what is known of each target, by its place.
     pub fn with(span: &TimeSpan, access: impl Fn(&Target, usize) -> Access) -> Parameters {
         let accesses = || span.targets.iter().enumerate().map(|(place, target)| access(target, place));
         let sum = |of: fn(Access) -> Option<u64>| {

@@ -1,5 +1,5 @@
-//! Where the device is to put what is written: placement handles of NVMe namespaces (`--fdp`), write streams
-//! of block devices (`--write-stream`).
+//! Requested placement of written data in the device: placement handles of NVMe namespaces (`--fdp`),
+//! write streams of block devices (`--write-stream`).
 
 use crate::units;
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,7 @@ use std::ops::RangeInclusive;
 /// streams in 8 bits.
 const MOST: usize = 255;
 
-/// Numbers of handles or streams. Each thread of a target writes to one of them: the first thread to the
-/// first, and so on, and from the first again. Empty = nothing is said.
+/// Numbers of handles or streams. The threads of a target use them round-robin, one each. Empty = not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PlacementList(pub Vec<u16>);
@@ -23,10 +22,10 @@ impl PlacementList {
     pub const STREAMS: RangeInclusive<u16> = 1..=255;
     pub const FORM: &'static str = "numbers as in 0,1,2, or 0-2";
 
-    /// `0,1,2` or `0-2`, and both mixed; each number within `range`.
+    /// Parses `0,1,2`, `0-2`, or a mix; each number must be within `range`.
     ///
     /// # Errors
-    /// Where in the text, and what is wrong there.
+    /// Fails with the position in the text and the error.
     pub fn parse(text: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList, (usize, &'static str)> {
         let mut list = Vec::new();
         let mut position = 0;
@@ -59,7 +58,7 @@ impl PlacementList {
         self.0.is_empty()
     }
 
-    /// That of a thread, by its number among those of the target; `None` = nothing is said.
+    /// Returns the number for a thread, by its index among the target's threads; `None` = not set.
     pub fn of_thread(&self, relative: u32) -> Option<u16> {
         let index = (relative as usize).checked_rem(self.0.len())?;
         self.0.get(index).copied()

@@ -2,16 +2,17 @@
 
 use super::Profile;
 
-/// So far apart are the seeds of two repetitions: more than a run has threads, whose seeds follow each other.
-/// A prime number, so that the seeds of 65,535 repetitions all differ.
+/// Distance between the seeds of repetitions, above the number of threads, which use consecutive seeds. It
+/// is prime, so the seeds of 65,535 repetitions all differ.
 pub const SEED_STEP: u32 = 65_537;
 
 impl Profile {
-    /// The same work as repetition `number`, counted from 0: every time span has a seed of its own, so that
-    /// other addresses come in another order. With the same seed a cache could answer from what the
-    /// repetition before it had read, and an interval over repetitions would hold nothing of what the
-    /// addresses do. Repetition 0 has the seed that was given (`-z`); the seed is in the record, so that
-    /// `rerun` does exactly that repetition.
+    /// Returns the profile of repetition `number`, counted from 0. Every time span has a separate seed, so
+    /// addresses come in another order. With the same seed a cache could serve data of the previous
+    /// repetition, and an interval over repetitions would not include the effect of addresses.
+    ///
+    /// Repetition 0 has the given seed (`-z`). The seed is in the record, so `rerun` does exactly that
+    /// repetition.
     #[must_use]
     pub fn repetition(&self, number: u32) -> Profile {
         let mut profile = self.clone();

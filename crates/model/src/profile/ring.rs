@@ -1,4 +1,4 @@
-//! What DISKSPD 2.3 asks for of how I/Os are submitted and where their data lies.
+//! DISKSPD 2.3 settings for I/O submission and buffer placement.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct IoRing {
 #[serde(rename_all = "snake_case")]
 pub enum RingBatch {
     Count(u32),
-    /// So many of 100 of the thread's outstanding I/Os, rounded up; 1 to 100.
+    /// Percentage of the thread's outstanding I/Os, rounded up; 1 to 100.
     Percent(u32),
 }
 
@@ -27,7 +27,6 @@ impl Default for IoRing {
 }
 
 impl RingBatch {
-    /// The number for a thread with so many outstanding I/Os.
     pub fn of(self, requests: u32) -> u32 {
         match self {
             RingBatch::Count(count) => count,
@@ -45,7 +44,7 @@ impl RingBatch {
 pub enum BufferSeparation {
     /// `-bsn`: on pages.
     SystemDefault,
-    /// `-bsp`: so far apart that no two share the cache line of a page directory's entries.
+    /// `-bsp`: distance at which buffers share no cache line of page directory entries.
     PageDirectories,
 }
 

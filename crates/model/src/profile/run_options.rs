@@ -1,4 +1,4 @@
-//! How a run is done, as far as the profile doesn't say: what DISKSPD has no words for.
+//! Run settings beyond the profile, without a DISKSPD counterpart.
 
 use super::RawText;
 use crate::access::HugePages;
@@ -7,11 +7,11 @@ use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How a profile is run. With the profile it is all that is needed to run it again: it is stored in the
-/// record, and printed by `--dry-run`. What is of one invocation only (permissions, outputs, events) is not
-/// in it.
+/// Options of a run. Together with the profile they are sufficient to repeat the run. They are stored in
+/// the record, and printed by `--dry-run`. Settings of one invocation (permissions, outputs, events) are
+/// excluded.
 ///
-/// A new option is a field here, a row of the flag table, and the place that acts on it.
+/// A new option needs a field here, a row of the flag table, and the code that applies it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunOptions {
@@ -21,32 +21,31 @@ pub struct RunOptions {
     /// `--no-huge-pages`: buffers are memory as programs usually have it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_huge_pages: bool,
-    /// `--prefill`: what was never written is written before the run.
+    /// `--prefill`: writing of unwritten areas before the run.
     pub prefill: Option<Prefill>,
-    /// `--until-steady`: the warm-up goes on until the run is steady, but no longer than this, s.
+    /// `--until-steady`: maximum warm-up in s until the run is steady.
     pub until_steady_s: Option<u32>,
-    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
+    /// `--flush-after`: whether dirty data is written at the end, with timing.
     pub flush_after: bool,
     /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
     /// 2^31-1; `None` = as the machine has it.
     pub cpu_latency_us: Option<u32>,
-    /// `--fsync-every`: after so many writes of a thread on a target it flushes the target, at least 1;
-    /// `None` = it never does.
+    /// `--fsync-every`: number of a thread's writes on a target per flush, at least 1; `None` = never.
     pub fsync_every: Option<u32>,
     /// `--until-written`: the measured time of a time span also ends when so much has been written in it;
     /// `None` = it doesn't.
     pub until_written: Option<Volume>,
     pub until_read: Option<Volume>,
-    /// `--stuck`: I/Os that are in flight for longer than this are named while the run goes on, ms, at least
-    /// 1; `None` = they aren't.
+    /// `--stuck`: age in ms from which I/Os in flight are reported during the run, at least 1; `None` =
+    /// not reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stuck_ms: Option<u64>,
     /// `--fail-on-outage`: the run ends when a target has answered nothing for so long, ms, at least 1000;
     /// `None` = it doesn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on_outage_ms: Option<u64>,
-    /// `--explain`: so many of the slowest I/Os of each second and of a time span are kept, with where they
-    /// lost their time, at least 1; `None` = none is.
+    /// `--explain`: number of slowest I/Os kept for each second and each time span, with their delays, at
+    /// least 1; `None` = not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<u32>,
     /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
@@ -54,11 +53,11 @@ pub struct RunOptions {
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
     /// profile's rates count.
     pub rate_total: Option<RateTotal>,
-    /// `--verify`: what is written is stamped, what is read is checked; `None` = neither.
+    /// `--verify`: whether writes are stamped and reads are checked; `None` = neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<VerifyMode>,
-    /// `--verify=read:2,1`: which target each one was of the run that stamped them, from 1, in the order of
-    /// targets; empty = it wasn't said.
+    /// `--verify=read:2,1`: number of each target in the writing run, from 1, in order of targets; empty
+    /// if not given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verify_as: Vec<u32>,
     /// `--replay`: recorded I/Os are done instead of the profile's own; `None` = they aren't.
@@ -91,7 +90,7 @@ pub struct ReplayOptions {
     pub file: RawText,
     /// `--replay-speed`: thousandths of the speed at which they were recorded; 0 = as fast as possible.
     pub speed_thousandths: u32,
-    /// `--replay-writes`; `None` = nothing was said, and there must be none.
+    /// `--replay-writes`; `None` if not given, so recorded writes are an error.
     pub writes: Option<ReplayWrites>,
     /// `--stream-of`: the target whose I/Os are done, as the file calls it; `None` = there is one alone.
     pub stream: Option<String>,
@@ -113,19 +112,18 @@ pub enum ReplayWrites {
 impl ReplayOptions {
     pub const AS_RECORDED: u32 = 1000;
 
-    /// I/Os per second that are to be started, on average; `None` = as many as possible.
+    /// Returns the mean start rate in I/Os per second; `None` = unlimited.
     pub fn ios_per_s(&self) -> Option<f64> {
         let seconds = Millis::of_ns(self.length_ns).ms() / f64::from(self.speed_thousandths);
         (self.speed_thousandths > 0 && self.ios > 0).then(|| self.ios as f64 / seconds.max(1e-3))
     }
 }
 
-/// How much is to be written or read before a time span may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Volume {
     Bytes(u64),
-    /// So many times what the time span may touch of the targets that it writes or reads, at least 1.
+    /// Multiple of the area that the time span may use on its written or read targets, at least 1.
     Times(u32),
 }
 
@@ -173,8 +171,7 @@ impl RateTotal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
-    /// As those of many users who know nothing of each other: the times between them are exponentially
-    /// distributed.
+    /// Independent users: the times between arrivals are exponentially distributed.
     Poisson,
     Uniform,
 }
@@ -182,7 +179,7 @@ pub enum Arrivals {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefill {
-    /// As random; block devices only when nothing but zeros is found on them.
+    /// Random data; block devices are included only if they contain only zeros.
     Auto,
     /// Random bytes, none of them zero.
     Random,

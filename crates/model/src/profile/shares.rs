@@ -1,12 +1,11 @@
-//! Which I/Os of a target are of other operations instead (`--trim`).
+//! The share of a target's I/Os that are other operations (`--trim`).
 
 use crate::operation::{Operation, OtherRow, ShareRow};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use std::fmt;
 
-/// Of the operations that are a share of all I/Os, the share of each, percent; 0 = none. Reads and writes
-/// share the rest.
+/// Shares of the operations in all I/Os, in percent; 0 = none. Reads and writes share the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct OperationShares([u32; Operation::ALL.len()]);
 
@@ -25,7 +24,6 @@ impl OperationShares {
         self
     }
 
-    /// The operations that there are, with what they are called, and their shares.
     pub fn iter(&self) -> impl Iterator<Item = (Operation, &'static OtherRow, u32)> + use<> {
         let shares = *self;
         let of = move |(op, row, _)| (op, row, shares.of(op));
@@ -50,22 +48,21 @@ impl OperationShares {
     }
 }
 
-/// As a target of a profile has them, among its own fields.
 pub mod ratios {
     use super::*;
 
-    /// Those that there are.
+    /// Serializes the existing shares.
     ///
     /// # Errors
-    /// The serializer's.
+    /// Fails with the serializer's error.
     pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
         shares.write(to, |share| share.ratio)
     }
 
-    /// What isn't named is none.
+    /// Deserializes shares; missing ones are 0.
     ///
     /// # Errors
-    /// A share is no number.
+    /// Fails if a share is not a number.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<OperationShares, D::Error> {
         from.deserialize_map(SharesVisitor(|share| share.ratio))
     }
@@ -74,18 +71,18 @@ pub mod ratios {
 pub mod percents {
     use super::*;
 
-    /// Those that there are.
+    /// Serializes the existing shares.
     ///
     /// # Errors
-    /// The serializer's.
+    /// Fails with the serializer's error.
     pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
         shares.write(to, |share| share.percent)
     }
 
-    /// What isn't named is none.
+    /// Deserializes shares; missing ones are 0.
     ///
     /// # Errors
-    /// A share is no number.
+    /// Fails if a share is not a number.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<OperationShares, D::Error> {
         from.deserialize_map(SharesVisitor(|share| share.percent))
     }

@@ -1,4 +1,4 @@
-//! Where random I/O goes, beyond what `-rd` has words for: a few forms with one or two numbers.
+//! Distributions of random I/O beyond `-rd`: a few forms with one or two parameters.
 
 use crate::units;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressSpread {
-    /// Block number k of those that are used most gets a share of 1 / k^theta.
+    /// Zipf distribution: the k-th most used block gets a share of 1 / k^theta.
     Zipf {
         /// theta x 1000; at least 1, at most [`AddressSpread::HIGHEST_THETA`].
         theta_thousandths: u32,
@@ -23,7 +23,7 @@ pub enum AddressSpread {
         /// The part, percent of the area; 1 to 99.
         area_percent: u32,
         io_percent: u32,
-        /// It moves on by its own length every so many s; `None` = it stays.
+        /// Interval in s after which it moves by its length; `None` = it stays.
         moves_every_s: Option<u32>,
     },
 }
@@ -41,10 +41,10 @@ impl AddressSpread {
     pub const FORMS: &str =
         "zipf:<theta>, normal:<deviation>%, or hot:<area>%/<share of I/O>%[,moves=<seconds>s]";
 
-    /// Reads it, as the option and the XML element have it.
+    /// Parses the form of the option and the XML element.
     ///
     /// # Errors
-    /// It is none.
+    /// Fails if it is not a valid distribution.
     pub fn parse(text: &str) -> Result<AddressSpread, NoAddressSpread> {
         let Some((form, numbers)) = text.split_once(':') else {
             return Err(NoAddressSpread { position: 0, what: "the form is missing" });

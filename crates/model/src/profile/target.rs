@@ -1,4 +1,4 @@
-//! A file or device, and what is done on it.
+//! A file or device, and the work on it.
 
 use super::content::ContentShape;
 use super::distribution::Distribution;
@@ -55,7 +55,8 @@ pub struct Target {
     pub dont_cache: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
-    /// `--nowait`: each I/O is tried without waiting first; those that would have waited are counted.
+    /// `--nowait`: whether each I/O is first tried without waiting. I/Os that would have waited are
+    /// counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_wait: bool,
     /// `--zoned`: writes go to the write pointers of zones, reads below them; zones are reset before they are
@@ -97,7 +98,7 @@ pub struct Target {
     pub weight: u32,
     /// XML `ThreadTargets`: the threads that use this target; empty = all.
     pub thread_targets: Vec<ThreadTarget>,
-    /// `--distribution`: where random I/O goes, instead of `-rd`; `None` = not given.
+    /// `--distribution`: distribution of random I/O instead of `-rd`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<AddressSpread>,
     /// `--each-once`: random I/O does each block once before any twice.
@@ -106,15 +107,14 @@ pub struct Target {
     /// `--bs-split`: sizes of I/Os, of which `block_size` is the largest; empty = all have that size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<SizeShare>,
-    /// `--mix`: what is done in shares of the I/Os. What DISKSPD has words for is then what all parts come
-    /// to ([`Target::sum_up_parts`]); empty = no mix.
+    /// `--mix`: parts of the workload with shares of the I/Os. DISKSPD's settings are then a summary of
+    /// all parts ([`Target::sum_up_parts`]). Empty = no mix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mix: Vec<MixPart>,
     /// `--compress`, `--dedupe`; `None` = neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<ContentShape>,
-    /// Which of the I/Os are of other operations instead (`--trim`); reads and writes share the rest by
-    /// `write_ratio`.
+    /// Shares of other operations (`--trim`); reads and writes share the rest by `write_ratio`.
     #[serde(flatten, with = "ratios")]
     pub shares: OperationShares,
 }
@@ -172,19 +172,18 @@ impl Default for Target {
 }
 
 impl Target {
-    /// The effective alignment or stride in bytes: what `-r` or `-s` gave, else the block size.
+    /// Returns the effective alignment or stride in bytes: the value of `-r` or `-s`, else the block size.
     pub fn stride(&self) -> u64 {
         if self.block_alignment == 0 { u64::from(self.block_size) } else { self.block_alignment }
     }
 
-    /// Whether any of its I/Os change what is there: all but reads do.
+    /// Whether any of its I/Os modify data, as all operations except reads do.
     pub fn is_changed(&self) -> bool {
         self.write_ratio > 0 || !self.shares.are_none()
     }
 
-    /// Whether the page cache is between the I/Os and the storage, by `-S`; a mapped target always has it.
-    /// A block device is what DISKSPD calls a physical drive or a partition: no file cache lies above those
-    /// unless one is asked for.
+    /// Whether I/Os use the page cache, by `-S`; a mapped target always does. A block device is a physical
+    /// drive or partition in DISKSPD's terms, which has no file cache unless requested.
     pub fn is_cached(&self, block_device: bool) -> bool {
         let uncached = block_device && self.uncached_devices && !self.dont_cache;
         self.cache_mode == CacheMode::Cached && !uncached

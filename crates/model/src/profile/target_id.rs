@@ -1,4 +1,4 @@
-//! Which target of a run: a number, so that nothing has to be found by its path.
+//! Number of a target in a run, which avoids lookups by path.
 
 use super::{Profile, RawText, TimeSpan};
 use serde::{Deserialize, Serialize};

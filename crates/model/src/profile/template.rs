@@ -1,4 +1,4 @@
-//! Templates: targets of an XML profile (`*1`, `*2`, ...) that the command line fills in.
+//! Templates: targets of an XML profile (`*1`, `*2`, ...), filled in by the command line.
 
 use super::{Profile, RawText};
 use std::collections::BTreeSet;
@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-/// The number of a template, from 1; `None` = the path is none.
+/// Returns the number of a template, from 1; `None` if the path is not a template.
 ///
 /// # Errors
-/// It begins with `*`, and anything but a number from 1 follows.
+/// Fails for a path that starts with `*` without a valid number from 1.
 pub fn number(path: &RawText) -> Option<Result<u64, Malformed>> {
     let digits = path.as_bytes().strip_prefix(b"*")?;
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);

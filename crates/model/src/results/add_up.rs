@@ -1,9 +1,9 @@
-//! How what was done adds up.
+//! Addition of results.
 
 use crate::stats::{Histogram, Moments, SeriesSum};
 
-/// What adds up: neither order nor grouping matters, and what is new ([`Default`]) changes nothing. Sums
-/// that would be too large for their numbers stay at the largest.
+/// Associative and commutative addition with [`Default`] as the neutral element. Overflowing sums
+/// saturate.
 pub trait AddUp<Other = Self>: Default {
     fn add(&mut self, other: &Other);
 }

@@ -1,4 +1,4 @@
-//! What every thread did on a target.
+//! Results of every thread on a target.
 
 use crate::results::{TargetResults, ThreadResults};
 

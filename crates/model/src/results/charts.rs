@@ -5,7 +5,7 @@ use crate::results::WhichIos;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
-/// The percentiles of a latency chart, as shares; minimum and maximum stand apart.
+/// Percentiles of a latency chart, as shares; minimum and maximum are separate.
 pub const PERCENTILES: [f64; 13] =
     [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999, 0.9999999, 0.99999999, 0.999999999];
 

@@ -22,7 +22,7 @@ pub struct CpuRow {
     pub usage: CpuUsage,
 }
 
-/// Which of the optional columns a table shows: what the machine has only one of isn't worth a column.
+/// Optional columns of a table; columns with a single value on the machine are hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuColumns {
     pub socket: bool,

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How late the controlling thread woke within the measured time. It wakes fifty times a second at least;
-/// whatever stops the whole program (SIGSTOP, a debugger, a frozen control group, a paused or suspended
-/// machine) shows here.
+/// Delays of the controlling thread within the measured time. It wakes at least fifty times a second, so
+/// it detects any stop of the whole program: SIGSTOP, a debugger, a frozen control group, a paused or
+/// suspended machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delays {
     /// How often it woke late by 50 ms or more.
@@ -18,19 +18,20 @@ pub struct Delays {
     pub was_stopped: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sigcont_count: Option<u64>,
-    /// How late it was all in all, us, whenever it was late by 2 ms or more and had not been waiting for a
-    /// CPU: then it was kept from running. Missing = nobody looked.
+    /// Total delay in us of wake-ups that were at least 2 ms late without a CPU wait, so the thread was
+    /// stopped. Missing if not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_us: Option<u64>,
-    /// Of `lost_us`, us: the workers did I/O all the while, or too little was expected of them to tell.
+    /// Part of [`Delays::late_us`] in us with continuous worker I/O, or too little expected I/O for a
+    /// conclusion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_workers_active_us: Option<u64>,
-    /// Of `total_us`, us: the workers did I/O all the while.
+    /// Part of [`Delays::total_us`] in us with continuous worker I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers_active_us: Option<u64>,
-    /// How long the control group was frozen meanwhile, us; missing = the kernel doesn't count it.
+    /// Time in us that the control group was frozen; missing if the kernel does not count it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frozen_us: Option<u64>,
-    /// How long the machine was suspended meanwhile, us: the clock that the run is timed by stood still.
+    /// Time in us that the machine was suspended, which stops the run's clock.
     pub suspended_us: u64,
 }

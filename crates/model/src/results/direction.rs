@@ -1,4 +1,4 @@
-//! What was read, or written.
+//! Results of reads or writes.
 
 use super::paced::Paced;
 use crate::stats::{Histogram, Moments, Series};
@@ -13,19 +13,20 @@ pub struct DirectionResults {
     /// I/Os that transferred less than a block, of all `ios`.
     #[serde(default)]
     pub short: u64,
-    /// `--nowait`: I/Os of all `ios` that would have waited and were done again; `None` = nobody asked.
+    /// `--nowait`: number of I/Os in `ios` that would have waited and were repeated; `None` if not
+    /// requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nowait_misses: Option<u64>,
     /// `-L`: latencies, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Box<Histogram>>,
-    /// What is kept of `latency` in a merged run, whose histogram is that of all threads.
+    /// Moments of `latency` in a merged run, where the histogram covers all threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moments: Option<Box<Moments>>,
     /// `-D`: completions by interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Box<Series>>,
-    /// `-g`: how these I/Os kept to the times at which they were to start.
+    /// `-g`: adherence of these I/Os to their scheduled start times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<Box<Paced>>,
 }

@@ -1,4 +1,4 @@
-//! Which part of a target was used.
+//! The used part of a target.
 
 use serde::{Deserialize, Serialize};
 

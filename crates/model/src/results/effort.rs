@@ -1,4 +1,4 @@
-//! What a time span cost this machine, and what may have held it back.
+//! Resource use of a time span on this machine, and possible delays.
 
 use crate::engines::EngineKind;
 use crate::machine::io_limit::{IoControl, IoCost, IoLimit};
@@ -7,7 +7,6 @@ use crate::machine::tasks::Others;
 use crate::machine::threads::ThreadTimes;
 use serde::{Deserialize, Serialize};
 
-/// What it took to do the I/O of a measured window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
     /// By thread.
@@ -15,7 +14,7 @@ pub struct Effort {
     /// CPU time of the whole process, the kernel's threads that work for it included, ns.
     pub process: u64,
     pub tool: Option<ToolCost>,
-    /// CPU quotas of the control groups that the process is in, with what was counted in the window.
+    /// CPU quotas of the process's control groups, with their counts in the window.
     #[serde(default)]
     pub quotas: Vec<CpuQuota>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -27,10 +26,10 @@ pub struct Effort {
     pub limit_changes: Vec<LimitChange>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io_controls: Vec<IoControl>,
-    /// What shares by cost did to the process's group meanwhile, by device.
+    /// Effects of cost-based shares on the process's group during the window, by device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io_costs: Vec<IoCost>,
-    /// What else used the CPUs; missing = nobody looked, or there was too much to look at.
+    /// Other users of the CPUs; missing if not observed, or too many to examine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_processes: Option<Others>,
 }
@@ -62,11 +61,10 @@ pub struct CpuLimit {
 pub struct WorkerEffort {
     pub engine: EngineKind,
     pub depth: u32,
-    /// The CPU that it was bound to, as the kernel numbers it; `None` = to none, or the record is of an
-    /// older program.
+    /// Bound CPU by kernel number; `None` if unbound, or the record is from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
-    /// Where somebody else let it run meanwhile; missing = it stayed, or the record is of an older program.
+    /// External change of its affinity; missing if unchanged, or the record is from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity_change: Option<Rebound>,
     pub times: Option<ThreadTimes>,
@@ -79,7 +77,6 @@ pub struct Rebound {
     pub after_us: u64,
     /// The look that found these.
     pub observed_us: u64,
-    /// CPUs that it might use from then on, as the kernel numbers them.
     pub cpus: Vec<u32>,
 }
 
@@ -91,13 +88,13 @@ impl Effort {
 }
 
 impl WorkerEffort {
-    /// The CPU that it was bound to all the time; `None` = there is none.
+    /// Returns the permanently bound CPU; `None` without one.
     pub fn bound_to(&self) -> Option<u32> {
         self.cpu.filter(|_| self.affinity_change.is_none())
     }
 
-    /// The share of a window of this length, us, in which it and another one were bound to the same CPU, as
-    /// far as known.
+    /// Returns the known share of a window of `window_us` us in which both threads were bound to the same
+    /// CPU.
     pub fn together(&self, other: &WorkerEffort, window_us: u64) -> f64 {
         let both = |(cpu, from, to): (u32, u64, u64)| {
             let there = other.bindings(window_us).into_iter().flatten().filter(move |there| there.0 == cpu);
@@ -107,7 +104,6 @@ impl WorkerEffort {
         shared as f64 / window_us.max(1) as f64
     }
 
-    /// CPUs that it was bound to, and from when to when, us.
     fn bindings(&self, window_us: u64) -> [Option<(u32, u64, u64)>; 2] {
         let Some(rebound) = &self.affinity_change else {
             return [self.cpu.map(|cpu| (cpu, 0, window_us)), None];
@@ -119,13 +115,13 @@ impl WorkerEffort {
         [self.cpu.map(|cpu| (cpu, 0, rebound.after_us)), then]
     }
 
-    /// I/Os that it can have in flight: one, if the engine does one after the other.
+    /// Returns the maximum I/Os in flight: one for a sequential engine.
     pub fn reachable_depth(&self) -> u32 {
         if self.engine.is_synchronous() { 1 } else { self.depth }
     }
 }
 
-/// What the program's own steps cost on this machine, ns each, the CPU not being shared.
+/// Costs of the program's own steps on this machine in ns each, without CPU sharing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ToolCost {
     pub clock: f64,

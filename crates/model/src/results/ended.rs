@@ -1,4 +1,4 @@
-//! What ended a time span.
+//! Reason for the end of a time span.
 
 use serde::{Deserialize, Serialize};
 

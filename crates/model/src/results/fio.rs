@@ -1,32 +1,32 @@
-//! What results of fio say besides what all runs have in common.
+//! Additional figures of fio results.
 
 use super::OtherFigures;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Of the jobs of a group, which ran at the same time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FioFigures {
     pub jobs: Vec<String>,
     pub latency: Option<FioLatency>,
-    /// Of which times percentiles, minimum and maximum are, and where the percentiles come from; `None` =
-    /// there are none: minimum and maximum are of the times that the means are of.
+    /// Kind of percentiles, minimum and maximum, and the source of the percentiles. `None` without
+    /// percentiles; minimum and maximum then have the kind of the means.
     pub percentiles: Option<(FioLatency, FioPercentiles)>,
     /// The smallest percentile that is a lower bound, because fio's last bin has no end; `None` = no I/O is
     /// in that bin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_end: Option<Millis>,
-    /// Each job states percentiles of its own, which don't add up; else fio states none where there are none.
+    /// Whether each job has separate percentiles, which cannot be added. Otherwise missing percentiles are
+    /// missing in fio's results.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub percentiles_apart: bool,
-    /// Jobs that ended with an error, and its number: what they did until then is among the figures.
+    /// Jobs that ended with an error, and the error number; their earlier I/O is in the figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<(String, i64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trims: Option<OtherFigures>,
-    /// Flushes (`fsync`, `fdatasync`, `sync_file_range`); `None` = there were none.
+    /// Flushes (`fsync`, `fdatasync`, `sync_file_range`); `None` without flushes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syncs: Option<OtherFigures>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! One machine of a run: what it is, what its targets lie on, and what came out there.
+//! One machine of a run: its properties, the storage of its targets, and its results.
 
 use super::{HostClock, HostSummary, Results};
 use crate::finding::Finding;
@@ -23,16 +23,15 @@ pub struct Host {
     /// The targets, each path once: the place of one is its id, by which everything else names it.
     pub targets: Vec<HostTarget>,
     pub results: Results,
-    /// What was told to people before and during the run, in that order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::finding::told")]
     pub notices: Vec<Finding>,
-    /// Its clock, and when it measured; `None` = it is the only host.
+    /// Clock and measured times; `None` for a single host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<HostClock>,
-    /// Why it has no results, although it was to take part; `None` = it has.
+    /// Reason for missing results of a participating host; `None` if it has results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// In a merged run, in which `results` are those of all hosts together: what is kept of this one.
+    /// Summary of this host in a merged run, where `results` covers all hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Box<HostSummary>>,
 }
@@ -41,13 +40,12 @@ pub struct Host {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostTarget {
     pub id: TargetId,
-    /// Its path, and what it lies on; only the path where nobody looked.
     #[serde(flatten)]
     pub storage: Storage,
 }
 
 impl Host {
-    /// The only host of a run. What `system` knows of its targets becomes theirs.
+    /// Creates the only host of a run. Its targets take their properties from `system`.
     pub fn alone(targets: &TargetIds, mut system: System, results: Results) -> Host {
         let storages = std::mem::take(&mut system.targets).into_iter();
         let mut known: HashMap<RawText, Storage> =
@@ -63,7 +61,7 @@ impl Host {
         Host { name, rank, system, targets, results, notices, ..Host::default() }
     }
 
-    /// What a target lies on; `None` = there is no such target, or nobody looked.
+    /// Returns the storage of a target; `None` if there is no such target, or it was not examined.
     pub fn storage(&self, id: TargetId) -> Option<&Storage> {
         let storage = &self.targets.get(id.index())?.storage;
         storage.is_block_device().is_some().then_some(storage)

@@ -1,29 +1,28 @@
-//! What is kept of each host where several are merged.
+//! Retained data of each host in a merged run.
 
 use crate::finding::Severity;
 use crate::results::{RunSummary, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// What is kept of one host of a merged run beside the machine and its targets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostSummary {
     pub run: RunSummary,
     pub windows: Vec<HostWindow>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<HostFinding>,
-    /// Whether its devices did what was counted: of each time span the worst that was found.
+    /// Device verdicts: the worst finding of each time span.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<HostDevices>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostWindow {
-    /// When it began, ns since 1970-01-01 00:00 UTC: on the clock that all hosts share, where there is one,
-    /// or by the host's own; `None` = unknown, or in simulated time.
+    /// Start in ns since 1970-01-01 00:00 UTC, by the common clock if there is one, else by the host's
+    /// clock. `None` if unknown, or in simulated time.
     pub start_ns: Option<i64>,
     /// How long it was, ns; 0 = never measured.
     pub measured: u64,
-    /// By how many intervals it began later than that of the first host.
+    /// Delay of its start relative to the first host, in intervals.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub shift: i64,
 }
@@ -49,8 +48,8 @@ pub struct HostDevices {
     /// How much it takes away from the figures; `None` = nothing.
     pub severity: Option<Severity>,
     pub message: String,
-    /// How many ranks of its machine used these devices: what they counted is compared together. Missing =
-    /// this one alone.
+    /// Number of ranks on its machine that used these devices; their counts are compared together. Missing
+    /// = only this rank.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub ranks: usize,
 }

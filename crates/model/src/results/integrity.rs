@@ -1,10 +1,9 @@
-//! Verified sectors (`--verify`): how many there were, and what was wrong.
+//! Verified sectors (`--verify`): their number, and the errors.
 
 use super::AddUp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What can be wrong with a sector that was written and read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SectorFault {
@@ -12,7 +11,7 @@ pub enum SectorFault {
     Torn,
     /// It holds another version than the first sector of its block, though each write was atomic.
     NotAtomic,
-    /// It holds the version before the one that has to be there: the last write is missing.
+    /// Previous version of the data: the last write is missing.
     Lost,
     /// It holds a version that had been replaced before that already.
     Stale,
@@ -49,7 +48,7 @@ pub struct IntegrityCounts {
     pub unknown: u64,
     /// Read while a write to the same place was under way, and neither version whole.
     pub undecided: u64,
-    /// Of these writes the journal has that they are durable; counted in units.
+    /// Number of units in writes that the journal lists as durable.
     pub acknowledged: u64,
     /// Read, and wrong; each sector counts once in a time span, for the first fault that was found.
     pub failed: BTreeMap<SectorFault, u64>,
@@ -67,8 +66,8 @@ pub struct IntegrityResults {
     pub counts: IntegrityCounts,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedSector>,
-    /// Of a target that was only read: its number in the run that stamped it, from 0; of the run that stamped
-    /// the most of it. `None` = no stamp was found, or this run wrote.
+    /// Number of a read-only target in the run that stamped most of it, from 0. `None` without a stamp, or
+    /// if this run wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamped_as: Option<u32>,
 }
@@ -90,7 +89,7 @@ impl IntegrityResults {
         self.failures.extend((0..sectors).take(room).map(sector));
     }
 
-    /// Adds what was found elsewhere on the same target; the failures with the lowest offsets are kept.
+    /// Adds other results of the same target; keeps the failures with the lowest offsets.
     pub fn add_thread(&mut self, other: IntegrityResults) {
         self.counts.add(&other.counts);
         self.stamped_as = self.stamped_as.or(other.stamped_as);
@@ -105,16 +104,15 @@ pub struct FailedSector {
     pub fault: SectorFault,
     /// Where it is, byte offset in the target.
     pub offset: u64,
-    /// The version that has to be there at least; 0 = any.
+    /// Minimum required version; 0 = any.
     pub expected: u64,
-    /// The stamp that it holds; `None` = it has none.
+    /// Stamp found in the sector; `None` without a stamp.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<FoundStamp>,
     /// When it was found, us since the start signal of the time span.
     pub at_us: u64,
 }
 
-/// What a stamp says that was found in the wrong place or time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundStamp {
     pub of_this_run: bool,
@@ -124,7 +122,6 @@ pub struct FoundStamp {
     pub generation: u64,
     /// The thread that wrote it.
     pub writer: u32,
-    /// Number of the write among those of the thread.
     pub write: u64,
 }
 

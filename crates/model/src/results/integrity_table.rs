@@ -1,4 +1,4 @@
-//! What was verified, as a table.
+//! Table of the verification results.
 
 use super::integrity::IntegrityResults;
 use crate::profile::{RawText, TargetId};

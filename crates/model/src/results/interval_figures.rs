@@ -1,28 +1,27 @@
-//! Figures by interval (`-D`): of a whole time span, and of one thread on one target.
+//! Figures by interval (`-D`), for a whole time span, and for one thread on one target.
 //!
-//! DISKSPD counts the last interval as a whole one even if the time span ended within it, and leaves
-//! intervals behind the last completion out. Its deviations and its XML are made that way ([`Course`]);
-//! everything else knows how long an interval really was and goes on to the end of what was measured
-//! ([`IopsSeries::intervals`]).
+//! DISKSPD counts an incomplete last interval as a whole one, and omits intervals after the last
+//! completion. Its deviations and its XML use this rule ([`Course`]). All other figures use the real
+//! length of each interval, and continue to the end of the measurement ([`IopsSeries::intervals`]).
 
 use super::{SpanResults, TargetResults};
 use crate::stats::{Interval, Moments, SeriesSum};
 use crate::units::{Millis, seconds_of_ns};
 use serde::{Deserialize, Serialize};
 
-/// Intervals that are listed at most behind the last one with an I/O.
+/// Maximum number of listed intervals after the last one with an I/O.
 const MOST_EMPTY: u64 = 1 << 20;
 
 /// I/Os per second over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IopsSeries {
-    /// Population standard deviation of reads, I/Os per second, as DISKSPD defines it: of the first
-    /// `reached` intervals, each taken for a whole one. `None` = none in any interval.
+    /// Population standard deviation of reads in I/Os per second, as DISKSPD defines it: over the first
+    /// `reached` intervals, each counted as a whole one. `None` without reads in any interval.
     pub read_std_dev: Option<f64>,
     pub write_std_dev: Option<f64>,
     /// The same of both together.
     pub total_std_dev: Option<f64>,
-    /// The same by the time that the intervals really had, up to the end of what was measured.
+    /// Standard deviations by the real length of the intervals, up to the end of the measurement.
     #[serde(default)]
     pub weighted_std_devs: WeightedStdDevs,
     /// How many intervals there are by DISKSPD's definition: up to the latest completion.
@@ -36,10 +35,10 @@ fn every() -> usize {
     usize::MAX
 }
 
-/// What happened in one interval. Rates are over the time that it really had.
+/// Results of one interval. Rates use its real length.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalFigures {
-    /// Its end, ms since measuring began; never behind the end of what was measured.
+    /// End in ms since measuring began; at most the end of the measurement.
     pub end_ms: u64,
     pub started_at: Option<i64>,
     pub read: IntervalDirection,
@@ -51,17 +50,16 @@ pub struct IntervalFigures {
     /// = as above, or none had.
     #[serde(default)]
     pub response: Option<IntervalResponse>,
-    /// How long it was, s, if it wasn't a whole one: what was measured ended within it. `None` = it was
-    /// whole.
+    /// Length in s of an interval truncated by the end of the measurement. `None` = whole.
     #[serde(default)]
     pub partial_s: Option<f64>,
-    /// I/Os that failed in it; `None` = nobody knows: it is a line of the stream.
+    /// Number of failed I/Os; `None` if unknown, in a line of the stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
 }
 
-/// Population standard deviations, I/Os per second, in which every interval weighs as much as it is long;
-/// those without I/O count up to the end of what was measured.
+/// Population standard deviations in I/Os per second, weighted by interval length. Empty intervals count
+/// up to the end of the measurement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightedStdDevs {
     pub read: f64,
@@ -116,7 +114,7 @@ pub struct IntervalResponse {
     pub max: Millis,
 }
 
-/// Completions over time: of one thread on one target, or of all together.
+/// Completions over time, of one thread on one target or of all.
 #[derive(Debug, Default)]
 pub struct Course {
     read: SeriesSum,
@@ -135,7 +133,7 @@ impl Course {
         Course { read, write }
     }
 
-    /// Width of an interval, ns; 0 = there are none.
+    /// Returns the width of an interval in ns; 0 = no intervals.
     fn width(&self) -> u64 {
         self.read.width().max(self.write.width())
     }
@@ -177,7 +175,7 @@ impl Course {
         self.read.valid_count().max(self.write.valid_count())
     }
 
-    /// All figures of each interval that can be told from here, up to the end of what was measured (ns).
+    /// Returns the available figures of each interval, up to the end of the measurement (ns).
     fn figures(&self, measured: u64) -> impl Iterator<Item = IntervalFigures> {
         let width = self.width();
         let allocated = self.read.allocated().max(self.write.allocated());
@@ -210,7 +208,8 @@ impl IntervalFigures {
 }
 
 impl WeightedStdDevs {
-    /// Of these intervals; `width` of a whole one in s. Without any all are 0.
+    /// Computes the deviations of these intervals; `width` of a whole one in s. All are 0 without
+    /// intervals.
     fn new(intervals: &[IntervalFigures], width: f64) -> WeightedStdDevs {
         let time: f64 = intervals.iter().map(|interval| interval.seconds(width)).sum();
         let std_dev = |of: fn(&IntervalFigures) -> &IntervalDirection| {
@@ -254,7 +253,7 @@ fn rate(ios: u64, width: u64) -> f64 {
 }
 
 impl IopsSeries {
-    /// The course of a time span, with bytes, percentiles and wall-clock times as far as they are known.
+    /// Returns the intervals of a time span, with bytes, percentiles and wall-clock times where known.
     pub(super) fn of_span(course: &Course, span: &SpanResults) -> IopsSeries {
         let width = course.width();
         let seconds = seconds_of_ns(width);
@@ -309,7 +308,6 @@ fn response_times(kept: &Interval) -> Option<IntervalResponse> {
 }
 
 impl IntervalFigures {
-    /// Adds what was kept for all threads together; `width` of a whole one in s.
     fn complete(&mut self, kept: &Interval, width: f64) {
         let seconds = self.seconds(width);
         let mib = |bytes: u64| Some(bytes as f64 / 1_048_576.0 / seconds);

@@ -1,11 +1,11 @@
-//! The figures of several as one: amounts and rates add up, means and deviations follow from them with the
-//! number of I/Os, the extremes are those of all.
+//! Combined figures of several runs. Amounts and rates add up, means and deviations follow from them with
+//! the number of I/Os, and the extremes cover all.
 
 use super::KnownFigures;
 use crate::units::Millis;
 
 impl KnownFigures {
-    /// What all of these come to. Rates add up: the figures have to be of the same time.
+    /// Returns the combined figures. They must cover the same time, because rates add up.
     pub fn of_all(all: &[&KnownFigures]) -> KnownFigures {
         let each = |of: fn(&KnownFigures) -> Option<f64>| all.iter().map(move |figures| of(figures));
         let busy = || all.iter().filter(|figures| figures.ios != Some(0));
@@ -50,7 +50,6 @@ impl KnownFigures {
 mod tests {
     use super::*;
 
-    /// What two hosts did is what one would have done that did both's I/Os: 1 and 3 ms, 5 and 5 ms.
     #[test]
     fn means_and_deviations_are_those_of_all_ios() {
         let of = |ios, mean, deviation, min, max| KnownFigures {

@@ -24,7 +24,7 @@ pub struct MergedTimes {
     /// `-L`: latencies, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Histogram>,
-    /// `-g`: how I/Os kept to the times at which they were to start.
+    /// `-g`: adherence of I/Os to their scheduled start times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<Paced>,
     /// `-g` and `-L`: latencies of the same I/Os, ns.
@@ -33,8 +33,8 @@ pub struct MergedTimes {
 }
 
 impl MergedTimes {
-    /// Takes the times of one thread on one target out of its results, which keep the moments; `paced`:
-    /// whether I/Os of that target had times to start at.
+    /// Takes the histogram of one thread on one target out of its results, which keep the moments.
+    /// `paced`: whether that target's I/Os had start times.
     pub fn take(&mut self, from: &mut DirectionResults, paced: bool) {
         if paced {
             self.service.add(&from.latency);
@@ -65,7 +65,6 @@ impl TargetLatencies {
         TargetLatencies { target, rows }
     }
 
-    /// The chart; what an edited record lacks is missing in it.
     pub fn chart(&self) -> Chart {
         let double = |of: Option<f32>| of.map(|ms| Millis::new(ms.into()));
         let mut rows = self.rows.iter().map(|row| {

@@ -1,6 +1,7 @@
-//! What of a record doesn't fit together.
+//! Inconsistencies of a record.
 
-/// What doesn't, and where (`place`): a run's own record always does, an edited one may not.
+/// Inconsistency and its position (`place`). A run's own record is always consistent, an edited one may
+/// not be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordMisfit {
     /// Other than profile, system or other counts say.

@@ -1,4 +1,4 @@
-//! What a run yields: raw counters, histograms and series; and the record, the unit of storage.
+//! The results of a run: raw counters, histograms and series, and the record, the unit of storage.
 
 mod add_up;
 mod by_thread;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NowaitTable {
-    /// Threads ascending, targets in the thread's order; only those that were asked for it.
+    /// Rows with threads ascending and targets in the thread's order, only with the option.
     pub rows: Vec<NowaitRow>,
     pub total: NowaitFigures,
 }
@@ -33,7 +33,7 @@ pub struct NowaitFigures {
 pub struct NowaitCounts {
     pub ios: u64,
     pub misses: u64,
-    /// Their share, percent; `None` = there were no I/Os.
+    /// Share of these I/Os in percent; `None` without I/Os.
     pub percent: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Figures of operations beside reads and writes.
+//! Figures of operations other than reads and writes.
 
 use crate::operation::{Operation, OtherRow};
 use crate::results::DirectionResults;
@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
-/// What has completed of an operation. Times in ms; `None` = nothing has.
+/// Completions of an operation. Times in ms; `None` without completions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OtherFigures {
     pub(super) row: &'static OtherRow,
@@ -36,8 +36,8 @@ impl OtherFigures {
         OtherFigures::known(row, account.ios, account.bytes, seconds, times)
     }
 
-    /// Of an operation that somebody else counted in so many seconds, greater than 0, with what
-    /// [`times`](OtherFigures::times) gives.
+    /// Creates the figures of an operation counted externally over `seconds`, greater than 0, with the
+    /// result of [`times`](OtherFigures::times).
     pub fn known(
         row: &'static OtherRow,
         count: u64,
@@ -147,7 +147,7 @@ pub(super) enum IgnoredOr<T> {
     Other(serde::de::IgnoredAny),
 }
 
-/// Mean, median, 99th and 99.9th percentile and the longest of times in ns; `None` = there are none.
+/// Returns mean, median, 99th and 99.9th percentile and maximum of times in ns; `None` if empty.
 pub(super) fn times_ms(times: &Histogram) -> [Option<Millis>; 5] {
     let at = |share| times.percentile(share).map(Millis::of_ns);
     let longest = times.moments().max().map(Millis::of_ns);

@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
-/// The tables of a time span, of the operations that were asked for, in their order.
+/// Tables of a time span, one for each requested operation, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OtherTables(pub Vec<OtherTable>);
 
@@ -21,7 +21,8 @@ pub struct OtherTable {
     pub row: &'static OtherRow,
     #[serde(skip)]
     pub op: Operation,
-    /// Threads ascending, targets in the thread's order; only those that were to do it.
+    /// Rows with threads ascending and targets in the thread's order, only for threads with this
+    /// operation.
     pub rows: Vec<ThreadOther>,
     pub total: OtherFigures,
 }
@@ -36,7 +37,7 @@ pub struct ThreadOther {
 }
 
 impl OtherTables {
-    /// Of a time span that was measured for so many seconds, greater than 0.
+    /// Creates the tables of a time span measured for `seconds`, greater than 0.
     pub(super) fn new(host: &Host, results: &SpanResults, seconds: f64) -> OtherTables {
         let table = |(op, row): (Operation, &'static OtherRow)| {
             let mut all = DirectionResults::default();

@@ -1,4 +1,5 @@
-//! Accounts of other operations than reads and writes: one for each that a thread was to do on a target.
+//! Accounts of operations other than reads and writes, one for each requested operation of a thread on a
+//! target.
 
 use super::{AddUp, DirectionResults};
 use crate::operation::Operation;
@@ -109,7 +110,6 @@ impl<'de> Visitor<'de> for AccountsVisitor {
     }
 }
 
-/// The account of what took these times, ns.
 pub fn of_times(times: Histogram) -> DirectionResults {
     DirectionResults {
         ios: times.moments().count(),

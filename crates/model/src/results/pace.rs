@@ -1,4 +1,4 @@
-//! How a time span went on, seen from outside the workers.
+//! Progress of a time span, observed outside the workers.
 
 use crate::stats::PackedCounts;
 use serde::{Deserialize, Serialize};

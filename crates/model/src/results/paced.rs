@@ -1,11 +1,11 @@
 use crate::stats::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Started so long after it was due an I/O is late, ns. To sleep until the next one and to be woken up
-/// takes some 10 to 100 us; ten times that is no accident of scheduling.
+/// Minimum delay of a late start in ns. Sleeping and waking up take about 10 to 100 us, so ten times that
+/// is not normal scheduling.
 pub const LATE: u64 = 1_000_000;
 
-/// What the lateness of recorded I/Os is counted by, ns, and how that is called.
+/// Thresholds for the lateness of recorded I/Os in ns, with their names.
 pub const LATENESS: [(u64, &str); 6] = [
     (10_000, "10 us"),
     (100_000, "100 us"),
@@ -15,7 +15,7 @@ pub const LATENESS: [(u64, &str); 6] = [
     (1_000_000_000, "1 s"),
 ];
 
-/// I/Os of one direction that had a time to start at: all that are counted.
+/// All counted I/Os of one direction with scheduled start times.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paced {
     /// How long after that time they were submitted, ns.

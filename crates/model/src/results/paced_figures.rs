@@ -4,13 +4,13 @@ use super::charts::{Chart, LatencyFigures};
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
-/// How the I/Os of a time span kept to the times at which they were to start. Times in ms.
+/// Adherence of a time span's I/Os to their scheduled start times. Times in ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PacedFigures {
-    /// I/Os per second that were to start, on all targets that have a rate.
+    /// Offered I/Os per second, on all targets with a rate.
     #[serde(default)]
     pub offered_iops: f64,
-    /// I/Os per second of those that were done.
+    /// Completed I/Os per second of these.
     #[serde(default)]
     pub iops: f64,
     /// I/Os that had such a time.
@@ -21,9 +21,10 @@ pub struct PacedFigures {
     pub max_delay: Option<Millis>,
     /// I/Os that were due when measuring ended and had not been started.
     pub not_submitted: u64,
-    /// How long the first of them had been due; `None` = there was none.
+    /// Delay of the oldest unsubmitted I/O; `None` without one.
     pub max_not_submitted_delay: Option<Millis>,
-    /// Of recorded I/Os (`--replay`) how many started later than each of `LATENESS`; empty = of others.
+    /// Number of recorded I/Os (`--replay`) that started later than each of `LATENESS`; empty for other
+    /// I/Os.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later_than: Vec<u64>,
     pub service: Option<PacedLatency>,
@@ -31,7 +32,6 @@ pub struct PacedFigures {
     pub response: Option<PacedLatency>,
 }
 
-/// Latencies of I/Os that had a time to start at, ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PacedLatency {
     pub read: LatencyFigures,

@@ -1,9 +1,9 @@
-//! What was done of each part of a mix.
+//! Results of each part of a mix.
 
 use crate::results::DirectionResults;
 use serde::{Deserialize, Serialize};
 
-/// What a thread did of one part, in I/Os of one size, on a target.
+/// Results of a thread for one part with one I/O size, on a target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartResults {
     /// Number of the part in the mix, from 0.

@@ -24,7 +24,6 @@ impl AddUp for DirectionResults {
 }
 
 impl TargetResults {
-    /// Adds what was done in a further portion of the work on the same target.
     pub fn add_portion(&mut self, other: TargetResults) {
         self.read.add(&other.read);
         self.write.add(&other.write);
@@ -69,7 +68,7 @@ pub struct PartFigures {
     pub writes: u64,
     /// Bytes transferred.
     pub bytes: u64,
-    /// Share of the target's I/Os, percent; `None` = it had none.
+    /// Share of the target's I/Os in percent; `None` without I/Os.
     pub share: Option<f64>,
     /// I/Os per second.
     pub iops: f64,

@@ -30,7 +30,7 @@ pub struct FillStep {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundFigures {
-    /// I/Os per second, reads and writes: what is to be steady.
+    /// I/Os per second, reads and writes: the figure that must become steady.
     pub iops: f64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
@@ -46,7 +46,7 @@ pub struct RoundWindow {
     pub average_iops: f64,
     /// Distance of the fastest from the slowest, share of the mean.
     pub excursion: f64,
-    /// What the straight line that fits them best rises from the first to the last, share of the mean;
-    /// negative = it falls.
+    /// Rise of the best-fit straight line from the first to the last, as a share of the mean; negative =
+    /// falling.
     pub slope: f64,
 }

@@ -1,18 +1,17 @@
-//! What was seen of targets that answered nothing for a while: facts, from which `judge` concludes whether
-//! they were outages.
+//! Observations of temporarily unresponsive targets: facts, from which `judge` determines outages.
 
 use super::Beats;
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
 
-/// What the controlling thread saw of pauses within the measured time. Times count from its beginning, us.
+/// Pauses seen by the controlling thread within the measured time. Times are in us from its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuietFacts {
     /// I/Os from beat to beat, by target; empty = there is one target alone, whose I/Os are all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetBeats>,
-    /// When the controlling thread itself could not look, for half a second or longer: nothing is known of
-    /// the targets then.
+    /// Gaps of at least half a second in the controlling thread's observation, when the targets' state is
+    /// unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watcher_gaps: Vec<UnseenTime>,
     /// When a target completed nothing for half a second or longer, in the order of their ends: the first
@@ -30,7 +29,6 @@ pub struct TargetBeats {
     pub ticks: Beats,
 }
 
-/// A time in which nobody looked, us since measuring began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnseenTime {
     /// The last look before it.
@@ -42,15 +40,15 @@ pub struct UnseenTime {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silence {
     pub target: TargetId,
-    /// The last look at which something had completed, us since measuring began.
+    /// Last observation with a completion, in us since measuring began.
     pub start_us: u64,
-    /// The first look at which something had completed again, or the end of measuring, us since it began.
+    /// First observation with a completion again, or the end of measuring, in us since it began.
     pub end_us: u64,
-    /// I/Os in flight meanwhile, at most; missing = it could not be seen.
+    /// Maximum I/Os in flight during the pause; missing if not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u64>,
-    /// What changed of paths and links between the beginning of measuring and the end of the silence, and had
-    /// not been seen before it.
+    /// Changes of paths and links between the start of measuring and the end of the silence, not seen
+    /// earlier.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<PathChange>,
 }

@@ -14,17 +14,17 @@ pub struct Record {
     /// Name and version of the stored form.
     pub format: RecordFormat,
     pub profile: Profile,
-    /// How it was run: with the profile, what is needed to run it again; `None` = the record doesn't say.
+    /// Run options, which with the profile are sufficient to repeat the run; `None` if not recorded.
     #[serde(default)]
     #[serde(rename = "method")]
     pub run_options: Option<RunOptions>,
-    /// What was done to the target before, if it is the last round of a preconditioning.
+    /// Preconditioning of the target before this run, if it is the last round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditioning: Option<Preconditioning>,
     /// The other program whose I/O was judged; `None` = this program did the I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Box<JudgedProgram>>,
-    /// The machines that it ran on, one in an ordinary run, and what came out on each.
+    /// Machines of the run, one in an ordinary run, with their results.
     pub hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Box<Whole>>,
@@ -97,7 +97,6 @@ impl Record {
         self.hosts.iter().all(|host| host.missing.is_none())
     }
 
-    /// What the figures were asked for by: what can be run on one host.
     pub fn asked_of_each(&self) -> &Profile {
         self.merged.as_ref().map_or(&self.profile, |whole| &whole.profile)
     }
@@ -125,8 +124,7 @@ impl Record {
         Some(RateTotal { ios_per_s: total.ios_per_s.saturating_mul(hosts) / ranks, ..total })
     }
 
-    /// I/Os per second that all threads together were to start on the targets of a time span that have a
-    /// rate.
+    /// Returns the total offered rate in I/Os per second on the targets of a time span with a rate.
     pub fn offered_ios_per_s(&self, span: &TimeSpan) -> f64 {
         if let Some(replay) = self.run_options.as_ref().and_then(|run_options| run_options.replay.as_ref()) {
             return replay.ios_per_s().unwrap_or(0.0);
@@ -149,9 +147,9 @@ impl Record {
         }
     }
 
-    /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system
-    /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
-    /// edited one may not.
+    /// Checks that the parts are consistent: numbers of time spans, threads, targets and CPUs, and
+    /// matching counts. A run's own record is always consistent, an edited one may not be. The error
+    /// contains the inconsistency and its position.
     pub fn check(&self) -> Result<(), RecordMisfit> {
         if self.merged.is_none() {
             must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
@@ -195,14 +193,14 @@ fn intervals(span: &SpanResults) -> u64 {
     series.map(|series| series.valid_count().max(series.begun_count(covered))).max().unwrap_or(0)
 }
 
-/// More of one thread on one target is no measurement: 1 EiB are 50 GB/s for nine months.
+/// Maximum plausible bytes of one thread on one target: 1 EiB are 50 GB/s for nine months.
 const MOST_BYTES: u64 = 1 << 60;
 /// The same in I/Os: 10 million a second for 28 years.
 const MOST_IOS: u64 = 1 << 53;
 /// The longest run, ns: a hundred years.
 const LONGEST_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
 
-/// That no figure is beyond what any machine can do: in sums it would hide what all others did.
+/// Checks that all figures are physically possible, because an impossible one would dominate sums.
 fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMisfit> {
     let limit = |what: &'static str, found: u64, most: u64| match found > most {
         true => Err(RecordMisfit::Impossible { place: place.to_owned(), what, found, most }),
@@ -218,7 +216,7 @@ fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMisfit> {
     Ok(())
 }
 
-/// Of a merged run: that nothing is named that isn't there, and that all latencies are there.
+/// Checks that a merged run refers only to existing items and contains all latencies.
 fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), RecordMisfit> {
     let rows = || got.threads.iter().flat_map(|thread| &thread.targets);
     if let Some(row) = rows().find(|row| row.target.index() >= host.targets.len()) {

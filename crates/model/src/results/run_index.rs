@@ -19,7 +19,7 @@ impl RunIndex {
         index
     }
 
-    /// Remembers that the run stands at that place. Several forms of one run may be added to one place.
+    /// Adds the run at this place. Several forms of one run may have one place.
     pub fn add(&mut self, run: &RunSummary, place: usize) {
         if let Some(identity) = &run.identity {
             self.by_identity.entry(identity.clone()).or_insert(place);
@@ -32,7 +32,7 @@ impl RunIndex {
         }
     }
 
-    /// The first place at which this very run stands. `at` gives what stands at a place now.
+    /// Returns the first place of this run. `at` returns the current content of a place.
     pub fn find<'a>(&self, run: &RunSummary, at: impl Fn(usize) -> Option<&'a RunSummary>) -> Option<usize> {
         let of_record = run.identity.as_ref().and_then(|identity| self.by_identity.get(identity));
         let of_start = run.started_at.and_then(|start| self.by_start.get(&(start, run.hosts.clone())));
@@ -55,7 +55,6 @@ mod tests {
         }
     }
 
-    /// Every combination, in two orders: the index finds what a look at each run finds.
     #[test]
     fn the_index_finds_what_comparing_with_each_finds() {
         let mut runs = Vec::new();

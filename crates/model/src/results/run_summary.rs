@@ -1,8 +1,8 @@
-//! What is known of one run, whoever made it and in whatever form it was kept: plain data for lists, tables,
-//! comparisons and pages. What a source doesn't hold is `None`: nothing is made up.
+//! Known data of one run from any program and format: plain data for lists, tables, comparisons and pages.
+//! Data missing in the source is `None`.
 //!
-//! `record::known` of the crate of judgements makes it of a record, `record::formats` of the results of other
-//! programs: DISKSPD's result XML and text reports, fio's JSON.
+//! `record::known` of the `judge` crate creates it from a record, `record::formats` from other programs'
+//! results: DISKSPD's result XML and text reports, fio's JSON.
 
 use super::which_ios::WhichIos;
 use super::{ChartRow, FioFigures, Verdict};
@@ -17,24 +17,23 @@ use std::mem::discriminant;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
-    /// What people call it: the file, or a label. A file with several runs has their number behind it:
-    /// `a.xml#2`.
+    /// Display name: the file, or a label. Runs of a multi-run file have a number: `a.xml#2`.
     pub name: String,
     pub origin: Origin,
     pub label: Option<String>,
-    /// The same for all copies of a record; XML has none.
+    /// Identity shared by all copies of a record; XML has no identity.
     pub identity: Option<String>,
     /// When the run began, seconds since 1970-01-01 00:00 UTC.
     pub started_at: Option<i64>,
-    /// What its machines call themselves: several of a merged run. Empty = not known.
+    /// Names of its machines, several for a merged run. Empty if unknown.
     #[serde(rename = "computer", default, with = "joined")]
     pub hosts: Vec<String>,
     /// A number that stands for the machine: [`crate::machine::System::machine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     pub fingerprint: Option<String>,
-    /// What tells each disk beneath the targets from any other, in the order of `disk <n>` in
-    /// fingerprints, which don't hold it; empty = of none is it known.
+    /// Identity of each disk under the targets, in the order of `disk <n>` in fingerprints, which do not
+    /// contain it. Empty if all are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disks: Vec<Option<String>>,
     /// Program name and all arguments.
@@ -42,12 +41,11 @@ pub struct RunSummary {
     pub findings: Option<Findings>,
     /// The time spans, in order; `None` = ended before measuring began.
     pub time_spans: Vec<Option<SpanSummary>>,
-    /// What the time spans were asked for that ended before measuring began, in order.
+    /// Time spans that ended before measuring began, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmeasured: Vec<UnmeasuredSpan>,
 }
 
-/// What a time span was asked for that ended before measuring began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnmeasuredSpan {
     pub time_span: u32,
@@ -84,7 +82,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Several names as one, which is none where there are none.
+/// Several names as one text, missing without names.
 mod joined {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -113,7 +111,7 @@ pub struct SpanSummary {
     pub seconds: Option<f64>,
     /// How busy the machine's CPUs were on average, percent.
     pub cpu_percent: Option<f64>,
-    /// How busy the busiest of them was, percent. The index of a record doesn't say it.
+    /// Usage of the busiest CPU in percent. The index of a record does not contain it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_cpu_percent: Option<f64>,
     pub verdict: Option<Verdict>,
@@ -127,15 +125,15 @@ pub struct SpanSummary {
     /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<KnownResponse>,
-    /// What came of each part of a mix; empty = there are none, or the source doesn't have them.
+    /// Results of each part of a mix; empty without parts in the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<KnownPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outages: Option<u64>,
-    /// The longest of them, s; 0 = there is none, `None` = it can't be told.
+    /// Longest outage in s; 0 = no outage, `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_outage_s: Option<f64>,
-    /// What fio's results say besides; `None` = it is no result of fio.
+    /// Additional figures of fio's results; `None` for other sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fio: Option<Box<FioFigures>>,
 }
@@ -161,7 +159,6 @@ impl PartKey {
     }
 }
 
-/// What came of a part. Latencies are `None` without I/O, and where none were measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KnownPart {
@@ -176,7 +173,7 @@ pub struct KnownPart {
     pub p99_ms: Option<Millis>,
 }
 
-/// Response times, ms, of the I/Os that had a time to start at.
+/// Response times in ms of the I/Os with scheduled start times.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KnownResponse {
@@ -280,7 +277,8 @@ impl SpanSummary {
 }
 
 impl KnownResponse {
-    /// The response time that `percent` of the I/Os did not exceed, by direction, ms; `None` = not known.
+    /// Returns the response time in ms not exceeded by `percent` of the I/Os, by direction; `None` if
+    /// unknown.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
         at(&self.percentiles, percent)
     }
@@ -291,23 +289,21 @@ fn at(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
 }
 
 impl RunSummary {
-    /// What the machine, or all of them, are called; `None` = not known.
+    /// Returns the name of the machine or machines; `None` if unknown.
     pub fn computer(&self) -> Option<String> {
         (!self.hosts.is_empty()).then(|| self.hosts.join(", "))
     }
 
-    /// What is known of its disks, each with a name for it.
     pub fn named_disks(&self) -> impl Iterator<Item = (String, &str)> {
         let disks = (1..).zip(&self.disks);
         disks.filter_map(|(number, disk)| Some((disk_identity(number), disk.as_deref()?)))
     }
 
-    /// How bad the worst is that was found; `None` = nothing, or nobody looked.
+    /// Returns the highest severity of the findings; `None` without findings, or if not examined.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.as_ref()?.severity
     }
 
-    /// A run of which nothing is known but where it comes from.
     pub fn new(name: impl Into<String>, origin: Origin) -> RunSummary {
         RunSummary {
             name: name.into(),

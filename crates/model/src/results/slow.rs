@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IoStage {
-    /// Its thread had taken the stamp, and did not run: the kernel didn't have the I/O yet.
+    /// Submission: the thread had taken the time stamp, but was not running, so the kernel did not have
+    /// the I/O yet.
     Submit,
     /// In the kernel before the block layer: file system, quota, throttle.
     Kernel,
     /// In the block layer, until the driver got it: scheduler, tags, merging.
     Queue,
     Device,
-    /// From the completion until its thread was woken.
     Interrupt,
     Wake,
     Reap,
@@ -136,11 +136,11 @@ impl CulpritKind {
     }
 }
 
-/// What kept an I/O for most of its time, where that is known.
+/// Longest delay of an I/O, if known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Culprit {
     pub kind: CulpritKind,
-    /// Which task, control group or device; empty = there is no more to say.
+    /// Name of the task, control group or device; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// For how long, ns.
@@ -177,7 +177,7 @@ pub struct SlowSecond {
 /// The slowest I/Os of a time span.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SlowIos {
-    /// How many were to be kept, of each second and of the time span.
+    /// Requested number of I/Os, for each second and for the time span.
     pub requested: u32,
     pub ios: Vec<SlowIo>,
     /// Seconds in which any were explained, in their order.
@@ -186,7 +186,7 @@ pub struct SlowIos {
     pub missed: u64,
     /// Events of the kernel that were read.
     pub events: u64,
-    /// Events of the kernel that were lost: what they would have told is unattributed.
+    /// Number of lost kernel events; their part of the time is unattributed.
     pub lost_events: u64,
     /// Estimated part of the threads' time that recording the events took, percent.
     pub cost_percent: f64,
@@ -211,7 +211,6 @@ impl SlowIos {
         sum
     }
 
-    /// The culprits, by how long they kept I/Os, the longest first.
     pub fn culprits(&self) -> Vec<CulpritSum> {
         let mut sums: Vec<CulpritSum> = Vec::new();
         for culprit in self.ios.iter().filter_map(|io| io.cause.as_ref()) {

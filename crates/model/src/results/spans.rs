@@ -1,4 +1,4 @@
-//! What was measured: time spans, and the threads of each.
+//! Measured time spans, and the threads of each.
 
 use super::ended::Ended;
 use super::merged_latencies::MergedLatencies;
@@ -48,18 +48,18 @@ pub struct SpanResults {
     /// `-D` and `-L` with `-g`: response times by interval, all threads merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses: Option<Intervals>,
-    /// What ended it; `None` = it was not reached, or an older program made the record.
+    /// Reason for its end; `None` if it was not reached, or the record is from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// What was observed beside the I/Os; `None` in records of programs that did not look.
+    /// Observations other than the I/Os; `None` in records of programs without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
-    /// Of a merged run: the latencies that its threads don't keep by themselves.
+    /// Latencies of a merged run that its threads do not keep separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Box<MergedLatencies>>,
 }
 
-/// When a time span began, by the host's own clock: what times of its single I/Os (`--io-log`) count from.
+/// Start of a time span by the host's clock: the origin of single I/O times (`--io-log`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpanBegin {
     pub start_signal_utc_ns: i64,
@@ -97,7 +97,7 @@ pub struct ThreadResults {
     /// `-u`: calls that submitted I/Os while it was measured; `None` = not with `-u`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submits: Option<u64>,
-    /// Which engine did its I/Os. `None` = unknown: the record is of an older program.
+    /// Engine of its I/Os. `None` if unknown, in a record from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineUse>,
 }
@@ -107,9 +107,9 @@ pub struct ThreadResults {
 pub struct EngineUse {
     pub name: String,
     pub reason: String,
-    /// What it made use of, for people: `Engine::features` of the crate of engines.
+    /// Used features in words: `Engine::features` of the `engine` crate.
     pub features: String,
-    /// What its stamps were taken from, for people; empty in records of programs that had but one clock.
+    /// Source of its time stamps in words; empty in records of programs with only one clock.
     #[serde(default)]
     pub clock: String,
 }

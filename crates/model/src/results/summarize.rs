@@ -1,4 +1,4 @@
-//! Record -> Summary. Total: defined for any record, whatever its parts contain.
+//! Record -> Summary. Defined for any record, regardless of its content.
 
 use super::by_thread::rows;
 use super::charts::*;
@@ -237,8 +237,8 @@ impl Latencies<'_> {
         total
     }
 
-    /// Adds I/Os that were due and never started, as old as they were when measuring ended: their response
-    /// times are at least that. They fell due evenly, or did so on average.
+    /// Adds due I/Os that were never started, with their age at the end of measuring as the minimum
+    /// response time. Their due times were evenly spaced, at least on average.
     fn add_overdue(&mut self, overdue: Overdue) {
         let mut ages = Histogram::default();
         let steps = overdue.ios.min(1000);
@@ -296,8 +296,8 @@ impl PacedFigures {
     }
 }
 
-/// `None` = no I/O had a time to start at. `all`: what was done in all, in so many seconds; `offered`: I/Os
-/// per second that were to start.
+/// Returns the figures of scheduled I/Os; `None` without them. `all`: all I/O during `seconds`; `offered`:
+/// offered I/Os per second.
 fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) -> Option<PacedFigures> {
     let directions =
         || [&all.read, &all.write, &all.others].into_iter().filter_map(|done| done.paced.as_ref());

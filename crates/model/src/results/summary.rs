@@ -30,11 +30,11 @@ pub struct Measured {
     pub request_count: u32,
     /// `-F` together with `-O`: the request count has an effect.
     pub floating_pool: bool,
-    /// I/Os that failed, over the whole life of the span: they are in no other figure.
+    /// Number of failed I/Os over the whole span, excluded from all other figures.
     #[serde(default)]
     pub failed: u64,
     pub cpu: CpuTable,
-    /// Effective distributions (`-rd`), each one once, in the order of their ranges.
+    /// Effective distributions (`-rd`) without duplicates, in the order of their ranges.
     pub distributions: Vec<DistributionGroup>,
     pub total: Table,
     pub read: Table,
@@ -46,7 +46,7 @@ pub struct Measured {
     /// The course of the span (`-D`).
     #[serde(default)]
     pub iops: Option<IopsSeries>,
-    /// How I/Os kept to the times at which they were to start; `None` = they had none.
+    /// Adherence to scheduled start times; `None` without a schedule.
     #[serde(default)]
     pub paced: Option<PacedFigures>,
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! What a thread did on a target.
+//! Results of a thread on a target.
 
 use super::direction::DirectionResults;
 use super::effective_range::EffectiveRange;
@@ -21,7 +21,7 @@ pub struct TargetResults {
     /// Where random I/O went (`-rd`); empty = no distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distribution: Vec<EffectiveRange>,
-    /// `-g`: what should have been started by the end, and was not; `None` = nothing.
+    /// `-g`: I/Os due by the end but not started; `None` = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_submitted: Option<Box<Overdue>>,
     /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
@@ -30,18 +30,18 @@ pub struct TargetResults {
     /// Other operations than reads and writes (`--fsync-every`, `--trim`), by operation.
     #[serde(flatten)]
     pub others: OtherResults,
-    /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that
-    /// the thread counted here: the oldest first, at most 1024.
+    /// Ages in ns of I/Os in flight at the end of measuring that exceed the thread's longest counted
+    /// latency: oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<u64>,
-    /// `--mix`, `--bs-split`: the same of each part and size, without course over time; together they are
-    /// all. Empty = there are none.
+    /// `--mix`, `--bs-split`: results of each part and size, without series; their sum is the total. Empty
+    /// without parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartResults>,
 }
 
 impl TargetResults {
-    /// What was done of another operation than reads and writes; `None` = nothing was to be.
+    /// Returns the results of an operation other than reads and writes; `None` if not requested.
     pub fn other(&self, op: Operation) -> Option<&DirectionResults> {
         self.others.of(op)
     }

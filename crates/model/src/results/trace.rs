@@ -1,4 +1,4 @@
-//! What was traced beside the I/Os (`-e`).
+//! Traced events (`-e`).
 
 use crate::machine::tracing::TraceEvent;
 use crate::profile::TargetId;
@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 /// A trace of the measured window, of the whole machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Events of the classes that were asked for, in the order of the report.
     pub counts: Vec<EventCount>,
-    /// `DISK_IO`: how long the devices beneath the targets took; `None` = not asked for.
+    /// `DISK_IO`: service times of the targets' devices; `None` if not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<Vec<DeviceTimes>>,
     pub session: TraceSession,
@@ -25,7 +24,7 @@ pub struct EventCount {
     pub reason: Option<String>,
 }
 
-/// How long one device took for its requests, from the driver's getting one to its completion.
+/// Service times of one device's requests, from issue to the driver to completion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceTimes {
     pub device: String,
@@ -42,8 +41,7 @@ pub struct DeviceTimes {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionTimes {
     pub requests: u64,
-    /// How long they took, ns. Those that were issued before the trace began, or whose record was lost, are
-    /// missing.
+    /// Times in ns, without requests issued before the trace, or with lost events.
     pub times: Histogram,
 }
 
@@ -51,10 +49,10 @@ fn none(count: &u64) -> bool {
     *count == 0
 }
 
-/// How events were recorded one by one. Those that are only counted need no buffer and can't be lost.
+/// Recording of individual events. Events that are only counted need no buffer and cannot be lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceSession {
-    /// The clock that they were stamped with, as clock_gettime(2) calls it.
+    /// Time stamp clock, named as in clock_gettime(2).
     pub clock: String,
     /// Size of a buffer, KiB; 0 = nothing was recorded.
     pub buffer_kib: u64,
@@ -93,6 +91,5 @@ pub struct CompletionFigures {
     pub median: Option<Millis>,
     /// 99 % of them took no longer.
     pub p99: Option<Millis>,
-    /// Mean latency of the program's I/Os on the targets that lie on the device.
     pub own: Option<Millis>,
 }

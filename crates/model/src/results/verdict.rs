@@ -1,9 +1,9 @@
-//! What is concluded of a run in one word: the names stand in records, everything else has the enums.
+//! One-word verdicts of a run, with the names used in records.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What became of the I/Os that were counted, the most harmless first.
+/// Destination of the counted I/Os, most harmless first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", from = "String")]
 pub enum Verdict {
@@ -40,7 +40,7 @@ impl Verdict {
         matches!(self, Verdict::Cached | Verdict::Deferred)
     }
 
-    /// That of a word, in whichever case; `None` = it is no verdict's.
+    /// Returns the verdict with this name, ignoring case; `None` if unknown.
     pub fn named(word: &str) -> Option<Verdict> {
         use Verdict::*;
         let all = [Verified, Unknown, Coalesced, Split, Amplified, Shared, Deferred, Cached];
@@ -63,12 +63,11 @@ impl fmt::Display for Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limiter {
-    /// What was asked for: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
+    /// Requested limit: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
     Profile,
     CpuQuota,
     /// The I/O limit of a control group.
     IoLimit,
-    /// What a volume or its instance may do, by the volume's own word.
     VolumeLimit,
     /// The hypervisor, which gave the CPUs of the threads to others.
     Hypervisor,
@@ -78,7 +77,7 @@ pub enum Limiter {
     Tool,
     /// The CPU: a thread was busy all the time, mostly in the kernel.
     Cpu,
-    /// Too few CPUs, or busy ones: threads were ready to run, and had none.
+    /// Too few or busy CPUs: threads were ready to run without a CPU.
     BusyCpus,
     /// The kernel above the device: most I/Os were neither there nor with the threads.
     Kernel,
@@ -86,7 +85,7 @@ pub enum Limiter {
     Depth,
     /// The storage, at this queue depth.
     Storage,
-    /// What was observed doesn't tell, or this program doesn't know the word.
+    /// Inconclusive observations, or a word unknown to this program.
     #[serde(other)]
     Unclear,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Counters of a thread for the wait statistics (`-vs`), a section of the report of its own.
+/// Counters of a thread for the wait statistics (`-vs`), a separate section of the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitStatistics {
     /// Waits without a time limit, every request being in flight.

@@ -1,4 +1,4 @@
-//! Which I/Os a figure is of.
+//! The set of I/Os in a figure.
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum WhichIos {

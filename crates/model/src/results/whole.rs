@@ -1,8 +1,8 @@
-//! What the hosts of a merged run add up to, and what is kept of each of them.
+//! Combined results of a merged run's hosts, and the retained data of each.
 //!
-//! Percentiles can't be derived from percentiles, so all latencies of a run are added up in one histogram. A
-//! histogram for every thread of every host would make the record of a large run as large as all of theirs
-//! together: of a thread its amounts, exact moments and series are kept.
+//! Percentiles cannot be computed from percentiles, so all latencies of a run are added in one histogram.
+//! A histogram for every thread of every host would make a large run's record as large as all host
+//! records. Each thread therefore keeps its amounts, exact moments and series.
 
 use super::merged_latencies::MergedLatencies;
 use super::{AddUp, Host, Work};
@@ -12,34 +12,35 @@ use serde::{Deserialize, Serialize};
 /// All hosts of a merged run as one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Whole {
-    /// Their processors as further groups, their targets as `host:path`, their threads numbered through.
+    /// Combined host: processors as further groups, targets as `host:path`, and consecutive thread
+    /// numbers.
     pub host: Host,
-    /// What each of them was asked to run; where their targets differ, it is that of the first.
+    /// Profile of each host; if targets differ, the first host's profile.
     pub profile: Profile,
     pub alignments: Vec<Alignment>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alignment {
-    /// From the first start of a window to the last, ns; `None` = not known of all hosts.
+    /// Time from the first to the last start of a window in ns; `None` if unknown for any host.
     pub start_skew_ns: Option<u64>,
-    /// From the first end of a window to the last, ns; `None` = not known of all hosts.
+    /// Time from the first to the last end of a window in ns; `None` if unknown for any host.
     pub stop_skew_ns: Option<u64>,
-    /// So long all hosts measured at the same time, ns; `None` = not known of all hosts.
+    /// Time in ns during which all hosts measured; `None` if unknown for any host.
     pub common_ns: Option<u64>,
     /// Whether the hosts' intervals were shifted against each other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shifted: bool,
-    /// Whether the intervals are only those in which all hosts measured: they were shifted, or some host
-    /// measured for fewer.
+    /// Whether only intervals measured by all hosts are kept, because they were shifted, or a host
+    /// measured fewer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// By how much two hosts' times may be wrong against each other, ns; `None` = not known: they are those
-    /// of the hosts' own clocks.
+    /// Maximum error between two hosts' times in ns; `None` if unknown, because the hosts' own clocks were
+    /// used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_uncertainty_ns: Option<u64>,
-    /// By how much the intervals of two hosts that are added up lie apart at most, ns, if the clocks are
-    /// right; `None` = there are no intervals, or it is not known.
+    /// Maximum distance between added intervals of two hosts in ns, if the clocks are right; `None`
+    /// without intervals, or if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals_apart_ns: Option<u64>,
 }

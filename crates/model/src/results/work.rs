@@ -1,4 +1,4 @@
-//! What was done adds up, by one rule, over threads, targets and hosts.
+//! Addition of results over threads, targets and hosts, by one rule.
 
 use super::{AddUp, DirectionResults, Overdue, Paced, SpanResults, TargetResults};
 use crate::profile::TargetId;
@@ -19,7 +19,7 @@ impl AddUp for Overdue {
     }
 }
 
-/// What was done in one direction, whoever did it; its course over time is a `SeriesSum`.
+/// Results of one direction; the series is a separate `SeriesSum`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Done {
     /// Bytes transferred.
@@ -28,7 +28,7 @@ pub struct Done {
     pub short: u64,
     /// `-L`: latencies, ns.
     pub latency: Option<Histogram>,
-    /// `-g`: how these I/Os kept to the times at which they were to start.
+    /// `-g`: adherence of these I/Os to their scheduled start times.
     pub paced: Option<Paced>,
 }
 
@@ -58,7 +58,7 @@ pub struct Work {
     pub write: Done,
     /// Other operations; their latencies are in no figure of I/Os.
     pub others: Done,
-    /// `-g`: what should have been started by the end, and was not.
+    /// `-g`: I/Os due by the end but not started.
     pub overdue: Option<Overdue>,
 }
 

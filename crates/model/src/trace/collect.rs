@@ -16,7 +16,7 @@ pub struct TracedIo {
     latency: u32,
 }
 
-/// Latencies are kept by so many ns: up to four minutes go into 32 bits.
+/// Resolution of stored latencies in ns, so that four minutes fit into 32 bits.
 const LATENCY_UNIT_NS: u64 = 64;
 const UNKNOWN: u32 = u32::MAX;
 const WRITES: u32 = 1 << 31;
@@ -25,7 +25,7 @@ impl TracedIo {
     /// The largest that is kept, bytes.
     pub const LARGEST: u32 = WRITES - 1;
 
-    /// An I/O that has not completed yet. A larger one than [`TracedIo::LARGEST`] is taken as that.
+    /// Creates an incomplete I/O. The size is capped at [`TracedIo::LARGEST`].
     pub fn new(at_ns: u64, offset: u64, bytes: u32, write: bool) -> TracedIo {
         let direction = if write { WRITES } else { 0 };
         TracedIo { at_ns, offset, size: bytes.min(Self::LARGEST) | direction, latency: UNKNOWN }
@@ -57,7 +57,7 @@ impl TracedIo {
     }
 }
 
-/// More I/Os than this aren't looked at: a GiB of memory.
+/// Maximum number of I/Os, which use a GiB of memory.
 pub const MOST_IOS: usize = (1 << 30) / size_of::<TracedIo>();
 /// More requests than this aren't in flight anywhere: their completions were missed.
 const MOST_IN_FLIGHT: usize = 1 << 20;
@@ -95,8 +95,8 @@ impl IoCollector {
         self.ios.push(TracedIo::new(at_ns, offset, bytes, write));
     }
 
-    /// An I/O, a part of it, or several that the kernel made one request of, have completed. What was handed
-    /// over before the trace began is unknown.
+    /// Handles the completion of an I/O, a part of it, or several merged by the kernel. I/Os submitted
+    /// before the trace are unknown.
     pub fn completed(&mut self, at_ns: u64, offset: u64, bytes: u32, write: bool) {
         let end = offset.saturating_add(u64::from(bytes));
         let (mut from, mut is_known) = (offset, false);
@@ -162,7 +162,8 @@ impl IoCollector {
         self.skipped += 1;
     }
 
-    /// So many events are missing here: what is in flight would be matched with completions of others.
+    /// Handles a gap of `events` lost events. I/Os in flight are dropped, because they would be matched
+    /// with wrong completions.
     pub fn lost(&mut self, events: u64) {
         self.lost += events;
         self.in_flight.clear();
@@ -209,10 +210,10 @@ pub struct IoTrace {
     pub discards: DiscardCount,
     /// Events that were not recorded, because they came too fast.
     pub lost: u64,
-    /// Completions of what nobody was seen to submit: it was in flight before, or it came another way.
+    /// Completions without an observed submission, from earlier or other I/Os.
     pub unasked: u64,
     /// There were more than [`MOST_IOS`].
     pub truncated: bool,
-    /// Size of what they were recorded on, bytes; `None` = not known.
+    /// Size of the recorded target in bytes; `None` if unknown.
     pub target_size: Option<u64>,
 }

@@ -11,7 +11,6 @@ pub(super) struct DepthFigures {
     pub most: u32,
 }
 
-/// Looks at I/Os in the order of their times, which took `duration_ns` altogether.
 pub(super) fn depth_of<'a>(ios: impl Iterator<Item = &'a TracedIo>, duration_ns: u64) -> DepthFigures {
     let timed = ios.filter_map(|io| Some((io.at_ns, io.at_ns + io.latency_ns()?)));
     let (starts, mut ends): (Vec<u64>, Vec<u64>) = timed.unzip();

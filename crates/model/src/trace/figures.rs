@@ -1,15 +1,13 @@
-//! What recorded I/Os come to.
+//! Statistics of recorded I/Os.
 
 use super::depth::{DepthFigures, depth_of};
 use super::sequences::Sequences;
 use super::{DiscardCount, IoTrace, TracedIo};
 use std::collections::HashMap;
 
-/// So many offsets at random are kept: more would say nothing more about where they lie.
+/// Maximum number of stored random offsets; more would not improve the distribution.
 const MOST_OFFSETS: usize = 1 << 20;
-/// An alignment is one that so many of 100 I/Os have.
 const NEARLY_ALL: u64 = 95;
-/// Alignments that are looked for, as powers of 2: from one byte to 1 MiB.
 const ALIGNMENTS: usize = 21;
 
 #[derive(Debug, Clone, Default)]
@@ -24,7 +22,7 @@ pub struct IoFigures {
     pub streams: u32,
     /// In flight when an I/O is submitted: on average over the time, ..
     pub mean_depth: f64,
-    /// .. what 95 of 100 I/Os don't exceed (0 = no latency is known), ..
+    /// .. the depth not exceeded by 95 of 100 I/Os (0 = no known latency), ..
     pub usual_depth: u32,
     pub most_depth: u32,
     pub discards: DiscardCount,
@@ -42,9 +40,8 @@ pub struct TracedPart {
     /// How many begin where another one, of either direction, has ended.
     pub sequential: u64,
     pub sizes: Vec<SizeCount>,
-    /// Offsets of those that aren't sequential, from the lowest, at most 2^20 of them evenly chosen.
+    /// Offsets of non-sequential I/Os in ascending order, at most 2^20 evenly chosen ones.
     pub offsets: Vec<u64>,
-    /// How many of those that aren't sequential begin at a multiple of their own size.
     own_aligned: u64,
     /// .. and at a multiple of 2 to the power of the index.
     aligned: [u64; ALIGNMENTS],
@@ -58,7 +55,6 @@ pub struct SizeCount {
 }
 
 impl IoFigures {
-    /// Looks at all of them; `None` = there is none.
     pub fn of(trace: &IoTrace) -> Option<IoFigures> {
         let (first, last) = (trace.ios.first()?, trace.ios.last()?);
         let ended = |io: &TracedIo| io.at_ns + io.latency_ns().unwrap_or(0);
@@ -146,7 +142,7 @@ impl TracedPart {
         self.own_aligned * 100 >= self.random() * NEARLY_ALL
     }
 
-    /// The largest power of 2 that those at random begin at multiples of, bytes, up to 1 MiB.
+    /// Returns the largest power of 2 in bytes that divides the offsets of random I/Os, up to 1 MiB.
     pub(super) fn alignment(&self) -> u64 {
         let wanted = |count: &u64| count * 100 >= self.random() * NEARLY_ALL;
         1 << self.aligned.iter().rposition(wanted).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The profile that does what a trace has seen, and how well it does.
+//! Generation of a profile from a trace, and its quality.
 
 use super::figures::{IoFigures, SizeCount, TracedPart};
 use super::ranges::{RangeFit, TracedArea, fit_ranges};
@@ -17,13 +17,11 @@ const SHARES: f64 = 100_000.0;
 const UNLIKE: f64 = 0.1;
 /// Fewer of one direction, or at random, say nothing of where they go.
 const TOO_FEW: u64 = 50;
-/// Shares of random I/O below and above this are none, and all.
 const PURE: f64 = 0.005;
-/// An area is the whole target when no more than this lies before and behind it, as a share.
+/// Maximum unused share before and after an area that counts as the whole target.
 const EDGE: f64 = 0.01;
 /// ns
 const SECOND: u64 = 1_000_000_000;
-/// A path that stands for whatever target is named with the profile.
 const TEMPLATE: &str = "*1";
 
 /// Whether a profile keeps to the speed that was seen.
@@ -55,8 +53,8 @@ pub struct TraceFit {
     pub discards: (f64, f64),
     /// Share of sequential I/O, 0 to 1.
     pub sequential: (f64, f64),
-    /// Of each part with random I/O, what it is, and the largest distance between the distribution of the
-    /// offsets and the profile's (Kolmogorov and Smirnov's), 0 to 1.
+    /// Name of each part with random I/O, and the Kolmogorov-Smirnov distance of its offsets from the
+    /// profile, 0 to 1.
     pub distances: Vec<(&'static str, f64)>,
     /// The options that say the same on a command line.
     pub options: String,
@@ -203,7 +201,7 @@ fn shaped(part: &TracedPart, area: TracedArea, common: &Target, write_ratio: u32
     ShapedPart { ios: part.ios, target, covered, distance }
 }
 
-/// The sizes that a profile has for these I/Os: one, or those that come to something.
+/// Returns the sizes in the profile for these I/Os: one, or the frequent ones.
 fn worthwhile(part: &TracedPart) -> Vec<SizeCount> {
     let (ios, bytes) = (part.ios.max(1) as f64, part.bytes.max(1) as f64);
     let Some(first) = part.sizes.first() else { return Vec::new() };
@@ -226,7 +224,6 @@ fn common_divisor(a: u64, b: u64) -> u64 {
     if a == 0 { b } else { common_divisor(b % a, a) }
 }
 
-/// The nearest whole percent: of 1000 reads beside one write none is a write.
 fn whole_percent(share: f64) -> u32 {
     (share * 100.0).round() as u32
 }

@@ -1,4 +1,4 @@
-//! What was seen, the profile, and how well it fits, as a text.
+//! Text about the trace, the profile, and its quality.
 
 use super::figures::{IoFigures, SizeCount};
 use super::fit::FittedProfile;
@@ -12,7 +12,6 @@ pub struct TraceSource {
     pub is_live: bool,
 }
 
-/// From this share of the I/Os on it is said how many more were completed than were seen.
 const UNASKED: f64 = 0.02;
 const SHOWN_SIZES: usize = 8;
 

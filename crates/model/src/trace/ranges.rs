@@ -2,11 +2,11 @@
 
 use crate::profile::{Distribution, DistributionKind, DistributionRange};
 
-/// What is uniform enough to need no ranges: the largest distance of the two distributions.
+/// Maximum distance between distributions that counts as uniform, without ranges.
 const UNIFORM: f64 = 0.02;
 /// The critical value of Kolmogorov and Smirnov's test at 1 %, times the root of the number of values.
 const CRITICAL: f64 = 1.63;
-/// Ranges may bend the distribution straight by so many points of 100.
+/// Maximum deviation of ranges from the distribution, in percent of the I/Os.
 const TOLERANCE: f64 = 0.6;
 /// Shares are whole percent.
 const POINTS: u64 = 100;
@@ -16,7 +16,7 @@ const POINTS: u64 = 100;
 pub(super) struct TracedArea {
     /// First byte.
     pub base: u64,
-    /// The byte behind the last one, above `base`.
+    /// Exclusive end, relative to `base`.
     pub end: u64,
     /// All of the target is touched: its end needs not be stated.
     pub whole: bool,
@@ -26,12 +26,10 @@ pub(super) struct TracedArea {
 pub(super) struct RangeFit {
     /// `None` = uniform over the area.
     pub distribution: Option<Distribution>,
-    /// The largest distance between the distribution of the offsets and that of the ranges (Kolmogorov and
-    /// Smirnov's), 0 to 1.
+    /// Kolmogorov-Smirnov distance between the distributions of the offsets and the ranges, 0 to 1.
     pub distance: f64,
 }
 
-/// The end of a range: what lies below it, percent of the I/Os, and where it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Knot {
     percent: u32,
@@ -67,7 +65,7 @@ pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u6
     }
 }
 
-/// A knot for each percent; two of them with the same share where nothing lies between.
+/// Returns a knot for each percent; two knots with the same share around an empty area.
 fn knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> {
     let count = offsets.len() as u64;
     let hole = ((area.end - area.base) / 50).max(4 * least);
@@ -104,7 +102,7 @@ fn knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> 
     spaced(found, area, least)
 }
 
-/// Knots in order, at least so many bytes from each other: what lies closer has its place widened.
+/// Returns the knots in order, at least `least` bytes apart, widening narrow ranges.
 fn spaced(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
     let mut kept = vec![Knot { percent: 0, at: area.base }];
     for knot in found {
@@ -132,7 +130,6 @@ fn spaced(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
     kept
 }
 
-/// Leaves out knots that lie nearly on a line between those before and behind.
 fn straightened(knots: &[Knot]) -> Vec<Knot> {
     let mut kept = vec![knots[0]];
     let mut start = 0;
@@ -161,7 +158,6 @@ fn is_straight(knots: &[Knot]) -> bool {
     })
 }
 
-/// The largest distance between the distribution of the offsets and that of the knots.
 fn distance(offsets: &[u64], knots: &[Knot], unit: u64) -> f64 {
     let count = offsets.len() as f64;
     let mut below = 0;
@@ -195,7 +191,6 @@ mod tests {
     const BLOCK: u64 = 4096;
     const AREA: TracedArea = TracedArea { base: 0, end: 100_000 * BLOCK, whole: true };
 
-    /// So many offsets evenly over blocks of an area.
     fn even(count: u64, from: u64, to: u64) -> Vec<u64> {
         (0..count).map(|n| (from + (to - from) * n / count) * BLOCK).collect()
     }

@@ -5,13 +5,12 @@ use super::formats::{RecordedEvent, RecordedIo, TraceFault};
 use crate::operation::Operation;
 use std::sync::Arc;
 
-/// The alignments that devices ask for, bytes, for which the first line without is remembered.
+/// Device alignments in bytes, each with a stored first misaligned line.
 const ALIGNMENTS: [u32; 4] = [512, 1024, 2048, 4096];
 /// Bits of a time, ns: 78 hours.
 const TIME_BITS: u32 = 48;
 const MOST_KINDS: usize = 1 << 16;
 
-/// I/Os that are to be done again: 16 bytes each.
 #[derive(Debug, Default, PartialEq)]
 pub struct ReplayList {
     ios: Vec<PackedIo>,
@@ -21,7 +20,7 @@ pub struct ReplayList {
     pub bytes: u64,
     /// The largest read or write of the list, bytes.
     pub largest: u32,
-    /// The byte behind the last one of the list, and the line that it stands in.
+    /// Exclusive end of the I/Os in bytes, and the line of the last one.
     pub end: (u64, u64),
     pub has_times: bool,
     misaligned: [u64; ALIGNMENTS.len()],
@@ -55,15 +54,15 @@ pub struct ReplayBuilder {
 }
 
 impl ReplayBuilder {
-    /// Of all I/Os, or of the reads alone: neither writes nor discards.
+    /// Creates a builder for all I/Os, or for reads only, without writes and discards.
     pub fn new(with_writes: bool) -> ReplayBuilder {
         ReplayBuilder { list: ReplayList::default(), with_writes }
     }
 
-    /// Takes what a line says.
+    /// Adds the event of a line.
     ///
     /// # Errors
-    /// The trace is longer, or has more sizes, than can be done again.
+    /// Fails if the trace is too long, or has too many sizes, for a replay.
     pub fn take(&mut self, line: u64, event: RecordedEvent) -> Result<(), TraceFault> {
         match event {
             RecordedEvent::Issued(io) | RecordedEvent::Done(io, _) if io.write => {
@@ -145,8 +144,8 @@ impl ReplayList {
         self.ios.iter().filter(|io| self.kind(io).does == does).count() as u64
     }
 
-    /// The first line with an I/O that doesn't begin and end at a multiple of so many bytes, a power of
-    /// two; 0 = all do.
+    /// Returns the first line with a misaligned I/O; `alignment` is a power of two in bytes. 0 = all are
+    /// aligned.
     pub fn first_misaligned(&self, alignment: u32) -> u64 {
         let at = ALIGNMENTS.iter().position(|known| *known >= alignment).unwrap_or(ALIGNMENTS.len() - 1);
         self.misaligned[at]
@@ -170,7 +169,7 @@ impl ReplayList {
     }
 }
 
-/// What one thread does of a list: of several each takes the next one in turn.
+/// Share of a list for one of several threads, which take the I/Os alternately.
 #[derive(Debug, Clone)]
 pub struct ReplayTurns {
     list: Arc<ReplayList>,
@@ -181,15 +180,15 @@ pub struct ReplayTurns {
 }
 
 impl ReplayTurns {
-    /// Of the thread with this number, of so many. `thousandths`: of the speed at which they were recorded;
-    /// 0 = they go as fast as possible.
+    /// Creates the share of thread number `thread` of `threads`. `thousandths`: relative to the recorded
+    /// speed; 0 = as fast as possible.
     pub fn new(list: Arc<ReplayList>, thousandths: u32, thread: u32, threads: u32) -> ReplayTurns {
         let thousandths = if list.has_times { thousandths } else { 0 };
         ReplayTurns { list, thousandths, next: thread as usize, step: threads.max(1) as usize }
     }
 
-    /// The next one, with its time, ns after the start; that is `None` if it may go at any time. `None` = all
-    /// are done.
+    /// Returns the next I/O with its time in ns after the start, which is `None` without a schedule.
+    /// `None` = all are done.
     #[inline]
     pub fn peek(&self) -> Option<(RecordedIo, Option<u64>)> {
         let (io, _) = self.list.io(self.next)?;
@@ -216,7 +215,8 @@ impl ReplayTurns {
         (self.thousandths > 0).then(|| at_ns * 1000 / u64::from(self.thousandths))
     }
 
-    /// How many were due so many ns after the start and have not been taken, and when the first one was.
+    /// Returns the number of due but untaken I/Os at `elapsed` ns after the start, and the due time of the
+    /// first.
     pub fn overdue(&self, elapsed: u64) -> Option<(u64, u64)> {
         let (_, first) = self.peek()?;
         let first = first.filter(|due| *due <= elapsed)?;

@@ -1,13 +1,13 @@
-//! Which I/Os begin where another one has ended.
+//! Detection of sequential I/Os, which start at the end of an earlier I/O.
 
 use super::TracedIo;
 
-/// So many places are remembered where an I/O could go on: streams of several threads, or of a device with
-/// several queues, are mixed. An I/O at random hits one of them by chance, one time in (positions / this).
+/// Number of remembered end positions, because streams of several threads or device queues are
+/// interleaved. A random I/O matches one of them with probability (this / positions).
 const REMEMBERED: usize = 16;
-/// A stream counts from this share of all sequential I/Os on, one in so many.
+/// Divisor of all sequential I/Os that gives the minimum size of a stream.
 const WORTH: u64 = 20;
-/// Streams that were begun anew so often aren't told apart any more.
+/// Maximum number of started streams that are distinguished.
 const MOST_STREAMS: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -57,8 +57,8 @@ impl Sequences {
         found.is_some()
     }
 
-    /// With several in flight an I/O may be seen before the one that it follows: then it has begun a stream
-    /// of its own, which is the rest of this one.
+    /// Joins a stream with its continuation. With several I/Os in flight, an I/O may appear before its
+    /// predecessor, and then starts a separate stream.
     fn joined(&mut self, stream: SequentialStream) -> SequentialStream {
         let Some(at) = self.places.iter().position(|rest| rest.begin == stream.end) else { return stream };
         let rest = self.places.remove(at);
@@ -77,7 +77,6 @@ impl Sequences {
         }
     }
 
-    /// How many streams go on at the same time, at most, of those that are a good part of all.
     pub(super) fn streams(&self) -> u32 {
         let worth = (self.sequential / WORTH).max(2);
         let all = || self.places.iter().chain(&self.over).filter(|stream| stream.length >= worth);

@@ -1,4 +1,4 @@
-//! What a thread does next.
+//! The next action of a thread.
 
 use crate::workload::TargetWorkload;
 use crate::workload::target::InterlockedPosition;

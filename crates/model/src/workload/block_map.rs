@@ -1,7 +1,7 @@
-//! Which blocks a thread has done on a target (`--each-once`).
+//! The completed blocks of a thread on a target (`--each-once`).
 
-/// A bit for each block, and for each 64 bits of a level one above it that says whether all of them are set:
-/// so the next block that is left is found in a few steps, however few there are.
+/// A bit for each block, and one level up for each 64 bits whether all are set. The next free block is
+/// therefore found in a few steps, even if few are left.
 #[derive(Debug)]
 pub(super) struct BlockMap {
     /// Bytes of a block.
@@ -10,14 +10,14 @@ pub(super) struct BlockMap {
     blocks: u64,
     /// How many aren't done; never 0 between two I/Os.
     left: u64,
-    /// From the blocks up; the last one is a single word. Bits behind the end are set.
+    /// Levels from the blocks up; the last level is a single word. Bits past the end are set.
     levels: Vec<Vec<u64>>,
 }
 
 const BITS: u64 = u64::BITS as u64;
 
 impl BlockMap {
-    /// Of so many blocks, of `unit` bytes each: none of them is done.
+    /// Creates a map of this number of blocks of `unit` bytes each, all free.
     pub(super) fn new(blocks: u64, unit: u64) -> BlockMap {
         let blocks = blocks.max(1);
         let mut levels = Vec::new();
@@ -35,7 +35,7 @@ impl BlockMap {
         map
     }
 
-    /// The bytes that a map of so many blocks takes.
+    /// Returns the size of a map of this number of blocks, in bytes.
     pub(super) fn bytes(blocks: u64) -> u64 {
         let (mut bits, mut bytes) = (blocks.max(1), 0u64);
         loop {
@@ -62,9 +62,9 @@ impl BlockMap {
         self.left = self.blocks;
     }
 
-    /// An I/O of so many bytes that would begin here: it begins at the first block from there on that isn't
-    /// done, round the end, and ends before the next one that is. Returns its position and its length, and
-    /// takes its blocks as done. When none are left, all begin anew.
+    /// Returns the position and length of an I/O at the first free block from here on, wrapping around the
+    /// end. It ends before the next completed block, and its blocks count as completed. If no blocks are
+    /// left, all become free again.
     // Targets without a map have its code out of the way.
     #[inline(never)]
     pub(super) fn take(&mut self, position: u64, length: u32) -> (u64, u32) {

@@ -3,17 +3,17 @@
 use super::Random;
 use crate::profile::ContentShape;
 
-/// Random bytes at the beginning of a unit at least: so no two units are alike by chance.
+/// Minimum number of random bytes at the beginning of a unit, so that two units always differ.
 const LEAST_RANDOM: usize = 32;
-/// How many new units lie between a unit and the nearest one that repeats it, and how many there are to
-/// choose from. 4 MiB are more than compressors look back by default, so that what they save is what
-/// `--compress` says, and 8 MiB less than what deduplication remembers.
+/// Distance in new units between a unit and its nearest repetition, and the number of candidates for it. 4
+/// MiB exceed the default window of compressors, so that they save only the share of `--compress`. 8 MiB
+/// less than deduplication remembers.
 const NEAREST: u64 = 1024;
 const CHOICE: u64 = 1024;
 
-/// What a thread writes on a target, unit by unit of [`ContentShape::UNIT`] bytes.
+/// Content that a thread writes to a target, in units of [`ContentShape::UNIT`] bytes.
 ///
-/// It has a generator of its own: addresses and directions are the same with and without it.
+/// It has a separate generator, so addresses and directions do not depend on it.
 #[derive(Debug, Clone)]
 pub struct ReducibleContent {
     /// A number below this is drawn for a unit that repeats another.
@@ -26,7 +26,7 @@ pub struct ReducibleContent {
     new: u64,
 }
 
-/// What a unit consists of: random bytes from this generator, then zeros.
+/// Content of a unit: random bytes from this generator, then zeros.
 #[derive(Debug, Clone)]
 pub struct Unit {
     pub random: Random,
@@ -35,7 +35,7 @@ pub struct Unit {
 }
 
 impl ReducibleContent {
-    /// What the thread of this seed writes on its target number `target`.
+    /// Creates the content for the thread with this seed on its target number `target`.
     pub fn new(shape: ContentShape, seed: u64, target: usize) -> ReducibleContent {
         let mut choices = Random::new(CONTENT ^ (seed << 16) ^ target as u64);
         let share = u64::MAX / 100 * u64::from(shape.dedupe.min(ContentShape::MOST));

@@ -4,11 +4,10 @@ use super::Grid;
 use crate::profile::{Distribution, DistributionKind};
 use crate::results::EffectiveRange;
 
-/// Lays a distribution out on a target. The ranges come in target order, without gaps in I/O points: each
-/// `io_base` is the end of the I/O points before, and the sum of all spans is what a draw is taken modulo
-/// of.
+/// Lays a distribution out on a target. The ranges are in target order, without gaps in I/O points. Each
+/// `io_base` is the end of the I/O points before, and draws are modulo the sum of all spans.
 ///
-/// Empty if no range lies within the target: then positions are uniform over all of it.
+/// Empty if no range is within the target; positions are then uniform over all of it.
 pub fn effective_ranges(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     match distribution.kind {
         DistributionKind::Percent => percent(distribution, grid),
@@ -42,12 +41,11 @@ fn stated(distribution: &Distribution) -> impl Iterator<Item = Stated> + '_ {
         .filter(|range| range.io_span > 0)
 }
 
-/// Every I/O point must land on a position of the grid. A range too small to hold one is merged with a
-/// neighbour, the one with fewer I/O points if there is a choice, and no two ranges start at the same
-/// position.
+/// Maps every I/O point to a position of the grid. A range too small for a position is merged with the
+/// neighbour with fewer I/O points. No two ranges start at the same position.
 ///
-/// Unlike DISKSPD, I/O points that wait for a neighbour add up when several ranges in a row are too small,
-/// and a range that ends where it starts gets the length of one position.
+/// DISKSPD differs: here I/O points of several adjacent small ranges add up. A range that ends at its
+/// start gets the length of one position.
 fn percent(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     let size = grid.aligned_size();
     let share = |percent: u64| (u128::from(percent) * u128::from(size) / 100).min(u128::from(size)) as u64;

@@ -1,6 +1,6 @@
-//! Which bytes of a target a thread may touch, and where an I/O may start.
+//! The bytes of a target that a thread may access, and the possible start positions of I/Os.
 
-/// What decides which bytes one thread touches, in the user's terms. The sizes are those of one target.
+/// Parameters that decide which bytes one thread accesses, in the user's terms. Sizes are per target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// Size of the target, bytes.
@@ -11,7 +11,7 @@ pub struct Placement {
     pub max_offset: u64,
     /// `-b`, bytes.
     pub block_size: u32,
-    /// Number of the thread among those of the target, from 0.
+    /// Zero-based index of the thread among the threads of the target.
     pub thread: u32,
     /// `-T`: distance between the starting positions of threads, bytes.
     pub thread_stride: u64,
@@ -79,12 +79,12 @@ impl std::fmt::Display for Values<'_> {
 }
 
 impl Placement {
-    /// The bytes that the thread may touch: from the base offset to the maximum offset or the end of the
-    /// target, whichever comes first.
+    /// Returns the bytes that the thread may access: from the base offset to the maximum offset or the end
+    /// of the target, the smaller of the two.
     ///
     /// # Errors
-    /// The thread's first I/O does not fit. DISKSPD checks the last case alone, and computes with wrapped
-    /// numbers in the first two.
+    /// Fails if the thread's first I/O does not fit. DISKSPD checks only the last case, and its first two
+    /// overflow.
     pub fn region(&self) -> Result<Region, PlacementError> {
         let placement = *self;
         let end = if self.max_offset == 0 { self.size } else { self.size.min(self.max_offset) };

@@ -1,12 +1,13 @@
-//! What is the next I/O: offsets, mix, distributions, random numbers. Pure; knows neither engines nor files.
+//! Choice of the next I/O: offsets, mix, distributions, random numbers. Pure code without engines or
+//! files.
 //!
 //! ```text
 //! Placement ──region()──▶ Region           which bytes a thread may touch, and whether it can start at all
 //! TargetWorkload ──ThreadWorkload──▶ Next  one call per I/O, on the measured path
 //! ```
 //!
-//! The same seed yields the same addresses as DISKSPD on Windows. That fixes the generator ([`Random`]) and
-//! the order in which it is drawn from, which [`ThreadWorkload`] describes.
+//! The same seed yields the same addresses as DISKSPD on Windows. That fixes the generator ([`Random`])
+//! and the order of its draws, which [`ThreadWorkload`] describes.
 
 mod assignment;
 mod block_map;
@@ -44,7 +45,7 @@ pub struct TargetWorkload {
     pub stride: u64,
     /// First byte of the target that I/O may touch.
     pub base: u64,
-    /// Bytes that may be touched from `base` on. At least `first + block_size`.
+    /// Accessible bytes from `base` on. At least `first + block_size`.
     pub region: u64,
     /// Starting position of the thread (thread number relative to the target x `-T`).
     pub first: u64,
@@ -62,7 +63,7 @@ pub struct TargetWorkload {
     pub portion: Option<PortionOf>,
 }
 
-/// A portion of what a thread does on a target (`--mix`, `--bs-split`). Those of a target stand together.
+/// A portion of a thread's work on a target (`--mix`, `--bs-split`). Portions of a target are adjacent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PortionOf {
     /// It is the first one of its target.
@@ -107,7 +108,7 @@ pub enum Pattern {
     ParallelAsync,
     /// Every position drawn (`-r`).
     Random,
-    /// A position is drawn with this chance in percent, 1 to 99; else the next one follows the last (`-rs`).
+    /// The position is random with this chance in percent (1 to 99), otherwise sequential (`-rs`).
     Mixed {
         /// Percent.
         random: u32,

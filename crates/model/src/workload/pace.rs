@@ -1,8 +1,8 @@
-//! How fast: throughput limits (`-g`), parts of a rate for all (`--rate-total`) and bursts with think time
-//! (`-i`, `-j`), per thread and target.
+//! Pacing per thread and target: throughput limits (`-g`), shares of a total rate (`--rate-total`), and
+//! bursts with think time (`-i`, `-j`).
 //!
-//! A state machine without a clock of its own: it is told the time. The arithmetic of even rates is in whole
-//! nanoseconds and exact, so that a rate holds to one I/O however long the run is.
+//! A state machine without a clock; the caller passes the time. Even rates use exact integer nanoseconds,
+//! so that a rate holds to one I/O even in long runs.
 
 use super::Random;
 
@@ -14,16 +14,16 @@ pub enum Limit {
     /// Nothing: an I/O goes as soon as its request is idle.
     #[default]
     None,
-    /// So many I/Os in so many ns, evenly: I/O k (from 1) goes k x `nanos` / `ios` after the start, not
-    /// before. Who falls behind catches up.
+    /// `ios` I/Os in `nanos` ns, evenly: I/O k (from 1) starts at k x `nanos` / `ios` after the start at
+    /// the earliest. A late thread catches up.
     Rate {
         /// I/Os, at least 1.
         ios: u64,
         /// ns.
         nanos: u64,
     },
-    /// Every so manieth I/O of an even rate, which is dealt out in turn: I/O k (from 1) goes
-    /// ((k - 1) x `of` + `turn` + 1) / `ios_per_s` seconds after the start. All turns together are the rate.
+    /// Every `of`-th I/O of an even rate: I/O k (from 1) starts at ((k - 1) x `of` + `turn` + 1) /
+    /// `ios_per_s` seconds after the start. All turns together form the rate.
     InTurn {
         /// I/Os per second of all, at least 1.
         ios_per_s: u64,
@@ -31,8 +31,8 @@ pub enum Limit {
         /// How many take turns, at least 1.
         of: u32,
     },
-    /// One part of a rate of which all parts are equal, at random: the times between two I/Os are
-    /// exponentially distributed, and so are those of all parts together.
+    /// One of several equal parts of a rate, at random. The times between I/Os are exponentially
+    /// distributed, both within the part and over all parts.
     Poisson {
         /// I/Os per second of all, at least 1.
         ios_per_s: u64,
@@ -40,7 +40,7 @@ pub enum Limit {
         of: u32,
         seed: u64,
     },
-    /// A pause after so many I/Os, again and again. It begins when the last one has been submitted.
+    /// A repeated pause after a number of I/Os. It begins with the submission of the last one.
     Bursts {
         /// I/Os of a burst, at least 1.
         ios: u32,
@@ -50,8 +50,8 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether each I/O has a time to start at, whatever becomes of those before it. In bursts it hasn't: a
-    /// pause begins when the burst is over.
+    /// Whether each I/O has a start time independent of earlier I/Os. Bursts do not: a pause begins after
+    /// the burst.
     pub fn has_times(&self) -> bool {
         matches!(self, Limit::Rate { .. } | Limit::InTurn { .. } | Limit::Poisson { .. })
     }
@@ -85,11 +85,12 @@ enum PaceState {
     Bursts { ios: u32, left: u32, pause: u64, resume: u64 },
 }
 
-/// Not known yet: the burst is complete, but its last I/O has not been submitted.
+/// Unknown: the burst is complete, but its last I/O has not been submitted.
 const UNKNOWN: u64 = u64::MAX;
 
 impl Pace {
-    /// Starts at `start`, ns: at the start signal, so that nothing is saved up for a burst at the beginning.
+    /// Creates the pace, starting at the start signal `start` in ns, so that no burst accumulates at the
+    /// beginning.
     pub fn new(limit: Limit, start: u64) -> Pace {
         Pace(match limit {
             Limit::None => PaceState::Free,
@@ -107,9 +108,8 @@ impl Pace {
         })
     }
 
-    /// When the next I/O is to start, ns, whatever becomes of those before it. `None` = it has no time of
-    /// its own: it goes as soon as it may. So do the I/Os of bursts: a pause begins when the last one was
-    /// submitted, so when the next burst begins depends on how long this one takes.
+    /// Returns the start time of the next I/O in ns, independent of earlier I/Os. `None` = as soon as
+    /// possible. This includes I/Os of bursts, because the submission of the last one starts the pause.
     #[inline]
     pub fn due(&self) -> Option<u64> {
         match &self.0 {
@@ -119,8 +119,8 @@ impl Pace {
         }
     }
 
-    /// How many I/Os were due by `now`, ns, and have not been asked for, and since when the first one is
-    /// (ns).
+    /// Returns the number of I/Os due by `now` (ns) but not requested, and the due time of the first one
+    /// in ns.
     pub fn overdue(&self, now: u64) -> Option<(u64, u64)> {
         match &self.0 {
             PaceState::Rate(meter) => meter.overdue(now),
@@ -152,13 +152,14 @@ impl Pace {
         }
     }
 
-    /// Whether a burst is complete and waits to be told when its last I/O was submitted.
+    /// Whether a burst is complete and waits for [`Pace::submitted`].
     #[inline]
     pub fn burst_ended(&self) -> bool {
         matches!(self.0, PaceState::Bursts { left: 0, .. })
     }
 
-    /// All I/Os asked for so far were submitted by `now`, ns: a pause that is due begins here.
+    /// Records that all I/Os requested until now were submitted by `now` in ns. A pending pause begins
+    /// here.
     #[inline]
     pub fn submitted(&mut self, now: u64) {
         if let PaceState::Bursts { ios, left: left @ 0, pause, resume } = &mut self.0 {
@@ -168,8 +169,7 @@ impl Pace {
     }
 }
 
-/// The times at which the I/Os of a rate are due, one after the other, without division: the whole and the
-/// broken nanoseconds between two I/Os are added up.
+/// Due times of the I/Os of a rate, without division: whole and fractional nanoseconds are added up.
 #[derive(Debug, Clone)]
 struct Meter {
     /// When the next I/O is due: `due` ns and `part` / `ios` ns.
@@ -223,12 +223,11 @@ impl Meter {
     }
 }
 
-/// The times at which the I/Os of a Poisson process are due, one after the other.
 #[derive(Debug, Clone)]
 struct RandomTimes {
     /// When the next I/O is due, ns.
     due: u64,
-    /// What that leaves out of a nanosecond: short of it many short times would add up to too little.
+    /// The remaining fraction of a nanosecond, so that rounding of many short times does not accumulate.
     part: f64,
     /// Mean time between two I/Os, ns.
     mean: f64,
@@ -253,7 +252,7 @@ impl RandomTimes {
         self.due = self.due.saturating_add(whole as u64);
     }
 
-    /// What nobody has asked for hasn't been drawn: as many as come in such a time on average.
+    /// Returns the expected number of I/Os; I/Os that were not requested are not drawn.
     fn overdue(&self, now: u64) -> Option<(u64, u64)> {
         let since = now.checked_sub(self.due)?;
         Some((1 + (since as f64 / self.mean) as u64, since))

@@ -1,7 +1,7 @@
-//! What writes carry.
+//! Payload of writes.
 
-/// DISKSPD's usual content, of files that it creates and of writes: 0 to 255, again and again. `first` is
-/// where in it the bytes begin: what lies at an offset of a file begins there.
+/// Fills with DISKSPD's default content of created files and writes: 0 to 255, repeated. `first` is the
+/// file offset of the first byte.
 pub fn pattern(bytes: &mut [u8], first: u64) {
     let first = first as u8;
     for (i, byte) in bytes.iter_mut().enumerate() {
@@ -9,9 +9,9 @@ pub fn pattern(bytes: &mut [u8], first: u64) {
     }
 }
 
-/// Fills the write slots of a thread and target with the default payload. In DISKSPD's allocation read
-/// slots come first, as many as write slots, and byte i of it all is i mod 256: so what the first write
-/// carries begins with the length of the slots mod 256, which is 0 for blocks of a multiple of 256 bytes.
+/// Fills the write slots of a thread and target with the default payload. In DISKSPD's allocation the same
+/// number of read slots precedes, and byte i of the allocation is i mod 256. The first write therefore
+/// begins with the slots' length mod 256, which is 0 for block sizes that are multiples of 256 bytes.
 pub fn fill_pattern(slots: &mut [u8]) {
     let first = slots.len() as u64;
     pattern(slots, first);

@@ -1,4 +1,4 @@
-//! Which portion of a target the next I/O belongs to (`--mix`, `--bs-split`).
+//! The portion of a target for the next I/O (`--mix`, `--bs-split`).
 
 use super::{Assignment, Random};
 
@@ -12,7 +12,7 @@ pub(super) struct Portions {
 #[derive(Debug)]
 struct Shares {
     first: u32,
-    /// Of each portion but the last: the numbers below it are of this one or one before.
+    /// For each portion except the last, the end of its numbers, cumulative.
     ends: Vec<u64>,
 }
 
@@ -54,7 +54,7 @@ impl Portions {
         self.shares.iter().map(|shares| shares.first)
     }
 
-    /// Draws a portion of the target that this entry belongs to; takes a number if there are several.
+    /// Draws a portion of this entry's target; consumes a random number if there are several.
     #[inline]
     pub fn draw(&self, entry: u32, random: &mut Random) -> u32 {
         self.shares[self.target_of[entry as usize] as usize].draw(random)

@@ -16,7 +16,7 @@ pub(super) struct Positions {
 enum Places {
     /// Every position of the grid, all equally likely.
     Uniform(Modulus),
-    /// By the ranges of a distribution. Boxed, so that the common case stays small.
+    /// Positions by the ranges of a distribution. Boxed, so that the common case stays small.
     Ranges(Box<Ranges>),
     Table(Box<SpreadTable>),
 }
@@ -72,8 +72,8 @@ struct Range {
 }
 
 impl Positions {
-    /// All positions of the grid or, with a distribution, those that it chooses. Also returns its effective
-    /// ranges; empty without a distribution, or if the target ends before its first range.
+    /// Returns all positions of the grid, or the positions selected by a distribution. Also returns its
+    /// effective ranges; empty without a distribution, or if the target ends before its first range.
     pub(super) fn new(workload: &TargetWorkload, grid: &Grid) -> (Positions, Vec<EffectiveRange>) {
         let stride = Modulus::new(grid.stride);
         if let Some(spread) = workload.spread {
@@ -115,7 +115,7 @@ impl Positions {
         matches!(&self.places, Places::Table(table) if table.moves())
     }
 
-    /// So many ns have passed since the start.
+    /// Sets the elapsed time since the start in ns.
     pub(super) fn move_to(&mut self, elapsed: u64) {
         if let Places::Table(table) = &mut self.places {
             table.move_to(elapsed);

@@ -20,17 +20,17 @@ const WORD: usize = size_of::<u64>();
 /// Bytes of those words.
 const CHUNK: usize = Random::CHUNK;
 
-/// How [`Random::fill_expanded`] goes over a buffer: bytes of its parts, one behind the other.
+/// Consecutive parts of a buffer in bytes for [`Random::fill_expanded`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FillParts {
     pub head: usize,
     pub chunks: usize,
-    /// From consecutive numbers; of the last one as much as is needed.
+    /// Bytes from consecutive numbers, the last one truncated.
     pub tail: usize,
 }
 
 impl FillParts {
-    /// The parts of `length` bytes at an address. Of the address only what is left of it mod 8 matters.
+    /// Returns the parts of `length` bytes at an address. Only the address mod 8 matters.
     #[inline]
     pub fn of(address: usize, length: usize) -> FillParts {
         let head = (address % WORD).min(length);
@@ -81,25 +81,24 @@ impl Random {
         self.next_u64() as u32
     }
 
-    /// True with a chance of `percent` in 100. Draws one number whatever the chance.
+    /// Returns true with a chance of `percent` in 100. Always draws one number.
     #[inline]
     pub fn chance(&mut self, percent: u32) -> bool {
         self.next_u32() % 100 < percent
     }
 
-    /// Fills a buffer with consecutive numbers, lowest byte first, as many bytes of the last one as fit.
+    /// Fills a buffer with consecutive numbers, lowest byte first; the last one is truncated.
     ///
-    /// The content depends on where the buffer lies in memory, as in DISKSPD: if its address is not a
-    /// multiple of 8, the first `address mod 8` bytes come from a number of their own, of which the rest is
-    /// dropped.
+    /// The content depends on the buffer's address, as in DISKSPD. If the address is not a multiple of 8,
+    /// the first `address mod 8` bytes come from a separate number, and its remaining bytes are dropped.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         let rest = self.fill_to_boundary(buffer);
         self.fill_words(rest);
     }
 
-    /// Like [`Random::fill`], three times as fast: 16 words are made of 5 numbers, the numbers themselves
-    /// and mixtures of them. As long as more than 16 words are to be filled; the rest is as in `fill`.
-    /// Enough to defeat compression and deduplication, not to be called random.
+    /// Like [`Random::fill`], but three times as fast: 16 words consist of 5 numbers and mixtures of them.
+    /// The last 16 words or fewer are filled as in `fill`. Sufficient against compression and
+    /// deduplication, but not statistically random.
     pub fn fill_expanded(&mut self, buffer: &mut [u8]) {
         let rest = self.fill_to_boundary(buffer);
         let (chunks, tail) = rest.split_at_mut(FillParts::of(0, rest.len()).chunks);

@@ -4,7 +4,7 @@ use super::{Grid, Random};
 use crate::profile::AddressSpread;
 use crate::stats::normal;
 
-/// Spans that a Zipf distribution is cut into, the first half of them of one position each.
+/// Number of spans of a Zipf distribution; each span of the first half has one position.
 const ZIPF_SPANS: u64 = 2048;
 /// The same of a normal distribution, over as much of it as has any weight.
 const NORMAL_SPANS: u64 = 2048;
@@ -41,13 +41,14 @@ struct PositionSpan {
 #[derive(Debug, Clone, Copy)]
 enum PlacesOf {
     Straight,
-    /// Scattered: what is used most doesn't lie together, and is the same for all threads. Number k is
-    /// (k + 1) x `factor` modulo the number of positions, which has no factor in common with it.
+    /// Scattered positions, so that frequent positions are not adjacent; the same for all threads. Number
+    /// k is (k + 1) x `factor` modulo the number of positions, which is coprime to `factor`.
     Scattered {
         factor: u64,
         modulus: super::Modulus,
     },
-    /// Moved on by so many positions, around the end; by `step` each so many ns.
+    /// Shifted by a number of positions, wrapping around the end; the shift grows by `step` per period in
+    /// ns.
     Moved {
         by: u64,
         step: u64,
@@ -102,7 +103,7 @@ impl SpreadTable {
         matches!(self.places, PlacesOf::Moved { .. })
     }
 
-    /// So many ns have passed since the start.
+    /// Sets the elapsed time since the start in ns.
     pub fn move_to(&mut self, elapsed: u64) {
         if let PlacesOf::Moved { by, step, every } = &mut self.places {
             let moves = u128::from(elapsed / (*every).max(1));
@@ -111,7 +112,8 @@ impl SpreadTable {
     }
 }
 
-/// Which of `count` equal parts of all numbers this one lies in, and where within it.
+/// Returns which of `count` equal parts of the number range contains this number, and the place within the
+/// part.
 #[inline]
 fn scaled(number: u64, count: u64) -> (u64, u64) {
     let product = u128::from(number) * u128::from(count);

@@ -8,10 +8,10 @@ use crate::results::EffectiveRange;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The position that all threads of an interlocked target (`-si`) share: one per target and time span.
+/// The shared position of all threads of an interlocked target (`-si`): one per target and time span.
 ///
-/// It counts I/Os, not bytes, so that it wraps with the region and never by overflow. It has a cache line
-/// (and the one that is prefetched with it) of its own: threads of other targets must not pay for it.
+/// It counts I/Os, not bytes, so that it wraps with the region and never overflows. It has a separate
+/// cache line, including the prefetched next one, to avoid false sharing with threads of other targets.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct InterlockedPosition(AtomicU64);
@@ -37,7 +37,7 @@ pub(super) struct TargetState {
     pub(super) block_size: u32,
     /// Number of the part of the mix.
     part: Option<u32>,
-    /// Which of the thread's maps has the blocks that were done; `None` = they aren't kept.
+    /// Index of the thread's map with the completed blocks; `None` without `--each-once`.
     pub(super) map: Option<u32>,
 }
 
@@ -57,8 +57,8 @@ enum Sequence {
         next: u64,
         last: Direction,
     },
-    /// Each I/O begins at the first position behind the one before, whose size may be another; 0 to 100
-    /// percent of them are random.
+    /// Each I/O begins at the first position after the previous I/O, whose size may differ; 0 to 100
+    /// percent are random.
     Following(Box<Sizes>),
 }
 
@@ -99,7 +99,7 @@ impl Sizes {
     }
 }
 
-/// Where the sizes of a part go on, together. One thread has it; so its atomics are plain numbers.
+/// Shared next position of all sizes of a part. Only one thread uses it, so its atomics are plain numbers.
 #[derive(Debug)]
 pub(super) struct SizesRun {
     next: AtomicU64,
@@ -112,7 +112,6 @@ struct Track {
     stride: u64,
     /// The last byte where an I/O may start.
     limit: u64,
-    /// Where to go on after that: the thread's own place on the grid, near the beginning.
     restart: u64,
 }
 
@@ -180,7 +179,6 @@ fn is_split(workload: &TargetWorkload) -> bool {
     workload.portion.is_some_and(|portion| portion.is_split)
 }
 
-/// That of the portion before, if both are sizes of the same part.
 fn run(workload: &TargetWorkload, before: Option<&TargetState>, next: u64, last: Direction) -> Arc<SizesRun> {
     let part = workload.portion.filter(|portion| !portion.is_first).map(|portion| portion.part);
     match before.map(|before| (before.part, &before.sequence)) {
@@ -280,7 +278,7 @@ impl TargetState {
         self.positions.moves()
     }
 
-    /// So many ns have passed since the start.
+    /// Sets the elapsed time since the start in ns.
     pub(super) fn move_to(&mut self, elapsed: u64) {
         self.positions.move_to(elapsed);
     }
@@ -296,7 +294,7 @@ impl TargetState {
         offset.checked_sub(self.base).is_some_and(|relative| relative <= self.track.limit)
     }
 
-    /// Where an I/O goes that would go to this offset, and its bytes, by the blocks that are left.
+    /// Returns the offset and size of an I/O at the first free blocks from this offset on.
     pub(super) fn left_at(&self, map: &mut BlockMap, offset: u64) -> (u64, u32) {
         let (position, length) = map.take(offset - self.base, self.block_size);
         debug_assert!(position + u64::from(length) <= self.track.limit + u64::from(self.block_size));
@@ -314,7 +312,7 @@ impl TargetState {
         }
     }
 
-    /// Draws the slice that a write sends, if slices are drawn; else 0.
+    /// Draws the slice for a write, if slices are drawn; otherwise returns 0.
     #[inline]
     pub(super) fn slice(&self, direction: Direction, random: &mut Random) -> u32 {
         match &self.slices {
@@ -324,8 +322,8 @@ impl TargetState {
     }
 }
 
-/// Kept out of line: inlined, the compiler looks at the direction first, which is mispredicted where it is
-/// random.
+/// Kept out of line: inlined, the compiler checks the direction first, and random directions are
+/// mispredicted.
 #[inline(never)]
 fn slice(slices: &Modulus, direction: Direction, random: &mut Random) -> u32 {
     match direction {

@@ -12,25 +12,26 @@ use crate::results::EffectiveRange;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
     pub target: u32,
-    /// Bytes to transfer; with [`TargetWorkload::each_once`] of several sizes fewer than the size that was
-    /// drawn, where a block behind it is done.
+    /// Bytes to transfer. With [`TargetWorkload::each_once`] and several sizes, fewer than the drawn size
+    /// if a completed block follows.
     pub length: u32,
     /// Byte offset in the target, the base offset included.
     pub offset: u64,
-    /// Where in the source of random data (`-Z<size>`) the data of a write begins, bytes, not yet rounded
-    /// down to what the target's alignment needs. 0 unless asked for by [`ThreadWorkload::draw_slices`].
+    /// Offset of a write's data in the random data (`-Z<size>`) in bytes, before rounding down to the
+    /// target's alignment. 0 unless requested by [`ThreadWorkload::draw_slices`].
     pub slice: u32,
     pub direction: Direction,
 }
 
-/// Everything that decides which I/Os one thread does, in which order. One call of [`ThreadWorkload::next`]
-/// per I/O: it allocates nothing, takes no lock and divides by nothing that isn't known beforehand.
+/// Decides which I/Os one thread issues, and their order. [`ThreadWorkload::next`] is called once per I/O:
+/// it does not allocate or lock, and divides only by constants.
 ///
-/// All numbers come from one generator, in this order, which makes the addresses those of DISKSPD:
-/// * set-up, target by target: initial position (mixed pattern), initial direction (write share 1 to 99);
-/// * I/O by I/O: target (floating pool with more than one), chance of a random step (mixed), position, range
-///   of the distribution, direction (write share 1 to 99), slice of the payload or its whole content (`-Zr`),
-///   which whoever makes it draws from [`ThreadWorkload::generator`].
+/// All numbers come from one generator, in this order, which makes the addresses equal to DISKSPD's
+/// addresses.
+/// * set-up, target by target: initial position (mixed pattern), initial direction (write share 1 to 99).
+/// * I/O by I/O: target (floating pool with more than one), chance of a random step (mixed), position,
+///   range of the distribution, direction (write share 1 to 99), payload. The payload (`-Zr`) is a slice,
+///   or its whole content drawn by the caller from [`ThreadWorkload::generator`].
 #[derive(Debug)]
 pub struct ThreadWorkload {
     random: Random,
@@ -41,7 +42,7 @@ pub struct ThreadWorkload {
     effective: Vec<Vec<EffectiveRange>>,
     /// The blocks that were done, of each target that asks for it.
     maps: Vec<BlockMap>,
-    /// All that decides the next I/Os beside the generator, where it is that little.
+    /// The whole state for the next I/Os, except the generator, if it is small enough.
     plain: Option<Plain>,
 }
 
@@ -105,7 +106,7 @@ fn plain(choice: &TargetChoice, targets: &[TargetState]) -> Option<Plain> {
     }
 }
 
-/// Which map a target has; portions have that of their first one.
+/// Returns the index of a target's map; portions share the map of their first one.
 fn map(workload: &TargetWorkload, maps: &mut Vec<BlockMap>) -> Option<u32> {
     if !workload.each_once {
         return None;
@@ -332,23 +333,23 @@ impl ThreadWorkload {
         }
     }
 
-    /// What all numbers of the thread are drawn from. Whatever is drawn here shifts the I/Os that follow.
+    /// Returns the generator of all the thread's numbers. Every draw from it shifts the I/Os that follow.
     #[inline]
     pub fn generator(&mut self) -> &mut Random {
         &mut self.random
     }
 
-    /// Whether addresses depend on the time: then [`ThreadWorkload::move_to`] has to be told it.
+    /// Whether addresses depend on the time, so that [`ThreadWorkload::move_to`] is necessary.
     pub fn moves(&self) -> bool {
         self.targets.iter().any(TargetState::moves)
     }
 
-    /// So many ns have passed since the start.
+    /// Sets the elapsed time since the start in ns.
     pub fn move_to(&mut self, elapsed: u64) {
         self.targets.iter_mut().for_each(|target| target.move_to(elapsed));
     }
 
-    /// Whether any I/O depends on random numbers: else it doesn't matter what else is drawn.
+    /// Whether any I/O depends on random numbers, so that other draws would change the I/Os.
     pub fn draws(&self) -> bool {
         matches!(
             self.choice,
@@ -359,8 +360,8 @@ impl ThreadWorkload {
         ) || self.targets.iter().any(TargetState::draws)
     }
 
-    /// Where the distribution of a target sends its I/Os, relative to the base offset; empty = there is none,
-    /// or the target ends before its first range.
+    /// Returns the effective ranges of a target's distribution, relative to the base offset. Empty without
+    /// a distribution, or if the target ends before its first range.
     pub fn effective(&self, target: usize) -> &[EffectiveRange] {
         &self.effective[target]
     }

@@ -1,4 +1,4 @@
-//! What a run reads and what it writes are different files, each of them named once.
+//! Inputs and outputs of a run are distinct files, each named once.
 
 use super::{Destination, descriptor, is_standard_output, key_of};
 use crate::output_error::{OutputError, OutputErrorKind};
@@ -19,12 +19,12 @@ const STANDARD: [(&str, &str); 3] = [
     ("/proc/self/fd/2", "standard error"),
 ];
 
-/// Refuses an output that is the same file as one before it, or an input, by whatever names; and a file that
-/// standard input, output or error goes to already. Nothing is opened. A device such as `/dev/null` or a
+/// Rejects an output that is the same file as a previous output or an input, even under another name. Also
+/// rejects the file of standard input, output or error. It opens nothing. Devices such as `/dev/null` or a
 /// terminal can be named several times.
 ///
 /// # Errors
-/// A message.
+/// Fails with a message.
 pub(crate) fn refuse_double(
     output: &Named,
     destination: &Destination,
@@ -61,7 +61,7 @@ fn is_regular(path: &str) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// `None` = it can be written by several at once, or nothing is known of it.
+/// `None` if several writers are possible, or if it is unknown.
 fn identity(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
         Ok(found) if !mixes_up(Kind::of(&found)) => None,

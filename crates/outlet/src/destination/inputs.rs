@@ -1,9 +1,9 @@
-//! What a run reads: no output may be the same.
+//! Inputs of a run, which no output may overwrite.
 
 use super::doubles::Named;
 use diskspd_model::profile::{Profile, RawText, RunOptions};
 
-/// What a run reads besides its targets: the data that is written, and what is replayed.
+/// Returns the inputs of a run other than its targets: data to write, and I/Os to replay.
 pub(crate) fn inputs_of(profile: &Profile, run_options: &RunOptions) -> Vec<Named> {
     let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);

@@ -1,5 +1,5 @@
-//! Bencher Metric Format: JSON of benchmarks, each with its measures. Of the comparison it holds what B did:
-//! the service keeps the history and has thresholds of its own.
+//! Bencher Metric Format: JSON of benchmarks with their measures. It holds only the results of B of a
+//! comparison, because the service keeps the history and has its own thresholds.
 
 use super::{ToldComparison, cases};
 use serde_json::{Map, Value, json};

@@ -2,7 +2,7 @@
 
 use super::{CaseEnd, ToldComparison, cases};
 
-/// An annotation for each figure that decides: an error where it is worse, a warning where it can't be told.
+/// Returns an annotation for each decisive figure: an error if worse, a warning if inconclusive.
 pub fn github(told: &ToldComparison) -> Vec<u8> {
     let line = |case: &super::AnswerCase| {
         let command = match case.end {

@@ -1,10 +1,11 @@
-//! JUnit's XML: what continuous integration shows as a list of tests.
+//! JUnit XML, which continuous integration shows as a list of tests.
 
 use super::{CaseEnd, ToldComparison, cases};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
 
-/// A suite with a test case for each figure that decides. What can't be told is skipped, and says why.
+/// Returns a suite with a test case for each decisive figure. Inconclusive cases are skipped, with the
+/// reason.
 pub fn junit(told: &ToldComparison) -> Vec<u8> {
     let cases = cases(told);
     let count = |end: CaseEnd| cases.iter().filter(|case| case.end == end).count();
@@ -40,7 +41,7 @@ pub fn junit(told: &ToldComparison) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// As XML takes it; what drives a terminal, and no parser takes, is visible.
+/// Escapes text for XML; terminal control characters, which parsers reject, become visible.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in line(text).chars() {

@@ -1,4 +1,4 @@
-//! OpenMetrics text: what GitLab's metrics report shows in a merge request, and any scraper reads.
+//! OpenMetrics text for GitLab's metrics report in a merge request, and for scrapers.
 
 use super::{CaseEnd, ToldComparison, cases};
 use crate::openmetrics::{self, Dialect, Exposition, Family};

@@ -1,5 +1,5 @@
-//! A comparison in the forms that others read: continuous integration, dashboards of benchmarks. What decides
-//! in each time span is a case there, by the name of the test or workload.
+//! A comparison in formats of other tools: continuous integration and benchmark dashboards. Each decisive
+//! figure of a time span is a case, named after the test or workload.
 
 mod bencher;
 mod github;

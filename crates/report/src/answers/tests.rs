@@ -3,7 +3,6 @@ use diskspd_judge::lab::compare::{Side, SideRun, compare, draw_order};
 use diskspd_model::results::{KnownFigures, Origin, RunSummary, SpanSummary};
 use std::collections::BTreeMap;
 
-/// A run of a test with so many I/Os per second.
 fn run(test: &str, iops: f64, number: i64) -> SideRun {
     let total = KnownFigures { ios: Some(iops as u64), iops: Some(iops), ..KnownFigures::default() };
     let span = SpanSummary { total, ..SpanSummary::default() };

@@ -1,4 +1,4 @@
-//! What is to be typed to do the run again.
+//! The commands that repeat the run.
 
 use super::page::command;
 use diskspd_model::results::{Origin, RunSummary};

@@ -31,7 +31,7 @@ fn parts(span: &Span) -> Vec<ChartFigure> {
     processors::chart(span, &detail.measured.cpu).into_iter().chain(threads).collect()
 }
 
-/// `without`: what is said if there are none; empty = nothing.
+/// `without`: the text if there are no charts; empty = nothing.
 fn section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
     html! {
         @if !charts.is_empty() || !without.is_empty() {

@@ -1,5 +1,5 @@
-//! What happened from interval to interval: rates, throughput, latencies. By the intervals of `-D`; without
-//! them by what the controlling thread saw once a second.
+//! Rates, throughput and latencies over time: by the intervals of `-D`, otherwise by the controlling
+//! thread's observations once a second.
 
 use super::chart::axis::ChartAxis;
 use super::chart::heat;
@@ -213,7 +213,6 @@ impl OverTime {
         table
     }
 
-    /// Which directions have a line of their own: reads and writes where there are both, and the total.
     fn directions(&self, of: fn(&Stretch) -> &[Option<f64>; 3]) -> Vec<usize> {
         let any = |direction: usize| {
             self.stretches.iter().any(|stretch| of(stretch)[direction].is_some_and(|rate| rate > 0.0))
@@ -221,7 +220,8 @@ impl OverTime {
         if any(0) && any(1) { vec![0, 1, 2] } else { vec![2] }
     }
 
-    /// Percentiles by interval. They are never averaged: of several intervals the highest is shown.
+    /// Returns percentiles by interval. They are never averaged; the highest of several intervals is
+    /// shown.
     fn latencies(
         &self,
         span: &Span,

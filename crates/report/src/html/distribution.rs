@@ -81,7 +81,6 @@ fn summary(known: &SpanSummary) -> String {
     }
 }
 
-/// The percentiles of the text report, as far as they are recorded.
 fn table(known: &SpanSummary, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
     let mut table = FigureTable::new(&["percentile", "read, ms", "write, ms", "total, ms"]);
     if response.is_some() {

@@ -1,5 +1,5 @@
-//! What the figures depend on beside the target: machine, kernel, file systems, disks. As the record holds
-//! it, no more.
+//! Conditions of the figures other than the target: machine, kernel, file systems, disks. Limited to the
+//! recorded ones.
 
 use super::input::Run;
 use crate::number::grouped;
@@ -14,7 +14,6 @@ use maud::{Markup, html};
 /// Targets and disks that are listed at most.
 const MOST: usize = 32;
 
-/// A name and what it is; what isn't known is left out.
 type Fact = (&'static str, Option<String>);
 
 /// The whole section.

@@ -1,4 +1,4 @@
-//! What results of fio say besides: what the figures are of, discards and flushes, the course out of log
+//! Additional content of fio results: scope of the figures, discards and flushes, and the course from log
 //! files.
 
 use super::chart::ChartFigure;

@@ -1,4 +1,4 @@
-//! The figures that everybody looks for: rates and latencies, by direction.
+//! The headline figures: rates and latencies, by direction.
 
 use super::span::{PickDirection, Span};
 use super::table::{PageTable, content};

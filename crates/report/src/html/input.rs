@@ -1,4 +1,4 @@
-//! What a page is made of, and where on it.
+//! The input of a page, and places on it.
 
 use diskspd_judge::truth::Judged;
 use diskspd_model::results::RunSummary;
@@ -28,7 +28,7 @@ impl PagePlace {
         PagePlace { prefix: "run".into(), level: 2, points: POINTS }
     }
 
-    /// One of several, from 0 on, so many of which have charts.
+    /// Returns the place of one of several (from 0), with the number of places with charts.
     pub fn among(number: usize, with_charts: usize) -> PagePlace {
         let points = (2 * POINTS).checked_div(with_charts).map_or(0, |points| points.clamp(40, POINTS));
         PagePlace { prefix: format!("run{}", number + 1), level: 3, points }

@@ -1,4 +1,4 @@
-//! What is marked on the charts over time: where the rate changed, what interrupted it, when I/Os failed.
+//! Marks on the charts over time: rate changes, interruptions, and failed I/Os.
 
 use super::chart::Mark;
 use super::span::RecordedSpan;
@@ -6,7 +6,7 @@ use crate::number::{clock, grouped, plain};
 use diskspd_judge::truth::{Interrupted, Outage, Steadiness, SteadyVerdict};
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 
-/// Marks of one kind at most: more of them tell less.
+/// Maximum number of marks of one kind, for legibility.
 const MOST: usize = 8;
 
 /// All marks of a time span, in the order of time.

@@ -1,12 +1,12 @@
-//! The page: runs as one HTML file that needs nothing else. Charts are inline SVG that says all it has to
-//! say without scripts; scripts add the figures under the pointer and zoom.
+//! The page: runs as one self-contained HTML file. Charts are inline SVG, complete without scripts;
+//! scripts add the figures under the pointer and zoom.
 //!
 //! ```text
 //! Run ──run──▶ sections: verdict, headline, charts, again, environment ──page──▶ bytes
 //! ```
 //!
-//! Every figure is one of the summary's or the judgement's, as in the JSON. The file is XML too: it can be
-//! read by any parser.
+//! Every figure comes from the summary or the judgement, as in the JSON. The file is also valid XML for
+//! any parser.
 
 mod again;
 pub mod chart;
@@ -55,16 +55,16 @@ use std::io::{self, Write};
 /// Writes the page of a record.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     write_runs(&[Run { known: known::run(judged, ""), judged: Some(judged) }], sink)
 }
 
 /// Writes the page of several runs, at least one: a table of all, a chart that compares them, and the
-/// sections of each. That of one run alone is the run's.
+/// sections of each. The page of a single run is the run's page.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     let (title, content) = match runs {
         [run] => (run::title(run), run::alone(run)),
@@ -85,15 +85,15 @@ pub fn write_repetition(repetition: &Repetition, runs: &[Run], sink: &mut dyn Wr
 /// Writes the page of a sweep.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&sweep::title(page), sweep::content(page)).into_string().as_bytes())
 }
 
-/// Writes the page of a suite. `runs`: all of its runs, those of a test one after the other.
+/// Writes the page of a suite. `runs`: all of its runs, grouped by test.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_suite(page: &SuitePage, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&suite::title(page, runs), suite::content(page, runs)).into_string().as_bytes())
 }
@@ -101,7 +101,7 @@ pub fn write_suite(page: &SuitePage, runs: &[Run], sink: &mut dyn Write) -> io::
 /// Writes the page of a comparison.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_comparison(page: &ComparisonPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&compare::title(page), compare::content(page)).into_string().as_bytes())
 }
@@ -109,7 +109,7 @@ pub fn write_comparison(page: &ComparisonPage, sink: &mut dyn Write) -> io::Resu
 /// Writes the page of a history.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_history(page: &HistoryPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&history::title(page), history::content(page)).into_string().as_bytes())
 }

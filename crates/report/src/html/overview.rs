@@ -1,4 +1,4 @@
-//! Several time spans on one page: a row for each, by what it does, with a link to its section.
+//! Several time spans on one page: a row for each, named by its work, with a link to its section.
 
 use super::input::{PagePlace, Run};
 use super::page::heading;

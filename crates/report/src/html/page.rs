@@ -1,4 +1,4 @@
-//! What is around every page: head, style, script.
+//! The frame of every page: head, style, script.
 
 use diskspd_model::units::visible;
 use maud::{Markup, PreEscaped, html};
@@ -6,9 +6,9 @@ use maud::{Markup, PreEscaped, html};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// Begins the page. Elements without content are closed, and the page has a name space, so that it is XML
-/// too.
-/// No request can leave it, whatever a name in it tries: the policy permits what stands in the page alone.
+/// The beginning of the page. Elements without content are closed, and the page has a namespace, so that
+/// it is valid XML too. The content security policy permits only the page's own content, so that names
+/// cannot cause requests.
 const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\"><head>\
     <meta charset=\"utf-8\"/>\
     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \

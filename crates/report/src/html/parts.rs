@@ -1,6 +1,5 @@
-//! Tables of what DISKSPD's figures don't tell apart, or don't have: parts of a mix and sizes, other
-//! operations than reads and writes, I/Os that would have waited, verified sectors. Each is there where
-//! there is something to show.
+//! Tables of figures that DISKSPD does not have or separate: parts of a mix and sizes, other operations
+//! than reads and writes, I/Os that would have waited, verified sectors. Empty tables are omitted.
 
 use super::table::PageTable;
 use crate::integrity_text::held;
@@ -99,7 +98,6 @@ fn verified(table: &IntegrityTable) -> Markup {
     }
 }
 
-/// What a thread did beside reading and writing, or all of them.
 struct ThreadLine<'a> {
     name: String,
     figures: &'a OtherFigures,
@@ -121,7 +119,6 @@ impl<'a> ThreadLine<'a> {
     ];
 }
 
-/// A table of what threads did beside reading and writing.
 fn by_thread(table: &OtherTable) -> Markup {
     let all = ThreadLine { name: "all".to_owned(), figures: &table.total, path: String::new() };
     let mut lines: Vec<ThreadLine> = Vec::new();
@@ -135,7 +132,6 @@ fn by_thread(table: &OtherTable) -> Markup {
     PageTable::captioned(&caption).of(ThreadLine::COLUMNS, &lines)
 }
 
-/// What would have waited of a thread's I/Os, or of all.
 struct NowaitLine {
     name: String,
     figures: NowaitFigures,

@@ -1,4 +1,4 @@
-//! What the machine's processors did.
+//! Activity of the machine's processors.
 
 use super::chart::ChartFigure;
 use super::chart::axis::ChartAxis;

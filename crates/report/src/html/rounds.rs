@@ -1,5 +1,4 @@
-//! How the target was brought into its state before: the rounds of a preconditioning, and what the last of
-//! them say together.
+//! Preparation of the target: the rounds of a preconditioning, and the joint result of the last ones.
 
 use super::chart::axis::ChartAxis;
 use super::chart::path::{self, Point};
@@ -14,7 +13,7 @@ use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
 use diskspd_model::units::visible;
 use maud::{Markup, html};
 
-/// What the middle of the chart's window is marked with, share of the average: PTS draws these.
+/// Distance of the marks around the average in the chart's window, as a share of it, as drawn by the PTS.
 const BESIDE: f64 = 0.1;
 
 pub fn section(done: &Preconditioning, place: &PagePlace) -> Markup {

@@ -1,4 +1,4 @@
-//! One run: its header, and its sections from the verdict to what is to be typed to do it again.
+//! One run: its header, and its sections from the verdict to the commands that repeat it.
 
 use super::input::{PagePlace, Run};
 use super::page::heading;

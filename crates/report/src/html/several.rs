@@ -23,7 +23,6 @@ use maud::{Markup, html};
 /// Runs of which there are charts; of more the page would become too large.
 const MOST_WITH_CHARTS: usize = 24;
 
-/// Runs that have sections of their own at all.
 const MOST_WITH_SECTIONS: usize = 400;
 
 /// Bars that have room for their names.
@@ -40,7 +39,6 @@ struct RunPoint<'a> {
 }
 
 impl RunPoint<'_> {
-    /// Its number and name; of a run of several time spans also what it does.
     fn title(&self) -> String {
         let run = named(&self.name, self.run);
         match self.run.known.time_spans.len() {

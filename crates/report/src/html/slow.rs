@@ -1,5 +1,5 @@
-//! The slowest I/Os (`--explain`): stacked bars of their stages, in the order of time, so that those beside
-//! each other were in flight together.
+//! The slowest I/Os (`--explain`): stacked bars of their stages in order of time, so that neighbours were
+//! in flight together.
 
 use super::page::heading;
 use super::span::RecordedSpan;

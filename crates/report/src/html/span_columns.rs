@@ -8,7 +8,7 @@ pub trait OfSpan {
     fn span(&self) -> Option<&SpanSummary>;
 }
 
-/// I/Os per second; where nothing was measured, that stands in place of all figures.
+/// Returns the column of I/Os per second; without measurement, a note replaces all figures.
 pub const fn iops<R: OfSpan>() -> TableColumn<R> {
     TableColumn::number("IOPS", |row: &R| match row.span() {
         Some(span) => Cell::figure(span.total.iops, 2),

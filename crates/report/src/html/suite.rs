@@ -33,7 +33,7 @@ pub fn title(page: &SuitePage, runs: &[Run]) -> String {
     title::title(&format!("Suite {}", page.name), &targets, machine.as_deref(), &answer)
 }
 
-/// The content of the page. `runs`: all runs, those of a test one after the other.
+/// Returns the content of the page. `runs`: all runs, grouped by test.
 pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
     html! {
         header {

@@ -104,7 +104,6 @@ fn paths(text: &str) -> Markup {
     }
 }
 
-/// The least width of a cell of many words, which go on in further lines where the window is narrow.
 fn room(cell: &Cell) -> Option<String> {
     const WIDEST: usize = 20;
     let letters = match cell {

@@ -14,7 +14,7 @@ pub fn factor(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }
 
-/// Of values with the lengths of their intervals; `None` = there are none.
+/// Returns the band of values with the lengths of their intervals; `None` without values.
 pub fn span(values: impl IntoIterator<Item = (f64, f64)>) -> Option<Band> {
     let (mut all, mut sum, mut time) = (None, 0.0, 0.0);
     for (value, length) in values {

@@ -1,4 +1,4 @@
-//! What each thread and each target did.
+//! The work of each thread and each target.
 
 use super::chart::ChartFigure;
 use super::chart::axis::ChartAxis;

@@ -1,5 +1,4 @@
-//! The verdict, which stands first: whether the figures can be believed, and what takes something away from
-//! them.
+//! The verdict, placed first: the credibility of the figures, and their caveats.
 
 use super::input::Run;
 use super::page::options;
@@ -15,7 +14,7 @@ use maud::{Markup, html};
 
 pub const UNCONFIRMED: &str = "No finding speaks against the figures, but no device could confirm them.";
 
-/// How something looks, and the word for it: nobody has to tell colours apart.
+/// Appearance and word of a verdict, so that colours are not necessary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Badge(pub VerdictMark);
 
@@ -33,7 +32,6 @@ impl Badge {
         }
     }
 
-    /// That of a verdict; how bad it is decides the colour, the verdict the word.
     fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
         match severity {
             Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)) => {
@@ -50,7 +48,7 @@ impl Badge {
         }
     }
 
-    /// That of a time span (from 1) of a run, by what was found about it alone.
+    /// Returns the badge of a run's time span (from 1), only from its findings.
     pub fn of_span(run: &Run, number: usize) -> Badge {
         let Some(judgement) = run.judged.map(|judged| &judged.judgement) else {
             let span = run.known.time_spans.get(number - 1).and_then(Option::as_ref);
@@ -100,7 +98,7 @@ impl Badge {
         Badge(verdict.mark())
     }
 
-    /// That of what was found about a run of which no record is at hand.
+    /// Returns the badge for the findings of a run without a record.
     pub fn of_findings(findings: Option<&Findings>) -> Badge {
         match findings.map(|findings| findings.severity) {
             Some(Some(severity)) => Badge::of(severity),
@@ -144,7 +142,6 @@ pub fn verdict(run: &Run, prefix: &str) -> Markup {
     }
 }
 
-/// Of a run of which the names alone are known, if that.
 fn of_findings(badge: &Badge, findings: Option<&Findings>) -> Markup {
     let names = findings.map(|findings| findings.names.as_slice()).unwrap_or_default();
     html! {
@@ -163,7 +160,6 @@ struct SpanLinks<'a> {
 }
 
 impl SpanLinks<'_> {
-    /// Of several time spans, the one that a statement is about (from 1).
     fn link(&self, number: usize) -> Option<Markup> {
         let name = self.names.get(number.checked_sub(1)?).filter(|_| self.names.len() > 1)?;
         Some(html! { a href={ "#" (span_id(self.prefix, number)) } { (name) } })
@@ -215,7 +211,7 @@ fn device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
     said(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
 }
 
-/// One statement: how bad, about which time span, what, about which targets, why, what to do.
+/// Returns one statement: severity, time span, text, targets, reason, and advice.
 pub fn said(
     badge: &Badge,
     span: Option<Markup>,

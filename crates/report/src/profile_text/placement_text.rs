@@ -1,4 +1,4 @@
-//! What DISKSPD 2.3 prints of threads and buffers in a time span's block.
+//! DISKSPD 2.3's output about threads and buffers in a time span's block.
 
 use diskspd_model::machine::System;
 use diskspd_model::profile::Compat;

@@ -36,7 +36,7 @@ impl Style {
         }
     }
 
-    /// The left edge of an absolute range: zero stands under the digits of the sizes below it.
+    /// Returns the left edge of an absolute range, with zero aligned to the digits of the sizes.
     pub fn range_start(&self, start: u64) -> String {
         if start == 0 { "     0   ".to_owned() } else { self.column(start) }
     }

@@ -169,7 +169,6 @@ fn shared<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T
     }
 }
 
-/// The verdict about the devices, and behind it how bad the worst finding is.
 fn verdict(row: &TableRow) -> Cell {
     let devices = row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string());
     let worst = row.run.and_then(|run| run.findings.as_ref()?.severity).map(Severity::word);

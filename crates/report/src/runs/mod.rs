@@ -1,4 +1,4 @@
-//! Many runs as one table: a row for each time span, with columns that stay what they are.
+//! Many runs as one table: a row for each time span, with stable columns.
 
 mod columns;
 

@@ -111,8 +111,8 @@ pub fn write_iops(
     out.close("Iops");
 }
 
-/// Where random I/O went. Ranges are shown by their lengths alone, so gaps between them get a range of
-/// their own.
+/// Writes the distribution of random I/O. The format has only lengths of ranges, so each gap becomes a
+/// range.
 pub fn write_distribution(out: &mut Writer, ranges: &[EffectiveRange]) {
     out.open("Distribution");
     out.open("Absolute");

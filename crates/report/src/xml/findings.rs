@@ -1,9 +1,9 @@
-//! What was found about a run: an element that DISKSPD's results don't have (`--xml-verdict`).
+//! Findings about a run: an element that DISKSPD's results do not have (`--xml-verdict`).
 
 use super::writer::Writer;
 use diskspd_model::finding::{Finding, Severity};
 
-/// `<Findings>` with a `<Finding>` for each, the worst first; nothing if there are none.
+/// Writes `<Findings>` with a `<Finding>` for each, worst first; no element without findings.
 pub fn write<'a>(out: &mut Writer, findings: impl Iterator<Item = &'a Finding>) {
     let mut findings = findings.peekable();
     if findings.peek().is_none() {

@@ -3,7 +3,7 @@
 use super::writer::Writer;
 use diskspd_model::results::IntegrityTable;
 
-/// `<Integrity>` of a time span: each target, all threads together.
+/// Writes `<Integrity>` of a time span, with each target's totals over all threads.
 pub fn write(out: &mut Writer, table: &IntegrityTable) {
     out.open("Integrity");
     for row in &table.rows {

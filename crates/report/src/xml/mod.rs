@@ -1,6 +1,6 @@
-//! The XML results (`-Rxml`), written; `record::result_xml` of the crate of judgements reads them back.
-//! Element names, their order and all number formats are DISKSPD's to the character: tools read elements by
-//! position and by the text they hold. No declaration before `<Results>`, no line feed after the end.
+//! Writing of the XML results (`-Rxml`); `record::result_xml` of the crate of judgements reads them.
+//! Element names, their order and all number formats equal DISKSPD's exactly, because tools read elements
+//! by position and text. No declaration before `<Results>`, no line feed after the end.
 
 mod figures;
 mod findings;
@@ -26,22 +26,22 @@ use diskspd_model::results::{
 use std::io::{self, Write};
 use writer::Writer;
 
-/// Writes the whole document of a record. What it needs of memory does not grow with the number of threads
-/// and intervals: each thread's part is handed to `sink` when it is complete.
+/// Writes the whole document of a record. Memory use does not grow with the number of threads and
+/// intervals, because each completed thread goes to `sink`.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, .. } = judged;
     let host = record.host();
     render(sink, &record.profile, &host.system, &host.results, summary)
 }
 
-/// The same with elements of our own: response times, flushes, the verdict about the devices and the
-/// findings at the very end of each time span, the findings about the machine at the very end of `System`.
+/// Writes the same with additional elements. Response times, flushes, the verdict about the devices and
+/// the findings are at the end of each time span, the findings about the machine at the end of `System`.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, judgement } = judged;
     let host = record.host();
@@ -52,7 +52,7 @@ pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<(
 /// targets from `results`.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Fails with the errors of `sink`.
 pub fn render(
     sink: &mut dyn Write,
     profile: &Profile,
@@ -109,7 +109,7 @@ fn render_all(
     out.finish("Results")
 }
 
-/// The system `-Rs` prints: nothing else, as DISKSPD 2.3 has it.
+/// Returns only the system of `-Rs`, as in DISKSPD 2.3.
 pub fn system_alone(system: &System) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Memory takes everything.

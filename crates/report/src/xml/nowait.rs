@@ -3,7 +3,7 @@
 use super::writer::Writer;
 use diskspd_model::results::{NowaitFigures, NowaitTable};
 
-/// `<NoWait>` of a time span: all of them, then those of each thread on each target.
+/// Writes `<NoWait>` of a time span: the total, then each thread on each target.
 pub fn write(out: &mut Writer, table: &NowaitTable) {
     out.open("NoWait");
     write_figures(out, &table.total);

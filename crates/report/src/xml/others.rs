@@ -4,7 +4,7 @@ use super::writer::Writer;
 use diskspd_model::results::{OtherFigures, OtherTable};
 use diskspd_model::units::Millis;
 
-/// `<Discards>` of a time span, or what else was done: all of them, then those of each thread on each target.
+/// Writes `<Discards>` or another operation of a time span: the total, then each thread on each target.
 pub fn write(out: &mut Writer, table: &OtherTable) {
     out.open(table.row.element);
     write_figures(out, &table.total);

@@ -5,7 +5,7 @@ use super::writer::Writer;
 use crate::trace_sections::sections;
 use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
 
-/// `ETW` and `ETWSessionInfo`, where DISKSPD has them. What can't be counted has no element.
+/// Writes `ETW` and `ETWSessionInfo` in DISKSPD's places. Unavailable counters have no element.
 pub fn write(out: &mut Writer, trace: &TraceFigures) {
     out.open("ETW");
     for section in sections(&trace.counts) {
@@ -38,7 +38,8 @@ fn write_session(out: &mut Writer, session: &TraceSession) {
     out.close("ETWSessionInfo");
 }
 
-/// `DeviceCompletionTime`, an element of our own at the end of a time span: the devices' times beside ours.
+/// Writes `DeviceCompletionTime`, an additional element at the end of a time span: device times next to
+/// measured times.
 pub fn write_devices(out: &mut Writer, devices: &[DeviceFigures]) {
     out.open("DeviceCompletionTime");
     for device in devices {

@@ -1,4 +1,4 @@
-//! Elements and lines: what is well-formed by construction.
+//! Elements and lines, well-formed by construction.
 
 use super::number::Number;
 use diskspd_model::profile::xml::text;
@@ -32,7 +32,7 @@ impl<'a> Writer<'a> {
         put!(self.buffer, "{:1$}</{name}>\n", "", self.indent);
     }
 
-    /// `<name attributes/>`. Attributes hold what needs no escape: numbers, or what [`attribute`] returns.
+    /// Writes `<name attributes/>`. Attributes need no escaping: numbers, or results of [`attribute`].
     pub fn empty(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
         self.tag(name, attributes, "/>\n");
     }

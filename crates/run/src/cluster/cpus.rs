@@ -1,4 +1,4 @@
-//! Whose CPUs are whose, when several ranks run on one machine.
+//! The division of CPUs between several ranks on one machine.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ pub struct Seat {
     pub cpus: Vec<u32>,
 }
 
-/// The CPUs of each rank; `None` = those that it has already.
+/// Returns the CPUs of each rank; `None` = unchanged.
 ///
-/// Ranks on one machine that may all use the same CPUs divide them: as many for each, in order of number, the
-/// first ranks one more where it doesn't come out even. Where the launcher has bound ranks to CPUs of their
-/// own, or there are fewer CPUs than ranks, it stays as it is.
+/// Ranks on one machine with the same allowed CPUs divide them equally in order of number; the first ranks
+/// get one more if there is a remainder. Nothing changes if the launcher bound the ranks to separate CPUs,
+/// or if there are fewer CPUs than ranks.
 pub fn share(seats: &[Option<Seat>]) -> Vec<Option<Vec<u32>>> {
     let mut together: BTreeMap<(&str, &[u32]), Vec<usize>> = BTreeMap::new();
     for (rank, seat) in seats.iter().enumerate() {

@@ -1,14 +1,13 @@
-//! What ranks say to each other, as bytes.
+//! Encoding of messages between ranks.
 
 use diskspd_sys::clock::Nanos;
 
-/// A message: a byte that says which, then its numbers (little endian), then the bytes that it carries.
+/// A message: a type byte, then its numbers (little endian), then its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
     Alive,
-    /// The run is to end; by whom, as [`diskspd_model::results::EndedBy`] numbers them.
+    /// End of the run, requested by this origin, numbered as in [`diskspd_model::results::EndedBy`].
     Stop(u8),
-    /// To rank 0: what a rank has to say in a round.
     Answer(u32, Vec<u8>),
     Decision(u32, Vec<u8>),
     /// Of rank 0: clocks are read now, be quick.
@@ -17,7 +16,7 @@ pub enum Frame {
     /// To rank 0: the number, the monotonic clock and the wall clock since 1970, ns.
     Pong(u32, Nanos, i64),
     ClocksEnd,
-    /// Of rank 0: you were given up, after so many seconds of silence.
+    /// Message from rank 0: the receiver was given up after this number of seconds of silence.
     GivenUp(u32),
 }
 

@@ -1,4 +1,4 @@
-//! A group whose ranks are threads of one process: for tests, and the same to everybody above it as MPI.
+//! A group whose ranks are threads of one process, for tests, with the same interface as MPI.
 
 use super::error::GroupError;
 use super::{RankGroup, RankMessage};
@@ -15,7 +15,6 @@ pub struct ThreadRank {
     mail: Mail,
 }
 
-/// A group of so many ranks, one for each thread.
 pub fn group(size: usize) -> Vec<ThreadRank> {
     let boxes = || (0..size).map(|_| Mutex::default()).collect();
     let mail: Mail = Arc::new((0..size).map(|_| boxes()).collect());

@@ -1,5 +1,5 @@
-//! Who started this process, by what it has set in the environment: whether it is one of several ranks, and
-//! which libraries of MPI go with the launcher.
+//! The launcher of this process, by its environment variables: whether there are several ranks, and the
+//! matching MPI libraries.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
@@ -53,8 +53,9 @@ const FOR_PMI: &[MpiLibrary] = &[MPICH, MPICH_OF_DEBIAN, STANDARD, STANDARD_1, S
 const FOR_PMIX: &[MpiLibrary] = &[OPEN_MPI, STANDARD, STANDARD_1, STANDARD_0, MPICH, MPICH_OF_DEBIAN];
 const ANY: &[MpiLibrary] = &[STANDARD, STANDARD_1, STANDARD_0, OPEN_MPI, MPICH, MPICH_OF_DEBIAN];
 
-/// Where a launcher's mark is, what it tells, and which libraries go with it. The first whose mark is set
-/// counts. `SLURM_NTASKS` and the like are no mark: a batch script, which is one process, has them too.
+/// Mark of each launcher, its information, and the matching libraries. The first set mark counts.
+/// `SLURM_NTASKS` and similar variables are not marks, because a batch script with one process also has
+/// them.
 const LAUNCHERS: &[(&str, &str, &str, &str, &[MpiLibrary])] = &[
     (
         "Open MPI's mpirun",
@@ -76,7 +77,7 @@ const HERE: &[(&str, &[&str])] = &[
 ];
 
 impl Launcher {
-    /// The launcher that these variables are of; `None` = there is none.
+    /// Returns the launcher of these variables; `None` without a launcher.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
         let number = |name: &str| variable(name)?.trim().parse().ok();
         let (name, _, size, rank, libraries) =
@@ -90,7 +91,7 @@ impl Launcher {
         Launcher { name: "an unknown launcher", size: None, rank: None, libraries: ANY, here: None }
     }
 
-    /// Whether it started several processes, as far as it says; one that doesn't say so has.
+    /// Whether it started several processes; true if it does not report the number.
     pub fn started_several(&self) -> bool {
         self.size != Some(1)
     }
@@ -100,7 +101,7 @@ impl Launcher {
     }
 }
 
-/// What a library speaks that a person names: by its file's name.
+/// Returns the ABI of an explicitly named library, by its file name.
 pub fn kind_of(file_name: &str) -> MpiAbi {
     if file_name.contains("abi") {
         MpiAbi::Standard

@@ -1,8 +1,8 @@
-//! Ranks that know of each other whether they are there: rounds with time limits on top of a group.
+//! Ranks with mutual liveness checks: rounds with time limits on top of a group.
 //!
-//! In a round every rank has an answer for rank 0, and rank 0 a decision for all. What a rank does before it
-//! answers may take as long as it takes: meanwhile it gives signs of life. Who gives none for a while is
-//! lost, and the others go on without it.
+//! In a round every rank has an answer for rank 0, and rank 0 a decision for all. A rank may take any time
+//! before it answers, and sends signs of life during it. A silent rank is lost after a while, and the
+//! other ranks continue without it.
 
 use super::RankGroup;
 use super::frame::Frame;
@@ -15,8 +15,8 @@ use std::time::Duration;
 const HURRIED_BEAT: Duration = Duration::from_millis(50);
 const HURRIED_SILENCE: Duration = Duration::from_millis(600);
 
-/// A rank that waits looks for messages after a part of the time that it has waited, so that many ranks on
-/// few CPUs leave them to those that work: this part of it, ..
+/// A waiting rank polls for messages after this fraction of its waiting time, so that many ranks on few
+/// CPUs leave them to working ranks.
 const LOOK_PART: u32 = 10;
 const LONGEST_LOOK: u32 = 10;
 
@@ -120,12 +120,12 @@ impl<'g> RankLink<'g> {
         self.peers.iter().all(|peer| peer.lost.is_none())
     }
 
-    /// Who wants the run to end, as was said by another rank.
+    /// Returns the origin of the run's end as reported by another rank.
     pub fn stop(&self) -> Option<u8> {
         self.stop
     }
 
-    /// Lets a rank go: nothing is said to it or heard of it any more.
+    /// Drops a rank: no more messages to it or from it.
     pub fn lose(&mut self, rank: usize, why: &str) {
         if let Some(peer) = self.peers.get_mut(rank) {
             peer.lost.get_or_insert_with(|| why.to_owned());
@@ -137,8 +137,8 @@ impl<'g> RankLink<'g> {
         self.say_to_all(&Frame::Stop(by));
     }
 
-    /// The job is being ended: whoever is to be heard is heard soon, or not at all. Launchers kill what is
-    /// left after a while, Open MPI's after a second.
+    /// Shortens waiting times because the job is being ended. Launchers kill the remaining processes after
+    /// a while, Open MPI after a second.
     pub fn hurry(&mut self) {
         self.limits.beat = self.limits.beat.min(HURRIED_BEAT);
         self.limits.silence = self.limits.silence.min(HURRIED_SILENCE);
@@ -167,11 +167,10 @@ impl<'g> RankLink<'g> {
         }
     }
 
-    /// Gives signs of life and hears what there is. To be called often, whatever else a rank does; it waits
-    /// for nobody.
+    /// Sends signs of life and receives pending messages without waiting. Every rank must call it often.
     ///
     /// # Errors
-    /// This rank is alone.
+    /// Fails if this rank is alone.
     pub fn tend(&mut self) -> Result<(), Separated> {
         self.hear();
         let now = self.group.now();
@@ -282,7 +281,7 @@ impl<'g> RankLink<'g> {
         self.partners().into_iter().filter(|rank| self.peers[*rank].answer.is_none()).collect()
     }
 
-    /// Rank 0: ends the round with what follows from the answers.
+    /// Rank 0: ends the round with the decision from the answers.
     pub fn decide(&mut self, decision: &[u8]) {
         let frame = Frame::Decision(self.round, decision.to_vec());
         self.say_to_all(&frame);

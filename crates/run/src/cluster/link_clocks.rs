@@ -1,9 +1,9 @@
-//! Rank 0 asks all other ranks for their clocks.
+//! Clock queries from rank 0 to all other ranks.
 //!
-//! A question and its answer are a round trip ([`Offset`]), whose time bounds the error: whatever delays a
-//! message makes the answer less exact, never wrong. Several ranks are asked side by side, because one that
-//! is far away answers late. They disturb each other only by the few microseconds that rank 0 needs for an
-//! answer when several come at once, and each is asked several times, of which the quickest counts.
+//! A question and its answer are a round trip ([`Offset`]), whose time bounds the error. A delayed message
+//! makes the answer less exact, never wrong. Several ranks are queried concurrently, because distant ones
+//! answer late. They disturb each other only by the few microseconds for each answer at rank 0. Each is
+//! queried several times, and the quickest counts.
 
 use super::frame::Frame;
 use super::link::{Peer, RankLink, nanos};
@@ -11,18 +11,17 @@ use super::offset::{AskedClock, Offset};
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
-/// So many round trips do when they take long: more than this part of the time that all may take.
+/// Sufficient number of round trips, once they have taken a large part of the total time limit.
 const ENOUGH_TRIPS: usize = 8;
 const LONG_PART: Nanos = 100;
-/// So many ranks are asked side by side. Rank 0 takes about 4 us for an answer: more would wait for each
-/// other where a round trip takes 50 us.
+/// Number of ranks queried concurrently. Rank 0 needs about 4 us per answer, so more would wait for each
+/// other with a round trip of 50 us.
 const SIDE_BY_SIDE: usize = 16;
 
 #[derive(Clone, Copy)]
 struct Questions {
     pings: usize,
     side_by_side: usize,
-    /// They are told before, and do nothing else meanwhile.
     told: bool,
 }
 
@@ -37,11 +36,11 @@ impl RankLink<'_> {
         self.reads_clocks = false;
     }
 
-    /// Rank 0: where the clocks of all ranks are; of rank 0 itself no way off. To be asked while the others
-    /// wait for a decision. `None` = the rank is lost, or didn't answer.
+    /// Rank 0: returns the clock offsets of all ranks, with zero for rank 0. To be called while the other
+    /// ranks wait for a decision. `None` = the rank is lost, or did not answer.
     ///
-    /// `first_with` is by rank the first one that has the same clock, as they say themselves: those are asked
-    /// once, whether that can be.
+    /// `first_with` contains for each rank the first rank that reports the same clock. These ranks are
+    /// queried once to verify it.
     pub fn clocks(&mut self, first_with: &[usize]) -> Vec<Option<Offset>> {
         let own_wall = self.group.wall().wrapping_sub(self.group.now() as i64);
         let own = Offset { wall_ns: own_wall, ..Offset::default() };

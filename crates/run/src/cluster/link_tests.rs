@@ -4,13 +4,11 @@ use crate::cluster::offset::Offset;
 use diskspd_sys::clock;
 use std::thread;
 
-/// As long as a test waits for a rank that says nothing.
 fn limits() -> WaitLimits {
     let ms = Duration::from_millis;
     WaitLimits { beat: ms(20), silence: ms(3000), look: ms(1), pings: 8, clock: ms(2000) }
 }
 
-/// Runs `other` on all ranks but 0 and `lead` on rank 0, and returns what it does.
 fn together<T: Send>(
     size: usize,
     limits: WaitLimits,

@@ -1,15 +1,14 @@
-//! One run on many hosts: what the processes of a job, the ranks, say to each other, and what follows
-//! from it.
+//! One run on many hosts: the messages between the processes of a job (ranks), and their effects.
 //!
 //! ```text
 //! RankGroup              messages of bytes between ranks, none of which waits: MPI, or threads of a test
 //! RankLink = group + time  signs of life, who is lost, rounds: rank 0 gathers an answer of each and decides
 //! ```
 //!
-//! A run is a sequence of such rounds (`commands::cluster` has them). All of them are outside of the measured
-//! time: while I/O is measured no rank says anything that another waits for.
+//! A run is a sequence of such rounds, defined in `commands::cluster`. All rounds are outside the measured
+//! time: during I/O measurement no rank waits for another.
 //!
-//! MPI's own collectives are not used: they wait for ever for a rank that died, and can't be given up.
+//! MPI's own collectives are not used, because they wait forever for a dead rank and cannot be cancelled.
 
 pub mod cpus;
 mod error;
@@ -42,19 +41,19 @@ pub trait RankGroup {
 
     fn size(&self) -> usize;
 
-    /// Sends a message to another rank; those to the same one arrive in their order.
+    /// Sends a message to another rank; messages to the same rank arrive in order.
     ///
     /// # Errors
-    /// It can't be sent, and neither can anything else to that rank.
+    /// Fails if the message, and every later one to that rank, cannot be sent.
     fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError>;
 
-    /// The next message that is there, and whom it is of; `None` = there is none yet.
+    /// Returns the next available message with its sender; `None` = no message yet.
     ///
     /// # Errors
-    /// From whom nothing will come any more, and why. Told once of a rank.
+    /// Fails with a rank that sends no more messages, and the reason. Reported once per rank.
     fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)>;
 
-    /// This rank's monotonic clock. A group that is simulated has a clock of its own.
+    /// Returns this rank's monotonic clock. A simulated group has a separate clock.
     fn now(&self) -> Nanos {
         clock::monotonic()
     }

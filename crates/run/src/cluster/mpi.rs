@@ -14,7 +14,8 @@ pub struct Mpi {
     pub library: String,
 }
 
-/// Why there is no group. Nothing may be run alone instead: it would look like the whole.
+/// Reason for the lack of a group. The run must not continue alone, because its result would look
+/// complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoGroup {
     /// This program is linked statically, and can load no library at all.
@@ -31,7 +32,8 @@ pub enum NoGroup {
     OtherSize {
         library: String,
         seen: usize,
-        /// What the launcher says it started; `None` = `--mpi` was given, and there is only one.
+        /// Number of processes reported by the launcher; `None` = `--mpi` was given, and there is only
+        /// one.
         started: Option<usize>,
     },
 }
@@ -119,22 +121,22 @@ fn checked(world: World, library: String, launcher: &Launcher) -> Result<Mpi, No
 }
 
 impl Mpi {
-    /// Sends what is still on its way, for as long as `patience` allows.
+    /// Sends the pending messages while `patience` allows.
     pub fn flush(&mut self, mut patience: impl FnMut() -> bool) {
         while !self.world.is_sent() && patience() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
 
-    /// Has the launcher end all ranks that are still there, this one too: those that don't answer as well.
+    /// Makes the launcher end all remaining ranks, including this rank and unresponsive ones.
     pub fn abort(&self, exit_code: u8) {
         self.world.abort(exit_code);
     }
 
-    /// Leaves in order; waits for all others to do the same.
+    /// Leaves in order; waits for all other ranks to leave.
     ///
     /// # Errors
-    /// What MPI says.
+    /// Fails with MPI's error.
     pub fn leave(self) -> Result<(), MpiError> {
         self.world.leave()
     }

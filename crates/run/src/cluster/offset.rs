@@ -1,11 +1,11 @@
-//! How far apart two clocks are, by messages that go to and fro.
+//! The offset between two clocks, determined by round-trip messages.
 
 use diskspd_sys::clock::Nanos;
 
 /// A question for another's clock, and its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundTrip {
-    /// Own monotonic clock when it was asked, ns.
+    /// Local monotonic clock at the query, in ns.
     pub asked: Nanos,
     /// The other's monotonic clock when it answered, ns.
     pub other: Nanos,
@@ -19,7 +19,7 @@ pub struct RoundTrip {
 pub struct AskedClock {
     /// The question that is open; 0 = none.
     pub number: u32,
-    /// When it was asked, own monotonic clock, ns.
+    /// Local monotonic clock at the query, in ns.
     pub at: Nanos,
     /// When the first one was.
     pub begun: Nanos,
@@ -48,7 +48,8 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// By the quickest of some round trips, which says the most; `None` = there is none.
+    /// Returns the offset from the quickest round trip, which is the most exact; `None` without round
+    /// trips.
     pub fn by(trips: &[RoundTrip]) -> Option<Offset> {
         let took = |trip: &&RoundTrip| trip.answered.saturating_sub(trip.asked);
         let best = trips.iter().min_by_key(took)?;
@@ -83,7 +84,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the ways take, and however far apart the clocks are, also backwards.
         #[test]
         fn the_true_offset_is_within_the_uncertainty(
             ahead in -1_000_000_000_000i64..1_000_000_000_000,

@@ -1,10 +1,10 @@
-//! What of the whole is one rank's: its paths, its seed, its part of a shared target.
+//! One rank's part of the whole: its paths, its seed, its part of a shared target.
 
 use diskspd_model::profile::{Profile, RawText};
 use serde::{Deserialize, Serialize};
 
-/// A path with `%r` (the rank) and `%h` (the host's name) filled in; `%%` is a percent sign, and any other
-/// `%` stays as it is.
+/// Expands `%r` (the rank) and `%h` (the host's name) in a path. `%%` is a percent sign, and any other `%`
+/// is unchanged.
 pub fn fill_in(path: &RawText, rank: usize, host: &str) -> RawText {
     let mut filled = Vec::new();
     let mut rest = path.as_bytes();
@@ -65,12 +65,12 @@ pub struct SplitError {
     pub ranks: u64,
 }
 
-/// Gives the rank its part of a target in every time span (`--split`). The area that is divided lies between
-/// `-B` and `-f`, or the end of the target, whose size in bytes is `size`. Parts begin on multiples of block
-/// size and 4 KiB behind `-B`; what is left over at the end belongs to none.
+/// Assigns the rank its part of a target in every time span (`--split`). The divided area is between `-B`
+/// and `-f`, or the end of the target, whose size in bytes is `size`. Parts begin on multiples of block
+/// size and 4 KiB from `-B`; the remainder at the end is unused.
 ///
 /// # Errors
-/// A part would be smaller than a block.
+/// Fails if a part would be smaller than a block.
 pub fn split(profile: &mut Profile, path: &RawText, size: u64, split: TargetPart) -> Result<(), SplitError> {
     let targets = profile.time_spans.iter_mut().flat_map(|span| &mut span.targets);
     for target in targets.filter(|target| target.path == *path) {

@@ -1,17 +1,17 @@
-//! Whether a target of one rank is that of another.
+//! Detection of targets shared by ranks.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPlace {
     pub machine: String,
-    /// A number that no other file of the file system has (device and inode), of a block device its own;
-    /// of a file that is still to be made those of its folder. `None` = nothing is known.
+    /// Unique number of the file in its file system (device and inode), or of a block device. For a file
+    /// to be created, the number of its folder. `None` if unknown.
     pub number: Option<(u64, u64)>,
-    /// Of a file that is still to be made: its name in that folder.
+    /// Name in that folder of a file to be created.
     pub new_name: Option<String>,
-    /// What other machines may see as well: type and source of a network file system, the serial number of a
-    /// disk. `None` = it is this machine's own, or nobody can tell.
+    /// Identity visible to other machines: type and source of a network file system, or serial number of a
+    /// disk. `None` if local or unknown.
     pub shared: Option<String>,
     /// Whether other machines may reach it in a way that `shared` can't name.
     pub may_be_shared: bool,
@@ -50,8 +50,8 @@ pub fn same(a: &TargetPlace, b: &TargetPlace) -> Same {
 
 pub const DISK: &str = "disk ";
 
-/// The ranks that work on one target, for each different one, in order of their first ranks; and whether any
-/// of that is a guess: what can't be told apart counts as one.
+/// Returns the ranks on each distinct target, in order of their first ranks, and whether the result is
+/// uncertain. Indistinguishable targets count as one.
 pub fn together(places: &[Option<TargetPlace>]) -> (Vec<Vec<usize>>, bool) {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut guessed = false;

@@ -1,4 +1,4 @@
-//! What the targets hold is looked at before they are read, and what is found is said before the start.
+//! Inspection of the targets' content before they are read; the results are printed before the start.
 
 use crate::located::SpanTargets;
 use diskspd_host::content::{self, Order};
@@ -17,12 +17,11 @@ use std::time::{Duration, Instant};
 
 /// Time for all targets together, ns.
 const TIME: Nanos = 300 * SECOND / 1000;
-/// Nobody waits longer than this for a read that hangs: a disk that has to start turning needs ten times as
-/// long.
+/// Maximum wait for a hanging read. A disk that must spin up needs ten times as long.
 const PATIENCE: Duration = Duration::from_millis(900);
 const AT_ONCE: usize = 8;
 
-/// Looks at every target that is read, and warns of what would be answered without the medium.
+/// Inspects every target that is read, and warns of reads that do not reach the medium.
 pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<ContentFacts> {
     let facts = facts(reads(plan, located));
     let paths = plan.paths();
@@ -32,7 +31,6 @@ pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<Conten
     facts
 }
 
-/// The targets that are read, each once, with the part that the workers read.
 fn reads(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
     orders(plan, located, |target| target.workload.write_ratio < 100)
 }
@@ -66,7 +64,6 @@ pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> 
     orders
 }
 
-/// The threads are left behind when one of them hangs: it ends when its read does.
 fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
     let threads = orders.len().min(AT_ONCE);
     let each = TIME * threads as u64 / orders.len().max(1) as u64;

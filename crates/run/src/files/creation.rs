@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Files that are written at the same time. One large file keeps a device busy by itself; several hide what
-/// a small one costs besides its data: creation, allocation, flush.
+/// Number of files written concurrently. A single large file saturates a device; several hide the per-file
+/// cost of small ones: creation, allocation, flush.
 const AT_ONCE: usize = 4;
 const TICK: Duration = Duration::from_millis(100);
 
-/// What a thread says of a file: its index, and what became of it; nothing where there is nothing to create.
+/// Index of a file and its result; `None` if there was nothing to create.
 type CreationEnd = (usize, Result<Option<Prepared>, CreationFailure>);
 
 /// Files that are written at the same time.
@@ -36,11 +36,11 @@ enum CreationFailure {
     },
 }
 
-/// Creates files where they were located; block devices among them are left alone. After a failure or an
-/// interruption no further file is begun, and those that are being written are given up.
+/// Creates files at their locations and skips block devices. After a failure or an interruption no further
+/// file is begun, and unfinished ones are abandoned.
 ///
 /// # Errors
-/// See [`NotCreated`]. A failure is one at the moment of an interruption too.
+/// See [`NotCreated`]. A failure takes precedence over a simultaneous interruption.
 pub fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
@@ -68,8 +68,8 @@ pub fn create_all(
     rounds(files).into_iter().try_for_each(|files| create_round(files, &mut changed, options, control, voice))
 }
 
-/// Divides files into lists without duplicates: what is the same file by several names is written one after
-/// the other.
+/// Divides files into lists without duplicates, so that the same file under several names is written
+/// sequentially.
 fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     let mut rounds: Vec<(HashSet<PathPlace>, Round)> = Vec::new();
     for file in files {
@@ -85,8 +85,7 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     rounds.into_iter().map(|(_, files)| files).collect()
 }
 
-/// The files as they are in the end: what is the same file by several names is there once, as the last one
-/// wants it.
+/// Returns the final files: a file under several names appears once, as its last entry requests it.
 pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(T, PathBuf)> {
     let mut places = HashSet::new();
     files.iter().rev().filter(move |(_, path)| places.insert(PathPlace::of(path)))
@@ -195,8 +194,6 @@ struct CreationWork<'a> {
 }
 
 impl CreationWork<'_> {
-    /// Starts the threads and shows their progress; returns what became of the files that were begun, in
-    /// the order of their ends.
     fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<CreationEnd>, FailedCall> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
@@ -255,7 +252,6 @@ impl CreationWork<'_> {
             })
     }
 
-    /// How far all files together are. One that was kept counts as written.
     fn draw(&self, ends: &[CreationEnd], voice: &Voice) {
         let name = match &self.files[..] {
             [(file, _)] => file.path.to_string(),

@@ -1,4 +1,4 @@
-//! Several threads write one file while the one that started them reports progress.
+//! Concurrent writing of one file by several threads, with progress reports from the starting thread.
 
 use diskspd_sys::failed_call::FailedCall;
 use std::io;
@@ -9,11 +9,11 @@ use std::time::Duration;
 /// Between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// Does the same work in so many threads of this name, and reports now and then until all have ended. The
-/// first error counts; from then on `failed` is true, by which the others are to know that they can end.
+/// Does the same work in several threads with this name, and reports progress until all have ended. The
+/// first error counts and sets `failed`, so that the other threads end.
 ///
 /// # Errors
-/// That of the work, or of starting a thread.
+/// Fails with the error of the work, or of starting a thread.
 pub fn work<E: From<io::Error> + Send>(
     name: &str,
     threads: u64,

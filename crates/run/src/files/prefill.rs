@@ -33,7 +33,7 @@ pub type Done = RefCell<HashSet<PathBuf>>;
 /// Bytes per write.
 const CHUNK: u64 = 1 << 20;
 const THREADS: usize = 4;
-/// Time for looking whether a device is empty, ns.
+/// Time limit of the check for an empty device, in ns.
 const LOOK: u64 = 300_000_000;
 
 /// Fills the targets: the unwritten parts of regular files, and with `--destroy` the used part of block
@@ -91,8 +91,8 @@ fn needs_destroy(order: &Order) -> PrefillError {
     PrefillError::NeedsDestroy { path: order.path.clone(), bytes: order.to - order.from }
 }
 
-/// The devices that would be refused, one message each; what `auto` does isn't known before the device is
-/// looked at.
+/// Returns a message for each device that would be rejected. The effect of `auto` is unknown before the
+/// device is inspected.
 pub fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Vec<String> {
     if options.destroy || matches!(options.run_options.prefill, None | Some(Prefill::Auto)) {
         return Vec::new();
@@ -106,7 +106,6 @@ pub fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Ve
         .collect()
 }
 
-/// Whether there is nothing but zeros, as far as that was looked at.
 fn is_empty(facts: &ContentFacts) -> bool {
     match (facts.sample, facts.space) {
         (Some(sample), _) => sample.zeros == sample.blocks && sample.unwritten_zeros == sample.unwritten,
@@ -213,7 +212,6 @@ impl Filling<'_> {
     }
 }
 
-/// A part in pieces that begin and end on multiples of the chunk size, but for its own ends.
 fn chunks(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
     let end = move |begin: u64| ((begin / CHUNK + 1) * CHUNK).min(to);
     std::iter::successors(Some((from, end(from))), move |&(_, last)| (last < to).then(|| (last, end(last))))

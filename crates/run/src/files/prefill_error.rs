@@ -17,7 +17,6 @@ pub enum PrefillError {
     /// It may not be written to.
     #[error(transparent)]
     Denied(#[from] ClaimError),
-    /// A block device, and nobody said that it may be overwritten.
     #[error(
         "'{path}' is a block device: --prefill would overwrite {:#} of it; pass --destroy to allow it",
         Size(*.bytes)

@@ -23,17 +23,16 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Held by the thread that looks at the free space and takes of it.
 static ALLOCATING: Mutex<()> = Mutex::new(());
 
-/// Prepares a file. `progress` gets (bytes done, bytes in all), at most some ten times a second; `stop`
-/// ends the work between two blocks.
+/// Prepares a file. `progress` gets (completed bytes, total bytes) at most about ten times a second;
+/// `stop` ends the work between two blocks.
 ///
-/// A file that this call created is removed again when it fails or is stopped. One that existed is only
-/// touched when what is ordered can be had, and never left with space that wasn't written, see [`State`].
+/// A newly created file is removed after failure or stop. An existing file is only changed if the order
+/// can be satisfied, and never keeps unwritten space, see [`State`].
 ///
 /// # Errors
-/// See [`Reason`]. Devices, directories and the like are errors: callers leave them out.
+/// See [`Reason`]. Devices, directories and similar objects are errors; callers omit them.
 pub fn prepare(
     order: &FileOrder<'_>,
     progress: &mut dyn FnMut(u64, u64),
@@ -90,7 +89,7 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
     Ok((file, true))
 }
 
-/// Why an existing file doesn't do as it is; `None` = it does.
+/// Returns why an existing file is not suitable; `None` if it is.
 fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason> {
     let fail = |source| Reason::Kernel { doing: "look at the file", source };
     let size = file.metadata().map_err(fail)?.len();
@@ -113,7 +112,7 @@ fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason
 
 struct UnfinishedFile {
     reason: Reason,
-    /// Bytes at its beginning that are worth keeping; `None` = it is as it was before.
+    /// Bytes at its beginning worth keeping; `None` = unchanged.
     written: Option<u64>,
 }
 
@@ -163,8 +162,8 @@ fn cut_off(file: &File, written: u64) -> State {
     State::Unfinished { size: file.metadata().map_or(written, |found| found.len()) }
 }
 
-/// The file a second time, past the page cache, and what offsets and lengths have to be multiples of,
-/// bytes; `None` = its file system can't, or the path leads to another file by now.
+/// Reopens the file without the page cache, and returns the required alignment in bytes. `None` if the
+/// file system does not support it, or the path leads to another file.
 fn open_direct(path: &Path, file: &File) -> Option<(File, u64)> {
     let direct = files::open_direct(path).ok()?;
     let needed = target::probe(path).ok()?.direct?.offset;

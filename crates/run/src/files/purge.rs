@@ -1,4 +1,4 @@
-//! All that is on a target is thrown away, so that the device knows of nothing it would have to keep.
+//! Discarding of a target's whole content, so that the device has no data to preserve.
 
 use diskspd_host::claims::{self, ClaimError, Claims};
 use diskspd_host::target::{self, LocateError};
@@ -48,12 +48,12 @@ pub enum PurgeError {
 /// Bytes in one call: after each it can be ended.
 const PIECE: u64 = 1 << 30;
 
-/// Discards a whole block device (`BLKDISCARD`), or punches a regular file hollow. Devices are claimed
-/// meanwhile, and refused as for writing: `destroy` permits one that carries something. Returns how many
-/// bytes were discarded, fewer than there are when the user ended it; `None` = there is no such file yet.
+/// Discards a whole block device (`BLKDISCARD`), or punches a hole over a regular file. Devices are
+/// claimed for this, and rejected as for writing; `destroy` permits a device with content. Returns the
+/// discarded bytes, fewer after an interruption; `None` = no such file yet.
 ///
 /// # Errors
-/// It is refused, or can't be done there; nothing has been thrown away then.
+/// Fails without discarding data if it is rejected or unsupported.
 pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
     let patience = Patience::of_run(control);
     let by = format!("--purge {target}");

@@ -1,5 +1,5 @@
-//! What is around the workers of a time span in real time: what their targets hold, who observes them, and
-//! that processors stay awake.
+//! Surroundings of a time span's workers in real time: the content of their targets, observers, and wake
+//! locks of processors.
 
 use crate::files::content;
 use crate::options::Options;
@@ -14,10 +14,10 @@ use diskspd_model::profile::RunOptions;
 use diskspd_sys::cpu_latency::{CpuLatency, CpuLatencyError};
 use diskspd_worker::Voice;
 
-/// Who observes a time span; it takes over what of a trace is open already.
+/// Returns the observer of a time span, which takes over an already open trace.
 ///
 /// # Errors
-/// It can't be observed as it was asked for.
+/// Fails if the requested observation is not possible.
 pub fn observe<'a>(
     plan: &'a SpanPlan,
     held: &HeldTargets,
@@ -28,15 +28,15 @@ pub fn observe<'a>(
     Observer::new(plan, &held.located, system, options, probes.take_trace())
 }
 
-/// What the targets hold that are read, and warns of what would be answered without the medium.
+/// Inspects the content of the read targets, and warns of reads that do not reach the medium.
 pub fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &Voice) -> Vec<ContentFacts> {
     content::look(plan, &held.located, voice)
 }
 
-/// Keeps processors from sleeping deeper than `--cpu-latency` says, as long as what is returned lives.
+/// Keeps processors from deeper sleep than `--cpu-latency` allows while the returned value lives.
 ///
 /// # Errors
-/// It can't be held.
+/// Fails if it cannot be held.
 pub fn hold_awake(run_options: &RunOptions) -> Result<Option<CpuLatency>, CpuLatencyError> {
     run_options.cpu_latency_us.map(CpuLatency::hold).transpose()
 }

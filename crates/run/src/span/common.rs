@@ -1,4 +1,4 @@
-//! What the time spans of a run have in common.
+//! Common properties of a run's time spans.
 
 use crate::options::Options;
 use crate::real::Prefilled;

@@ -1,4 +1,4 @@
-//! What a time span needs of Windows: stands in the place of the files that are Linux's.
+//! The Windows counterpart of the Linux files of a time span.
 
 use super::common::Common;
 use crate::options::Options;
@@ -49,15 +49,15 @@ pub mod stops {
     pub use super::StopCounters;
 }
 
-/// What a run would have found out about its targets beside their facts.
+/// Properties of the targets in addition to their facts; empty on Windows.
 #[derive(Debug, Default)]
 pub struct Probes;
 
 impl Probes {
-    /// Whether the engines of a plan can be had.
+    /// Checks whether the engines of a plan are available.
     ///
     /// # Errors
-    /// Every one that can't, and why.
+    /// Fails with every unavailable engine and its reason.
     pub fn engines_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
         let unavailable = |kind: EngineKind| {
             let why = kind.row().available().err()?;
@@ -69,10 +69,10 @@ impl Probes {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Whether can be traced what is to be traced (`-e`): that was refused before.
+    /// Checks whether the requested trace (`-e`) is possible; it was rejected earlier.
     ///
     /// # Errors
-    /// None.
+    /// Never fails.
     pub fn trace_available(&self, _: &SpanPlan) -> Result<(), Vec<PlanError>> {
         Ok(())
     }
@@ -80,10 +80,10 @@ impl Probes {
     pub fn forget_what_lacked(&self) {}
 }
 
-/// Looks at a target as it is now, as far as the plan depends on it.
+/// Inspects a target's current state for the plan.
 ///
 /// # Errors
-/// What keeps us from looking.
+/// Fails if the target cannot be inspected.
 pub fn look_at(
     _: &TimeSpan,
     _: &Target,
@@ -98,18 +98,17 @@ pub fn look_at(
     Ok(TargetFacts { completion: Completion::Overlapped, ..facts })
 }
 
-/// What a time span holds of its targets: the disks and volumes that it writes to.
+/// Handles held on the disks and volumes that a time span writes.
 #[derive(Debug, Default)]
 pub struct HeldTargets {
     claims: Claims,
 }
 
-/// Makes the targets ready for the workers: makes sure that nothing of the user's is destroyed on disks and
-/// volumes, then creates the files of `-c`. Returns the plan with the files as they came out; engines that
-/// need no files touch nothing.
+/// Makes the targets ready for the workers: protects user data on disks and volumes, then creates the
+/// files of `-c`. Returns the plan with the actual files; nothing changes for engines without files.
 ///
 /// # Errors
-/// What couldn't be done, or the outcome of an interruption.
+/// Fails with the failed step, or the outcome of an interruption.
 pub fn make_ready(
     span: &TimeSpan,
     first: SpanPlan,
@@ -151,10 +150,10 @@ pub fn make_ready(
     verified(plan)
 }
 
-/// Who observes a time span.
+/// Returns the observer of a time span.
 ///
 /// # Errors
-/// None: what would have to be traced is refused before.
+/// Never fails, because tracing is rejected earlier.
 pub fn observe(
     plan: &SpanPlan,
     _: &HeldTargets,
@@ -165,24 +164,23 @@ pub fn observe(
     Ok(Observer::new(plan))
 }
 
-/// What the files hold that are read, and warns of what would be answered without the disk.
+/// Inspects the content of the read files, and warns of reads that do not reach the disk.
 pub fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &Voice) -> Vec<ContentFacts> {
     content::look(plan, voice)
 }
 
-/// Processors that are kept awake: there are none.
 #[derive(Debug)]
 pub struct Awake(Infallible);
 
-/// Keeps processors from sleeping: that was refused before.
+/// Keeps processors from sleeping; it was rejected earlier.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 pub fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, NoRunsHere> {
     Ok(None)
 }
 
-/// What the system tells of times in which the program could not run: nothing.
+/// Counters of times in which the program could not run; always empty on Windows.
 #[derive(Debug)]
 pub struct StopCounters;
 
@@ -190,14 +188,15 @@ impl StopCounters {
     /// Whether a thread that sleeps wakes within a fraction of a millisecond: by default within a tick of the
     /// timer, which is up to 16 ms.
     pub const WAKES_EXACTLY: bool = false;
-    /// What of a difference between the clocks is a suspend: one of them is exact to some 16 ms.
+    /// Minimum difference between the clocks that counts as a suspend; one of them is exact to about 16
+    /// ms.
     pub const SHORTEST_SUSPEND: Nanos = SECOND / 10;
 
     pub fn watch() -> StopCounters {
         StopCounters
     }
 
-    /// How long the thread has been ready to run without a CPU so far: not known.
+    /// Returns the thread's waiting time for a CPU; unknown on Windows.
     pub fn waited(&self) -> Option<Nanos> {
         None
     }
@@ -211,11 +210,11 @@ impl StopCounters {
     }
 }
 
-/// Binds the calling thread to the processor that its worker is to have. One that has to wait for its I/Os'
-/// time wakes exactly.
+/// Binds the calling thread to its worker's processor. A thread that waits for its I/Os' times gets exact
+/// wake-ups.
 ///
 /// # Errors
-/// It can't be bound.
+/// Fails if it cannot be bound.
 pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
     if plan.is_limited() {
         cpu::wake_exactly();
@@ -273,10 +272,10 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<EngineFile
     Ok((opened, index))
 }
 
-/// What is known of the targets' content begins anew where others than the workers are about to write.
+/// Resets the known content of targets that are about to be written outside the workers.
 ///
 /// # Errors
-/// What is known can't be told to the journal.
+/// Fails if the journal cannot record it.
 pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_made = |path: &RawText| {

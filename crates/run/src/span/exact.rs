@@ -1,6 +1,5 @@
-//! A worker does an exact number of I/Os, in the calling thread and without a controlling one: what its
-//! loop takes per I/O can be counted and timed apart from everything around it. For `cargo xtask`; no run
-//! of the program comes here.
+//! An exact number of I/Os of one worker, in the calling thread and without a controlling thread. The cost
+//! of its loop per I/O can therefore be counted and timed separately. For `cargo xtask` only.
 
 use crate::options::Options;
 use crate::precreate;
@@ -27,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What the loop took. The end of the worker is part of it, its setting up is not.
+/// Cost of the loop, including the worker's end but not its setup.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     pub ios: u64,
@@ -52,7 +51,6 @@ pub enum ExactError {
     /// The worker can't be set up, or an I/O failed.
     #[error(transparent)]
     Worker(#[from] Failure),
-    /// The kernel doesn't tell what the thread took.
     #[error("can't read the thread's CPU time: {0}")]
     CpuTime(#[source] io::Error),
 }
@@ -60,16 +58,16 @@ pub enum ExactError {
 #[derive(Debug, Clone, Copy)]
 pub enum Time {
     Real,
-    /// Every I/O takes so many ns: what the loop decides by time is the same whenever, and wherever, it
-    /// runs. What reading a clock takes is left out.
+    /// Every I/O takes this number of ns, so that time-dependent decisions of the loop are reproducible.
+    /// The cost of reading a clock is excluded.
     Steady(Nanos),
 }
 
-/// Lets thread 0 of the profile's first time span measure until `ios` I/Os have ended, or up to one queue
-/// depth more. Its targets have to be there, unless the engine needs none; devices can't be written to.
+/// Measures thread 0 of the profile's first time span until `ios` I/Os have ended, or up to one queue
+/// depth more. Its targets must exist, unless the engine works without files; devices cannot be written.
 ///
 /// # Errors
-/// The profile doesn't fit, the worker can't be set up, or an I/O failed.
+/// Fails if the profile is unsuitable, the worker cannot be set up, or an I/O failed.
 pub fn run_exactly(
     profile: &Profile,
     system: &System,
@@ -131,7 +129,7 @@ pub fn run_exactly(
     }
 }
 
-/// The part that counts. A function of its own: profilers are told by its name where to begin and to end.
+/// The measured part, in a separate function so that profilers can begin and end at its name.
 #[inline(never)]
 fn measured(worker: Worker, span: &SpanPlan) -> WorkerOutcome {
     worker.run(span)

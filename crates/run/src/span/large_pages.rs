@@ -1,11 +1,11 @@
-//! Large pages for the I/O buffers of all threads (`-l`): what they take together of what there was before
-//! they did.
+//! Large pages for the I/O buffers of all threads (`-l`): their total, compared with the previously free
+//! pages.
 
 use crate::sources;
 use diskspd_model::plan::SpanPlan;
 use diskspd_sys::memory::{LargePages, LargePagesError};
 
-/// The machine's large pages, and what a time span needs of them.
+/// The machine's large pages, and the requirements of a time span.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reserve {
     before: LargePages,
@@ -62,7 +62,6 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// What is told when 2 threads with two blocks of 64 KiB each find none.
     fn told(source: Option<u64>, before: LargePages) -> String {
         let target = Target {
             path: "f.dat".into(),

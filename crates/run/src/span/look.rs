@@ -1,4 +1,4 @@
-//! What a run has to know of a target before it is planned.
+//! Required properties of a target before planning.
 
 use crate::options::Options;
 use crate::span::probes::Probes;
@@ -14,10 +14,10 @@ use diskspd_sys::nvme::PlacementHandle;
 use diskspd_sys::problem::TargetError;
 use std::path::Path;
 
-/// Looks at a target as it is now, as far as the plan depends on it.
+/// Inspects a target's current state for the plan.
 ///
 /// # Errors
-/// What keeps us from looking.
+/// Fails if the target cannot be inspected.
 pub fn look(
     span: &TimeSpan,
     target: &Target,
@@ -55,7 +55,6 @@ pub fn look(
     Ok(found)
 }
 
-/// Its zones, where they matter: those of a device that is written to, or whose zones are asked for.
 fn zones_of(
     target: &Target,
     found: &TargetFacts,

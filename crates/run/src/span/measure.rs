@@ -36,7 +36,7 @@ fn counters(plan: &SpanPlan, voice: &Voice) -> Vec<Counters> {
     plan.workers.iter().map(|_| Counters::new(latencies).splitting(splits)).collect()
 }
 
-/// Runs the workers in real time. `probes`: what of a trace is open already.
+/// Runs the workers in real time. `probes`: may contain an already open trace.
 pub fn measure(
     shared: &SharedByWorkers,
     system: &System,
@@ -142,7 +142,6 @@ fn unflushed(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
         .collect()
 }
 
-/// What the targets hold before the workers begin. Without files there is nothing to be read.
 fn looked_at(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFacts> {
     if options.run_options.simulated() {
         return Vec::new();
@@ -175,8 +174,6 @@ fn closed(
     SpanOutcome { results, failures, ..SpanOutcome::default() }
 }
 
-/// Takes what there is of all workers, of which those that are `alive` don't come back. Returns what has to
-/// be said.
 fn take_over(
     plan: &SpanPlan,
     (desks, live): (&[Desk], &[Counters]),
@@ -223,8 +220,8 @@ impl Drop for Release<'_> {
     }
 }
 
-/// Says that a worker, by its number, has ended, however it ends: who waits for it to be ready would wait for
-/// ever.
+/// Reports on drop that a worker, by its number, has ended, so that no thread waits for its readiness
+/// forever.
 struct Leaving<'a>(&'a Control, u32);
 
 impl Drop for Leaving<'_> {

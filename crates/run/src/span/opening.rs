@@ -10,11 +10,11 @@ use diskspd_worker::Failure;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Binds the calling thread to the CPU that its worker is to have. One that has to wait for its I/Os' time
-/// wakes exactly.
+/// Binds the calling thread to its worker's CPU. A thread that waits for its I/Os' times gets exact
+/// wake-ups.
 ///
 /// # Errors
-/// It can't be bound.
+/// Fails if it cannot be bound.
 pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
     if plan.is_limited() {
         cpu::wake_exactly();
@@ -31,11 +31,11 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
 /// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
 /// target, the index of its file.
 ///
-/// What was located is what is opened, whatever the path leads to by now; where it couldn't be held, the last
-/// look is at what is open.
+/// It opens the located objects, even if the path now leads elsewhere. If they could not be held, the
+/// opened object is checked last.
 ///
 /// # Errors
-/// A target can't be opened, may not be written to, or can't do one of the operations.
+/// Fails if a target cannot be opened, must not be written to, or does not support one of the operations.
 pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec<u32>), OpenError> {
     let mut distinct: HashMap<&Path, Vec<(&WorkerTarget, usize)>> = HashMap::new();
     let mut opened = Vec::new();

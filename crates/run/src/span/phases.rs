@@ -53,7 +53,7 @@ struct Meanwhile<'a, 'b> {
 }
 
 impl<'a> Clocked<'a> {
-    /// Of a span's workers, who let `live` be seen of what they do.
+    /// Returns the phases for a span's workers, which publish their progress through `live`.
     pub fn of(
         shared: &'a SharedByWorkers<'a>,
         system: &'a System,
@@ -130,7 +130,6 @@ impl Clocked<'_> {
         }
     }
 
-    /// The I/O goes on for a while, and nobody counts it.
     fn cool_down(&self, sampler: &mut Sampler) {
         let seconds = self.plan.cooldown;
         if seconds > 0 {
@@ -178,7 +177,6 @@ impl Clocked<'_> {
         observer.observed.lost_cpu_times = after.lost_since(before, topology);
     }
 
-    /// What else ends the measured time, as a fact for the record.
     fn state_goals(&self, observer: &mut Observer) {
         if self.plan.replay.is_some() {
             return;
@@ -188,7 +186,8 @@ impl Clocked<'_> {
         observer.observed.until_read = asked(Direction::Read);
     }
 
-    /// From the start signal until measuring is to begin. False = ended early, by failure or interruption.
+    /// Waits from the start signal until measuring begins. False = ended early, by failure or
+    /// interruption.
     fn warm_up(&self, observer: &mut Observer) -> bool {
         let Clocked { plan, control, voice, .. } = *self;
         let until_steady = self.options.run_options.until_steady_s;
@@ -258,7 +257,7 @@ impl Clocked<'_> {
         meet_at(at, self.control).then_some(Some(at))
     }
 
-    /// What the phase came to its end by; `None` = ended early, by failure or interruption.
+    /// Returns the reason for the end of the phase; `None` = ended early, by failure or interruption.
     fn sleep(
         &self,
         phase: &str,

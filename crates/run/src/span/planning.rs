@@ -1,4 +1,4 @@
-//! From the targets as they are to a plan.
+//! Conversion of the current targets to a plan.
 
 use crate::options::Options;
 use crate::real::can_run;
@@ -12,11 +12,11 @@ use diskspd_model::plan::{self, PlanError, SpanPlan, Surroundings};
 use diskspd_model::profile::{Profile, TimeSpan};
 use std::path::PathBuf;
 
-/// Looks at the targets as they are now and plans the span on them; what it needs of the machine is asked
-/// of `probes`.
+/// Inspects the current targets and plans the span on them; `probes` checks the requirements on the
+/// machine.
 ///
 /// # Errors
-/// Everything that doesn't fit.
+/// Fails with all inconsistencies.
 pub fn probe_and_plan(
     profile: &Profile,
     span: &TimeSpan,
@@ -31,8 +31,8 @@ pub fn probe_and_plan(
     Ok(plan)
 }
 
-/// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is
-/// opened.
+/// Returns the locations of the targets in order. Resolved once per span, so that the checked and the
+/// opened file are the same.
 pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
     let mut errors = Vec::new();
     let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {

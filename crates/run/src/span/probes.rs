@@ -1,4 +1,4 @@
-//! What a run asks the machine before it begins: each thing once, for the answer may take seconds.
+//! Checks of the machine before a run. Each is done once, because the answer may take seconds.
 
 use crate::located::SpanTargets;
 use crate::watch::trace;
@@ -27,10 +27,10 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// What is at a target's place; `None` = nothing yet.
+    /// Returns the object at a target's place; `None` = no object yet.
     ///
     /// # Errors
-    /// What keeps us from looking.
+    /// Fails if the target cannot be inspected.
     pub fn located(&self, location: &Path) -> Result<Option<Located>, TargetError> {
         self.targets.borrow_mut().at(location)
     }
@@ -65,12 +65,11 @@ impl Probes {
         SpanTargets::new(locations.iter().map(|location| self.located(location).ok().flatten()).collect())
     }
 
-    /// An engine that the kernel forbids, or has no memory for, is better known before a large file is
-    /// created for it. What changes after the first answer, the workers are told when they make their
-    /// engines.
+    /// Checks that the kernel permits the engines and has memory for them, before a large file is created.
+    /// Later changes are detected when the workers create their engines.
     ///
     /// # Errors
-    /// Every engine of the plan that can't be had, and why.
+    /// Fails with every unavailable engine of the plan and its reason.
     pub fn engines_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
         let kinds: HashSet<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
         let unavailable = |kind: EngineKind| {
@@ -90,8 +89,8 @@ impl Probes {
         self.engines.borrow_mut().entry(kind).or_insert_with(probe).clone()
     }
 
-    /// How a target completes its I/Os. What can't be told yet, because it is still to be created, is asked
-    /// for anew.
+    /// Returns the completion mode of a target's I/Os. If unknown because the target does not exist yet,
+    /// it is determined again later.
     pub fn completion(
         &self,
         location: &Path,
@@ -109,17 +108,17 @@ impl Probes {
         found
     }
 
-    /// Time has passed: what was used up before may be there again, and is asked for anew.
+    /// Discards results about missing resources, because they may be available again.
     pub fn forget_what_lacked(&self) {
         self.look_anew();
         self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
     }
 
-    /// What is to be traced (`-e`), which is the same in all time spans, is opened and kept for the first
+    /// Opens the requested trace (`-e`), which is the same in all time spans, and keeps it for the first
     /// of them.
     ///
     /// # Errors
-    /// It can't be traced, and what to do.
+    /// Fails with a hint if tracing is not possible.
     pub fn trace_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
         let mut ready = self.trace.borrow_mut();
         if ready.is_none() {
@@ -128,7 +127,7 @@ impl Probes {
         Ok(())
     }
 
-    /// What is open for a trace; nothing after the first time, or without one.
+    /// Returns the open trace; `None` after the first time, or without one.
     pub fn take_trace(&self) -> Option<trace::Ready> {
         self.trace.take()
     }

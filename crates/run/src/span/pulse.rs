@@ -1,11 +1,11 @@
-//! The controlling thread's pulse: it wakes fifty times a second, and knows by that when the whole program
-//! could not run. Where something holds it up it wakes more often for a while: short stops, too, add up.
+//! The pulse of the controlling thread, which wakes fifty times a second. It detects times when the whole
+//! program could not run. After a delay it wakes more often for a while, because short stops also add up.
 
 use crate::span::stops::StopCounters;
 use diskspd_model::results::Delays;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
-/// From one beat to the next. Fifty wake-ups a second take less than a thousandth of a CPU.
+/// Time between two beats. Fifty wake-ups a second take less than a thousandth of a CPU.
 const WIDTH: Nanos = SECOND / 50;
 /// The same for [`ATTENTIVE`] after a disturbance: a stop is known to a part of this.
 const FINE: Nanos = SECOND / 1000;
@@ -14,7 +14,7 @@ const ATTENTIVE: Nanos = SECOND / 4;
 const LATE: Nanos = SECOND / 20;
 /// From here on it is, when it was not for want of a CPU: a timer is exact to a fraction of a millisecond.
 const SHORT: Nanos = SECOND / 500;
-/// Fewer I/Os than this are expected of the workers in a delay, and they tell nothing.
+/// Minimum number of expected I/Os in a delay for a conclusion.
 const FEWEST: f64 = 8.0;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,7 +37,7 @@ pub struct Pulse {
     last: Wake,
     /// Until when it wakes more often.
     attentive: Nanos,
-    /// How far the clock that goes on in suspend was ahead of the other one.
+    /// Lead of the clock that continues in suspend.
     ahead: Nanos,
     stops: StopCounters,
     frozen_us: Option<u64>,
@@ -50,7 +50,7 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// Measuring begins at `start`; the workers have done so many I/Os.
+    /// Begins measuring at `start`, with the workers' I/O count.
     pub fn new(start: Nanos, ios: u64) -> Pulse {
         let stops = StopCounters::watch();
         let start = Wake { now: start, waited: stops.waited().unwrap_or(0), ios, continues: 0 };
@@ -70,7 +70,7 @@ impl Pulse {
         }
     }
 
-    /// The thread woke at `now`, and had meant to at `meant`; the workers have done so many I/Os.
+    /// Records a wake-up at `now` that was planned at `meant`, with the workers' I/O count.
     pub fn woke(&mut self, meant: Nanos, now: Nanos, ios: u64) {
         let (waited, continues) = (self.stops.waited().unwrap_or(0), self.stops.continues().unwrap_or(0));
         self.beat(meant, Wake { now, waited, ios, continues });
@@ -110,8 +110,7 @@ impl Pulse {
         }
     }
 
-    /// Whether the workers did I/O while this thread was so late; `None` = too little was expected of them to
-    /// tell.
+    /// Whether the workers did I/O while this thread was so late; `None` if too few I/Os were expected.
     fn progress(&self, last: &Wake, wake: &Wake, late: Nanos) -> Option<bool> {
         let elapsed = last.now.saturating_sub(self.start.now).max(1);
         let rate = last.ios.saturating_sub(self.start.ios) as f64 / elapsed as f64;
@@ -155,7 +154,6 @@ mod tests {
 
     const MS: Nanos = 1_000_000;
 
-    /// Wakes when it means to, unless `until` says that it can't run before; what workers have done then.
     fn felt(
         until: impl Fn(Nanos) -> (Nanos, Nanos),
         ios: impl Fn(Nanos) -> u64,

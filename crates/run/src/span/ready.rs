@@ -1,5 +1,5 @@
-//! What is done to the targets of a time span before its workers begin: they are protected, made, filled and
-//! written.
+//! Preparation of a time span's targets before its workers begin: protection, creation, filling and
+//! writing.
 
 use crate::files::creation;
 use crate::files::prefill;
@@ -19,18 +19,18 @@ use diskspd_worker::{SpanOutcome, Voice};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What of the machine a time span has for itself while it goes on.
+/// Resources of the machine held during a time span.
 #[derive(Debug, Default)]
 pub struct HeldTargets {
     pub located: SpanTargets,
     pub claims: Claims,
 }
 
-/// Makes the targets ready for the workers. Returns the plan with the files as they came out, and what is
-/// held until the time span is over; nothing is touched in simulated time.
+/// Makes the targets ready for the workers. Returns the plan with the actual files, and the handles held
+/// until the time span is over; nothing changes in simulated time.
 ///
 /// # Errors
-/// What couldn't be done, or the outcome of an interruption.
+/// Fails with the failed step, or the outcome of an interruption.
 pub fn make_ready(
     span: &TimeSpan,
     first: SpanPlan,
@@ -55,7 +55,6 @@ pub fn make_ready(
     Ok((plan, HeldTargets { located, claims }))
 }
 
-/// The plan with the files as they came out, and what is at the targets' places.
 fn as_made(
     span: &TimeSpan,
     first: SpanPlan,
@@ -78,7 +77,6 @@ fn as_made(
     Ok((plan, located))
 }
 
-/// Protects what the user has, and makes the files; nothing is touched in simulated time.
 fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
     let Common { options, control, .. } = common;
     control.does("prepares files (-c)");
@@ -88,7 +86,6 @@ fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Cla
     }
 }
 
-/// Writes what of the targets is in memory only; verification begins from what they hold then.
 fn settle_and_begin(
     planned: &SpanPlan,
     located: &SpanTargets,
@@ -99,10 +96,10 @@ fn settle_and_begin(
     Ok(common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))?)
 }
 
-/// What is known of the targets' content begins anew where others than the workers are about to write.
+/// Resets the known content of targets that are about to be written outside the workers.
 ///
 /// # Errors
-/// What is known can't be told to the journal.
+/// Fails if the journal cannot record it.
 pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_renewed = |path: &RawText| {
@@ -125,8 +122,8 @@ fn report_unchecked<'a>(targets: impl Iterator<Item = &'a Located>, voice: &Voic
     }
 }
 
-/// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned
-/// keeps devices exclusively ours until the span is over.
+/// Protects user data, then creates the files of `-c`. The returned claims keep devices exclusive until
+/// the span is over.
 fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
     let Common { precreated, options, control, voice, probes, .. } = common;
     let targets = || span.targets.iter().zip(locations);

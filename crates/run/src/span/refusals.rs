@@ -1,4 +1,4 @@
-//! What a time span writes to, and what would keep it from that: for telling before anything is touched.
+//! Written places of a time span, and reasons for refusal, reported before anything changes.
 
 use crate::files::prefill;
 use crate::located::SpanTargets;
@@ -12,8 +12,8 @@ use diskspd_model::profile::{Profile, RunOptions, TimeSpan};
 use diskspd_sys::cpu_latency::CpuLatency;
 use std::path::{Path, PathBuf};
 
-/// The places that are written to in place, so that nothing of the user's may be there. `-c` creates files
-/// and leaves devices as they are: it adds none.
+/// Returns the places written in place, which must not contain user data. `-c` creates files and ignores
+/// devices, so it adds no place.
 pub fn written<'a>(
     span: &'a TimeSpan,
     locations: &'a [PathBuf],
@@ -24,8 +24,8 @@ pub fn written<'a>(
     targets.filter(move |(target, _)| target.is_changed() || prefilled).map(|(_, path)| path.as_path())
 }
 
-/// The places where files are created or filled, so that they must not be in use. Devices among them are
-/// left alone, or are among those of [`written`].
+/// Returns the places where files are created or filled, which must not be in use. Devices among them are
+/// ignored, or belong to [`written`].
 pub fn prepared<'a>(
     span: &'a TimeSpan,
     locations: &'a [PathBuf],
@@ -69,9 +69,9 @@ pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<Stri
     all.map_err(|denial| vec![denial.to_string()])
 }
 
-/// Why the span would be refused, one message for each place; empty when nothing is known against it.
-/// Devices are claimed as for the run, and given back at once: so it's known too who has one without a
-/// trace in /proc and /sys.
+/// Returns the reasons for refusing the span, one message for each place; empty without known reasons.
+/// Devices are claimed as for the run and released at once. This also detects users without a trace in
+/// /proc and /sys.
 pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<String> {
     if options.run_options.simulated() {
         return Vec::new();

@@ -1,5 +1,4 @@
-//! What waits in memory to be written to the targets is written before a run: its writing would be measured
-//! too.
+//! Writing of the targets' dirty data before a run, because it would affect the measurement.
 
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
@@ -16,7 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(100);
-/// From then on the user is told what is waited for, in ticks.
+/// Number of ticks before the user is informed of the wait.
 const LONG: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
@@ -26,12 +25,11 @@ pub struct NotSettled {
     source: std::io::Error,
 }
 
-/// Writes what is in memory only of each target that lies on a device. Only the targets' own: whatever else
-/// waits in memory is not this program's to write. A medium that hangs doesn't hang an interruption: it is
-/// left to a thread.
+/// Writes dirty data of each target on a device, excluding other dirty data in memory. A hanging medium
+/// does not delay an interruption, because a thread does the work.
 ///
 /// # Errors
-/// Something could not be written, which may be data that somebody else wrote there.
+/// Fails if data could not be written, possibly from another program.
 pub fn settle(
     plan: &SpanPlan,
     located: &SpanTargets,

@@ -1,4 +1,4 @@
-//! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
+//! Setup of a worker in its thread and on its CPU, so that its memory is local.
 
 use crate::sources;
 use crate::span::large_pages::Reserve;
@@ -30,7 +30,7 @@ pub struct SharedByWorkers<'a> {
     pub quota: Option<Arc<VolumeQuota>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
-    /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
+    /// The log of I/Os, if enabled; it must be put in place when workers are left behind.
     pub log: Option<&'a IoLog>,
     /// `--verify`; `None` = nothing is verified.
     pub integrity: Option<&'a Integrity>,
@@ -38,10 +38,10 @@ pub struct SharedByWorkers<'a> {
     pub voice: &'a Voice,
 }
 
-/// Makes a worker that is ready to run.
+/// Creates a worker that is ready to run.
 ///
 /// # Errors
-/// What could not be had, where, and what to do.
+/// Fails with the missing resource, its place, and a hint.
 pub fn set_up<'a>(
     plan: &'a WorkerPlan,
     shared: &SharedByWorkers<'a>,
@@ -132,8 +132,8 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
     Schedule { measure, cooldown, stop: cooldown + seconds(span.cooldown) }
 }
 
-/// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for
-/// each target where in it the source of its write data begins.
+/// Returns the worker's buffer with filled write slots (zeros are the default of new memory), and for each
+/// target the position of its write source.
 fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), SetupError> {
     let bytes = plan.buffer;
     let no_memory = |source| SetupError::Memory { bytes, source };

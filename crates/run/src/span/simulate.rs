@@ -18,7 +18,6 @@ use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 
-/// Whether the event that it waits for has come, and other ranks go on too.
 fn may_begin(options: &Options, control: &Control, voice: &Voice) -> bool {
     let companions = options.companions.as_ref();
     options.events.may_start(control, voice)
@@ -96,7 +95,6 @@ fn gathered(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<Failure> {
     failed
 }
 
-/// Does the work of one worker in this thread; with a log it writes to that meanwhile.
 fn in_turn(worker: &WorkerPlan, shared: &SharedByWorkers, phases: Phases, log: Option<&IoLog>) -> WorkerEnd {
     let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
         let made = setup::set_up(worker, shared, phases, None, rings.first());
@@ -105,15 +103,13 @@ fn in_turn(worker: &WorkerPlan, shared: &SharedByWorkers, phases: Phases, log: O
     ended.unwrap_or_else(|error| Err(error.to_string().into()))
 }
 
-/// Whether no worker's I/Os depend on what another one has done: each has a device and a clock of its own,
-/// but a position (`-si`) and a volume that ends the span are shared.
+/// Whether the workers' I/Os are independent. Each has a separate device and clock, but a position (`-si`)
+/// and a volume that ends the span are shared.
 fn are_independent(plan: &SpanPlan) -> bool {
     let mut targets = plan.workers.iter().flat_map(|worker| &worker.targets);
     VolumeQuota::of(plan).is_none() && targets.all(|target| target.workload.pattern != Pattern::Interlocked)
 }
 
-/// Does the work of all workers, as many at a time as there are processors. What comes of each of them is
-/// what would have come of it alone, and is returned in their order.
 fn side_by_side<'a>(shared: &SharedByWorkers, phases: impl Fn() -> Phases<'a> + Sync) -> Vec<WorkerEnd> {
     let plan = shared.span;
     let waiting = Mutex::new(plan.workers.iter().enumerate());

@@ -1,4 +1,4 @@
-//! What the system tells of times in which a thread, or the whole program, could not run.
+//! System information about times in which a thread, or the whole program, could not run.
 
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
@@ -17,7 +17,7 @@ pub struct StopCounters {
 impl StopCounters {
     /// Whether a thread that sleeps wakes within a fraction of a millisecond.
     pub const WAKES_EXACTLY: bool = true;
-    /// What of a difference between the clocks is a suspend: what is told in us.
+    /// Minimum difference between the clocks that counts as a suspend; the resolution is 1 us.
     pub const SHORTEST_SUSPEND: Nanos = 1000;
 
     pub fn watch() -> StopCounters {
@@ -25,17 +25,17 @@ impl StopCounters {
         StopCounters { continued: Continued::listen(), wait: OwnWait::of_this_thread(), groups }
     }
 
-    /// How long the thread has been ready to run without a CPU so far, ns; `None` = not known.
+    /// Returns the total waiting time of the thread for a CPU in ns; `None` if unknown.
     pub fn waited(&self) -> Option<Nanos> {
         self.wait.nanos()
     }
 
-    /// How often the program was told to go on; `None` = nothing tells.
+    /// Returns how often the program was continued (SIGCONT); `None` if unknown.
     pub fn continues(&self) -> Option<u64> {
         Some(self.continued.times())
     }
 
-    /// How long its control group was frozen so far, us; `None` = not known.
+    /// Returns the total frozen time of its control group in us; `None` if unknown.
     pub fn frozen_us(&self) -> Option<u64> {
         self.groups.frozen_us()
     }

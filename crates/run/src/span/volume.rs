@@ -7,21 +7,20 @@ use diskspd_worker::VolumeQuota;
 use diskspd_worker::tell::live::{self, Counters};
 use std::collections::VecDeque;
 
-/// Between two looks, at most. The workers stop by themselves (`worker/quota.rs`); what passes until it's
-/// seen that all they submitted has come back belongs to the measured time.
+/// Maximum time between two checks. The workers stop automatically (`worker/quota.rs`); the time until all
+/// submitted I/Os have completed belongs to the measured time.
 const LONGEST: Nanos = SECOND / 100;
 /// Looks that are remembered are at least half of this apart.
 const APART: Nanos = SECOND / 10;
-/// At least: a look reads the counters of all workers.
 const SHORTEST: Nanos = SECOND / 1000;
-/// How fast it goes is asked of so many of the last looks: about ten seconds.
+/// Number of remembered checks for the rate: about ten seconds.
 const REMEMBERED: usize = 100;
 
 #[derive(Clone, Copy)]
 pub(super) struct LiveSources<'a> {
     /// All that the workers do.
     pub(super) live: &'a [Counters],
-    /// What of a goal came back in the measured time; `None` = the goals count from the start signal.
+    /// Completed part of a goal in the measured time; `None` = the goals count from the start signal.
     pub(super) quota: Option<&'a VolumeQuota>,
 }
 
@@ -34,7 +33,7 @@ pub(super) struct VolumeWatch<'a> {
 
 struct GoalCourse {
     goal: VolumeGoal,
-    /// When was looked, and what had been done since measuring began, bytes.
+    /// Times of the checks, with the bytes completed since measuring began.
     seen: VecDeque<(Nanos, u64)>,
 }
 
@@ -46,7 +45,6 @@ impl<'a> VolumeWatch<'a> {
         VolumeWatch { sources, goals: goals.iter().map(course).collect(), due }
     }
 
-    /// Looks at `now`, if it is due: whether any goal is reached.
     pub(super) fn reached(&mut self, now: Nanos) -> bool {
         if now < self.due {
             return false;
@@ -59,7 +57,7 @@ impl<'a> VolumeWatch<'a> {
         self.goals.iter().any(GoalCourse::is_reached)
     }
 
-    /// How long it goes on if it goes on as it did in the last seconds, ns; `None` = nobody knows.
+    /// Returns the remaining time in ns at the rate of the last seconds; `None` if unknown.
     pub(super) fn left(&self, now: Nanos) -> Option<Nanos> {
         self.goals.iter().filter_map(|course| course.left(now)).min()
     }

@@ -1,4 +1,4 @@
-//! Observes the software RAIDs beneath the targets: whether they rebuild or check themselves meanwhile.
+//! Observation of the software RAIDs under the targets: rebuilds or checks during the run.
 
 use diskspd_host::arrays::{ArrayLook, among, look};
 use diskspd_host::root::Root;

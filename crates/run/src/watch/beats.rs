@@ -1,5 +1,4 @@
-//! What all workers do within a second: the controlling thread adds up what they publish whenever its pulse
-//! wakes it.
+//! Work of all workers by beat: the controlling thread adds up their published counts on every pulse.
 
 use diskspd_model::results::Beats;
 use diskspd_model::stats::PackedCounts;
@@ -9,7 +8,8 @@ const WIDTH: Nanos = SECOND / 50;
 /// More than this are joined in pairs, and their length doubles: eleven minutes have beats of 20 ms.
 const MOST: usize = 32_768;
 
-/// Counts I/Os by beat. Between two looks they are taken as evenly spread: who looks late sees no pause.
+/// Counter of I/Os by beat. I/Os between two checks count as evenly spread, so a late check cannot detect
+/// pauses.
 #[derive(Debug)]
 pub struct BeatCounter {
     start: Nanos,
@@ -23,7 +23,7 @@ pub struct BeatCounter {
 }
 
 impl BeatCounter {
-    /// Measuring begins at `start`; the workers have done so many I/Os.
+    /// Begins measuring at `start`, with the workers' I/O count.
     pub fn new(start: Nanos, ios: u64) -> BeatCounter {
         BeatCounter { start, width: WIDTH, at: start, ios, counted: ios, counts: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What the program's own steps cost on this machine, found out before a run in a millisecond or two.
+//! Cost of the program's own steps on this machine, measured before a run in one or two milliseconds.
 
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Io, Setup};

@@ -11,9 +11,9 @@ pub struct DeviceReadings {
     pub names: Vec<String>,
     counters: Counters,
     before: Option<(clock::Nanos, Reading)>,
-    /// When the second reading had ended, and what it was.
+    /// End time of the second reading, and the reading.
     after: Option<(clock::Nanos, Reading)>,
-    /// Of each device, whether its counters were found switched otherwise than at the first reading.
+    /// Whether the counters of each device were switched since the first reading.
     switched: Vec<bool>,
 }
 
@@ -25,13 +25,13 @@ impl DeviceReadings {
         DeviceReadings { names, counters, before: None, after: None, switched }
     }
 
-    /// The first reading, which began at `at`. What is between it and the window is counted by the devices
-    /// but not by the workers, so nothing else comes between.
+    /// Takes the first reading, which began at `at`. Devices count I/O between the reading and the window,
+    /// but workers do not, so nothing else may come between.
     pub fn begin(&mut self, at: clock::Nanos) {
         self.before = Some((at, self.counters.read()));
     }
 
-    /// The second reading, taken but not yet looked at: what else has to be read comes first.
+    /// Takes the second reading; it is evaluated later, after the other readings.
     pub fn read(&mut self) -> Reading {
         self.counters.read()
     }
@@ -54,7 +54,7 @@ impl DeviceReadings {
         }
     }
 
-    /// The facts, without those of targets; `None` when the time span was not measured to its end.
+    /// Returns the facts without the targets' facts; `None` if the time span was not measured to its end.
     pub fn finish(self) -> Option<DeviceFacts> {
         let ((begin, before), (end, after)) = (self.before?, self.after?);
         let readings = before.devices.iter().zip(&after.devices).zip(&self.switched);

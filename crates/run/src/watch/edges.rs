@@ -23,7 +23,7 @@ impl<C: EdgeCounters> EdgeWatch<C> {
         self.after = self.counters.read();
     }
 
-    /// What was counted; empty when the time span was not measured to its end.
+    /// Returns the counts; empty if the time span was not measured to its end.
     pub fn finish(self) -> Vec<C::BetweenEdges> {
         self.counters.between(&self.before, &self.after)
     }

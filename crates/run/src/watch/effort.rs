@@ -1,5 +1,5 @@
-//! What the workers take: their CPU times and the counters of control groups, at both edges of the measured
-//! window, and what else used the CPUs.
+//! Cost of the workers: their CPU times and the counters of control groups at both edges of the measured
+//! window, and other CPU users.
 
 use crate::watch::cost;
 use crate::watch::limits::LimitWatch;
@@ -25,7 +25,7 @@ pub struct Watch {
     effort: Effort,
 }
 
-/// Which CPUs the workers may use: somebody may change that in the midst of a run (`taskset -p`, a cpuset).
+/// CPUs allowed for the workers, which may change during a run (`taskset -p`, a cpuset).
 #[derive(Debug, Default)]
 struct Bindings {
     begun: Nanos,
@@ -35,7 +35,6 @@ struct Bindings {
 }
 
 impl Bindings {
-    /// The window opens. A worker that is to be on a CPU was bound to that, whatever has become of it by now.
     fn begin(&mut self, now: Nanos, threads: &[i32], workers: &[WorkerEffort]) {
         let first = |(thread, worker): (&i32, &WorkerEffort)| match (thread, worker.cpu) {
             (0, _) => Vec::new(),
@@ -61,8 +60,8 @@ impl Bindings {
     }
 }
 
-/// Counters at one edge of the window. Where there are more threads than CPUs reading them takes a while, in
-/// which the workers go on: so each has its time.
+/// Counters at one edge of the window. Each has a separate time, because reading them takes time on busy
+/// machines.
 #[derive(Debug, Default)]
 struct Counts {
     /// When reading began, and when it was over.
@@ -102,7 +101,7 @@ impl Watch {
         }
     }
 
-    /// The window opens soon. Takes a millisecond for a hundred processes.
+    /// Prepares for the window; needs a millisecond for a hundred processes.
     pub fn is_near(&mut self) {
         self.tasks = Tasks::read(&self.root);
     }
@@ -168,9 +167,9 @@ impl Watch {
     }
 }
 
-/// How long a thread had been waiting for a CPU already when the window closed, ns: the kernel counts a
-/// wait when it is over. What was counted afterwards beyond the time that passed began before. Both: when,
-/// and the wait counted until then.
+/// Returns how long a thread had already been waiting for a CPU when the window closed, in ns. The kernel
+/// counts a wait at its end, so counts beyond the passed time began before. Both arguments: the time, and
+/// the wait counted until then.
 fn going_on((closed, waiting): (Nanos, u64), (over, waited): (Nanos, u64)) -> u64 {
     waited.saturating_sub(waiting).saturating_sub(over.saturating_sub(closed))
 }

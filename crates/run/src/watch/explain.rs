@@ -1,6 +1,6 @@
-//! Explains the slowest I/Os (`--explain`): the kernel's events of the devices and of the workers' threads
-//! are recorded and laid beside the workers' own stamps, in a thread that keeps off the workers' CPUs. All
-//! stamps are of one clock (CLOCK_MONOTONIC). Nothing of this happens without `--explain`.
+//! Explanation of the slowest I/Os (`--explain`). A thread off the workers' CPUs records the kernel's
+//! events of the devices and of the workers' threads, and matches them with the workers' timestamps. All
+//! timestamps are from CLOCK_MONOTONIC. Without `--explain` this is inactive.
 
 mod events;
 mod keeper;
@@ -32,13 +32,14 @@ use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The longest time between two looks at the buffers, ns.
+/// Maximum time between two reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
-/// By then, ns, an event on any CPU has reached its buffer, and what a worker handed out is here.
+/// Time in ns after which an event on any CPU has reached its buffer, and workers' I/Os have arrived.
 const SETTLED: Nanos = SECOND / 20;
 /// CPU time to record one event in ns (measured in docs/design/explain.md).
 const EVENT_NS: f64 = 350.0;
-/// The kernel takes conditions of up to a page; more than fit are told apart here.
+/// Maximum length of a filter for the kernel, which accepts up to a page; otherwise filtering is done
+/// here.
 const LONGEST_FILTER: usize = 3000;
 /// I/Os that a worker may hand out between two looks, for each that is wanted.
 const ROOM: usize = 4;
@@ -80,10 +81,10 @@ struct FollowerOrders {
 }
 
 impl Explainer {
-    /// Makes everything ready; `Ok(None)` = nothing is to be explained.
+    /// Prepares the explanation; `Ok(None)` if not requested.
     ///
     /// # Errors
-    /// It can't be, and what to do.
+    /// Fails with a hint if it is not possible.
     pub fn new(
         wanted: Option<u32>,
         plan: &SpanPlan,
@@ -322,7 +323,6 @@ impl EventFollower {
         }
     }
 
-    /// Which limits of control groups are in force for this program. In which groups it is doesn't change.
     fn look_at_limits(&mut self) {
         let number = |device: &str| {
             let (major, minor) = device.split_once(':')?;
@@ -334,7 +334,6 @@ impl EventFollower {
     }
 }
 
-/// An event goes where it belongs. What a thread did before its first event follows from that.
 fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
     match told {
         KernelTold::Block(seen) => {

@@ -1,5 +1,5 @@
-//! Limits of the control groups that this process is in: at both edges of the measured window, and once a
-//! second within it, because somebody may set them, or move the process, in the midst of a run.
+//! Limits of the control groups of this process. They are checked at both edges of the measured window and
+//! once a second within it, because they or the process' group may change during a run.
 
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
@@ -19,11 +19,10 @@ pub struct LimitWatch {
     quotas: Vec<(CpuQuota, CpuQuota)>,
     memory: Vec<(MemoryLimit, MemoryLimit)>,
     begun: Nanos,
-    /// When the last look was, us since the window opened, and what it found.
+    /// Time of the last check in us since the window opened, and its result.
     last: (u64, LimitsFound),
     first_io: Vec<IoLimit>,
     first_costs: Vec<IoCost>,
-    /// What there was before the window; what there is afterwards is added.
     controls: Vec<IoControl>,
     changes: Vec<LimitChange>,
 }

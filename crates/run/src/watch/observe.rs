@@ -1,7 +1,7 @@
-//! Observes the measured window from outside: what `truth` judges the figures by.
+//! Observation of the measured window from outside, for the checks in `truth`.
 //!
-//! Everything is read by the controlling thread, before accounting is switched on and after it is switched
-//! off: within the window nothing happens that wouldn't happen without an observer.
+//! The controlling thread reads everything before accounting begins and after it ends. The window itself
+//! is the same as without an observer.
 
 use crate::located::SpanTargets;
 use crate::options::Options;
@@ -27,7 +27,7 @@ use diskspd_sys::clock::Nanos;
 use diskspd_worker::slowest::SlowestRings;
 use diskspd_worker::tell::live::Counters;
 
-/// Why a time span can't be observed as it was asked for.
+/// Reason why a requested observation of a time span is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum NotObserved {
     /// `-e`
@@ -44,8 +44,8 @@ pub struct Observer<'a> {
     effort: effort::Watch,
     /// How often the processors that workers are bound to went to sleep.
     sleeps: EdgeWatch<SleepCounters>,
-    /// On which CPUs interrupts of the devices beneath the targets arrived, from shortly before the window
-    /// to shortly after it: reading the counters of a device with many queues takes longer than an edge may.
+    /// CPUs of interrupts of the targets' devices, from shortly before the window to shortly after it.
+    /// Counters of devices with many queues take too long to read at an edge.
     interrupts: EdgeWatch<InterruptCounters>,
     devices: DeviceWatch,
     statements: StatementWatch,
@@ -56,11 +56,11 @@ pub struct Observer<'a> {
 }
 
 impl<'a> Observer<'a> {
-    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds. `trace`:
-    /// what is open already.
+    /// Inspects constant properties before the start signal. Takes milliseconds. `trace`: an already open
+    /// trace.
     ///
     /// # Errors
-    /// What has to be traced (`-e`, `--explain`) can't be.
+    /// Fails if requested tracing (`-e`, `--explain`) is not possible.
     pub fn new(
         plan: &'a SpanPlan,
         located: &SpanTargets,
@@ -99,7 +99,7 @@ impl<'a> Observer<'a> {
         self.devices.names()
     }
 
-    /// Where the workers hand out their slowest I/Os, by worker; `None` = nobody asked for them.
+    /// Returns the rings with the workers' slowest I/Os, by worker; `None` if not requested.
     pub fn slowest(&self) -> Option<SlowestRings> {
         self.explainer.as_ref().map(Explainer::rings)
     }
@@ -109,7 +109,6 @@ impl<'a> Observer<'a> {
         self.explainer.iter().for_each(|explainer| explainer.begin(start));
     }
 
-    /// Shortly before accounting is switched on: what takes longer.
     pub fn measurement_is_near(&mut self, workers: &[Counters]) {
         self.explainer.iter().for_each(|explainer| explainer.window_is_near(workers));
         self.effort.is_near();
@@ -132,7 +131,7 @@ impl<'a> Observer<'a> {
         self.devices.begin();
     }
 
-    /// Within the window, once a second: what somebody may change meanwhile. Takes some tens of microseconds.
+    /// Checks changeable properties within the window, once a second. Takes tens of microseconds.
     pub fn look(&mut self, now: Nanos) {
         self.effort.look(now);
         self.tracers.look();
@@ -181,8 +180,6 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// The disks that are asked for their logs: those beneath the targets, and those that commands go to past the
-/// block layer, where nothing counts them.
 fn asked(plan: &SpanPlan, beneath: &[String]) -> Vec<String> {
     let mut names = beneath.to_vec();
     let by_commands = plan.workers.iter().filter(|worker| worker.engine == EngineKind::Nvme);
@@ -195,7 +192,6 @@ fn asked(plan: &SpanPlan, beneath: &[String]) -> Vec<String> {
     names
 }
 
-/// By thread why its I/Os are done one after the other; empty = none is.
 fn one_by_one(plan: &SpanPlan) -> Vec<Option<OneByOne>> {
     let causes: Vec<Option<OneByOne>> = plan.workers.iter().map(|worker| worker.one_by_one).collect();
     if causes.iter().any(Option::is_some) { causes } else { Vec::new() }

@@ -1,4 +1,4 @@
-//! Observes the devices beneath the targets: their counters right before and right after the measured window.
+//! Observation of the targets' devices: their counters right before and right after the measured window.
 
 use super::arrays::ArrayWatch;
 use super::changes::{FileWatch, SettingsWatch, micros};
@@ -52,8 +52,7 @@ struct CountedTarget {
     /// The open file, for questions about the page cache and for flushes. Only for written and unbuffered
     /// targets, for one of several cached ones, and for `--dontcache`.
     file: Option<File>,
-    /// Of a target below which devices can change while it is open: to see whether they have. Where it was
-    /// opened is told beside it.
+    /// Open file of a target on changeable devices, to detect changes, with its path.
     looked_at: Option<(File, PathBuf)>,
     changes: Option<FileWatch>,
     location: PathBuf,
@@ -66,8 +65,7 @@ struct CountedTarget {
     size: u64,
 }
 
-/// Longest time that may be spent on asking what of the targets is in memory only, ns. What takes longer
-/// stays unknown.
+/// Time limit in ns for querying dirty data of the targets. Otherwise it stays unknown.
 const PATIENCE: clock::Nanos = 20_000_000;
 /// Largest number of watched files. Each needs a descriptor.
 const MOST_WATCHED: usize = 64;
@@ -75,11 +73,11 @@ const MOST_WATCHED: usize = 64;
 const FOR_SPACE: clock::Nanos = 20_000_000;
 /// Fragments below this mean size, bytes, can split I/Os.
 const SMALL_FRAGMENT: u64 = 4 << 20;
-/// Bytes asked about at once: below a millisecond when all of them are cached.
+/// Bytes per query: less than a millisecond if all of them are cached.
 const PIECE: u64 = 16 << 20;
 
 impl CountedTarget {
-    /// What of it is in memory; `None` = the kernel doesn't tell, or not before `deadline`.
+    /// Returns the cached part; `None` if the kernel does not report it, or not before `deadline`.
     fn held(&self, deadline: clock::Nanos) -> Option<Held> {
         let file = self.file.as_ref()?;
         let mut sum = Held::default();
@@ -99,8 +97,7 @@ impl CountedTarget {
 }
 
 impl DeviceWatch {
-    /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the
-    /// end.
+    /// Determines the targets' devices, and opens the counters. `flush`: write dirty data at the end.
     pub fn new(plan: &SpanPlan, located: &SpanTargets, flush: bool) -> DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
@@ -167,8 +164,8 @@ impl DeviceWatch {
         }
     }
 
-    /// The first reading. What is between it and the window is counted by the devices but not by the
-    /// workers, so nothing else comes between.
+    /// Takes the first reading. Devices count I/O between the reading and the window, but workers do not,
+    /// so nothing else may come between.
     pub fn begin(&mut self) {
         self.arrays.begin();
         self.targets.iter_mut().filter_map(|target| target.changes.as_mut()).for_each(|file| file.look(0));
@@ -221,7 +218,7 @@ impl DeviceWatch {
         }
     }
 
-    /// Nothing is to be flushed or looked at: that would wait for what doesn't come back.
+    /// Disables flushing and queries at the end, because they would wait for hanging I/O.
     pub fn leave(&mut self) {
         self.flush = false;
         self.targets.iter_mut().for_each(|target| target.looked_at = None);
@@ -239,8 +236,8 @@ impl DeviceWatch {
     }
 }
 
-/// Whether the devices can be replaced while a target on them is open: those beneath a mapper, a RAID or a
-/// loop device, and those of file systems that manage several.
+/// Whether the devices can be replaced while a target is open: devices of a mapper, a RAID or a loop
+/// device, and of file systems that manage several.
 fn can_change(stack: &Stack) -> bool {
     let by_itself = matches!(stack.file_system.as_deref(), Some("btrfs" | "bcachefs"));
     let above = |layer: &Layer| !layer.lower_devices.is_empty() && layer.kind != LayerKind::Partition;
@@ -308,8 +305,8 @@ fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
     facts
 }
 
-/// What a target lies on, as far as the engine reaches it, and the file that is open for it; `None` = it
-/// can't be opened, or nothing is.
+/// Returns the stack of a target, if its engine uses it, and the file opened for it; `None` without an
+/// open file.
 pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> OpenedToLook {
     let without = |stack| OpenedToLook { stack, file: None };
     match (without_io(engine), located.of(target)) {

@@ -1,4 +1,4 @@
-//! Observes mounts of other hosts' files: what their clients count, right before and right after the window.
+//! Observation of remote mounts: client counters right before and right after the window.
 
 use diskspd_host::remote_counters::{self, RemoteReading};
 use diskspd_host::root::Root;
@@ -46,7 +46,7 @@ impl RemoteWatch {
         }
     }
 
-    /// What was done between them; a mount that couldn't be read twice is missing.
+    /// Returns the activity between the readings, without mounts that could not be read twice.
     pub fn finish(self) -> Vec<RemoteFacts> {
         let facts = |watched: Watched| {
             let (before, after) = (watched.before?, watched.after?);

@@ -1,5 +1,5 @@
-//! Targets that answer nothing: the controlling thread sees by what the workers publish when one is silent,
-//! and only then looks closer: what is in flight, and whether paths changed. The workers pay nothing for it.
+//! Unresponsive targets: the controlling thread detects silence from the workers' published counts. Only
+//! then it checks the I/Os in flight, and path changes. The workers have no overhead.
 
 mod silent;
 mod stuck;
@@ -21,8 +21,8 @@ pub use watched::WatchedSpan;
 
 /// From one look to the next, at least.
 const STEP: Nanos = SECOND / 66;
-/// Who comes later than this has not looked: the whole program may have been stopped. What takes less time is
-/// no outage, and on a busy machine this thread may well be some tenths of a second late.
+/// Delay of a check that counts as blind, because the whole program may have been stopped. Shorter delays
+/// are not an outage, because this thread may be late on a busy machine.
 const BLIND: Nanos = SECOND / 2;
 /// Times without a look that are kept; more become one with the last.
 const MOST_UNSEEN: usize = 1024;
@@ -31,7 +31,6 @@ pub struct QuietWatch<'a> {
     span: WatchedSpan<'a>,
     targets: Vec<WatchedTarget>,
     devices: Vec<String>,
-    /// What was known of paths and links when it was looked last.
     paths: PathStates,
     start: Nanos,
     last: Nanos,
@@ -43,7 +42,7 @@ pub struct QuietWatch<'a> {
 }
 
 impl<'a> QuietWatch<'a> {
-    /// Before the start signal. `devices`: those beneath the targets.
+    /// Prepares before the start signal. `devices`: the devices under the targets.
     pub fn new(span: WatchedSpan<'a>, devices: &[String]) -> QuietWatch<'a> {
         let paths = path_states(devices);
         QuietWatch {

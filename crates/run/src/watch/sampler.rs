@@ -1,4 +1,4 @@
-//! What all workers do, from second to second: the controlling thread looks at what they publish anyway.
+//! Work of all workers by second, from the counts that the controlling thread reads anyway.
 
 use diskspd_model::results::Sample;
 use diskspd_sys::clock::{Nanos, SECOND};

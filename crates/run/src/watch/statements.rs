@@ -1,6 +1,6 @@
-//! What the devices beneath the targets say of themselves, before the measured window and after it.
+//! Self-reported state of the targets' devices, before and after the measured window.
 //!
-//! Outside of it on both sides: a command for a log takes the device's time.
+//! It stays outside the window, because a log command takes device time.
 
 use diskspd_host::device_log::{DeviceLogError, DeviceLogs};
 use diskspd_host::root::Root;

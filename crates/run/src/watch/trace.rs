@@ -1,8 +1,7 @@
-//! Traces the measured window (`-e`): what is counted, and how long the devices took.
+//! Tracing of the measured window (`-e`): event counts, and device times.
 //!
-//! Counters stand still before the window and after it. Requests of the devices are recorded one by one, by
-//! the kernel into a buffer per CPU, and matched by a thread that keeps off the workers' CPUs. Nothing of
-//! this happens without `-e`.
+//! Counters only run within the window. The kernel records each device request into a buffer per CPU, and
+//! a thread off the workers' CPUs matches them. Without `-e` this is inactive.
 
 mod counters;
 pub mod device;
@@ -29,7 +28,8 @@ pub use recorder::buffer_kib;
 use requests::BlockFormats;
 use traced::Traced;
 use tracepoints::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
-/// The kernel takes conditions of up to a page; more devices than fit are told apart here.
+/// Maximum length of a filter for the kernel, which accepts up to a page; otherwise devices are filtered
+/// here.
 const LONGEST_FILTER: usize = 3000;
 
 /// The trace of a time span.
@@ -47,22 +47,20 @@ fn device_filter(numbers: &[u32]) -> String {
     if devices.is_empty() || filter.len() > LONGEST_FILTER { MOVES_DATA.into() } else { filter }
 }
 
-/// What a trace needs, opened before the run touches anything: that is the surest way to know that it can
-/// be. Making it takes a tenth of a second, and removing it too, so the time span that comes first takes it
-/// over.
+/// Resources of a trace, opened before the run changes anything, to be certain of their availability.
+/// Creation and removal take a tenth of a second each, so the first time span takes it over.
 #[derive(Debug)]
 pub struct Ready {
     machine: Machine,
     counters: Counters,
-    /// Where requests of devices are traced; which devices it will be isn't known before the files are there.
     recording: Option<(Instance, BlockFormats)>,
 }
 
 impl Ready {
-    /// Opens what the plan wants traced; `Ok(None)` = nothing is.
+    /// Opens the trace requested by the plan; `Ok(None)` if not requested.
     ///
     /// # Errors
-    /// It can't be opened, and what to do.
+    /// Fails with a hint if it cannot be opened.
     pub fn open(plan: &SpanPlan) -> Result<Option<Ready>, TracingError> {
         let Some(trace) = &plan.trace else { return Ok(None) };
         let machine = Machine::look(&trace.classes)?;
@@ -74,10 +72,10 @@ impl Ready {
 }
 
 impl TraceWatch {
-    /// Prepares to trace, with what is ready or else opened now; `Ok(None)` = nothing is traced.
+    /// Prepares tracing with the open resources, or opens them now; `Ok(None)` without tracing.
     ///
     /// # Errors
-    /// It can't be traced, and what to do.
+    /// Fails with a hint if tracing is not possible.
     pub fn open(
         plan: &SpanPlan,
         located: &SpanTargets,

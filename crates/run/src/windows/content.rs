@@ -1,4 +1,4 @@
-//! What of the files that are read was written: the rest is read as zeros, without asking the disk.
+//! Written parts of the read files. Other parts are read as zeros, without accessing the disk.
 
 use diskspd_host::content;
 use diskspd_judge::truth;
@@ -7,10 +7,10 @@ use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::Voice;
 
-/// Time for all files together, ns. What isn't known by then stays unknown.
+/// Time limit for all files together in ns; the rest stays unknown.
 const TIME: Nanos = 300 * SECOND / 1000;
 
-/// Looks at every file that is read, and warns of what would be answered without the disk.
+/// Inspects every file that is read, and warns of reads that do not reach the disk.
 pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
     let until = clock::monotonic() + TIME;
     let facts: Vec<ContentFacts> = parts(plan).into_iter().filter_map(|part| of_file(&part, until)).collect();
@@ -21,7 +21,6 @@ pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
     facts
 }
 
-/// The part of a file that workers read: first byte, and behind the last one.
 struct Part<'a> {
     target: &'a WorkerTarget,
     from: u64,

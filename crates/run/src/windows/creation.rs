@@ -1,4 +1,4 @@
-//! The files of `-c` are made on Windows: one after the other, as DISKSPD makes them.
+//! Creation of the files of `-c` on Windows, sequentially as in DISKSPD.
 
 use crate::options::Options;
 use crate::precreate::{File, NotCreated};
@@ -9,11 +9,10 @@ use diskspd_worker::{Control, Voice};
 use std::io;
 use std::path::PathBuf;
 
-/// Makes files where they were located. One that has its size already is used as it is, unless they are to be
-/// made anew (`--recreate`).
+/// Creates files at their locations. A file with its requested size is reused, unless `--recreate` is set.
 ///
 /// # Errors
-/// See [`NotCreated`]: the first that isn't there.
+/// See [`NotCreated`]. Fails at the first file that is missing.
 pub fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,

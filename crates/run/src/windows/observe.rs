@@ -1,5 +1,5 @@
-//! What is observed of a time span in real time from outside of its workers: the counters of the volumes and
-//! disks that its files lie on.
+//! Observation of a time span in real time outside its workers: counters of the volumes and disks of its
+//! files.
 
 use crate::unobserved::{targets, without_io};
 use crate::watch::device_readings::{DeviceReadings, names_of};
@@ -20,7 +20,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Finds out what the targets of a time span lie on, and opens the counters.
+    /// Determines the volumes and disks of a time span's targets, and opens the counters.
     pub fn new(plan: &SpanPlan) -> Observer {
         let target = |(engine, target): (_, &diskspd_model::plan::WorkerTarget)| {
             let stack = without_io(engine).unwrap_or_else(|| stack::stack(&target.location));
@@ -35,7 +35,7 @@ impl Observer {
         &self.readings.names
     }
 
-    /// Where the workers hand out their slowest I/Os: nobody asks for them.
+    /// Returns the rings with the workers' slowest I/Os; always `None` here.
     pub fn slowest(&self) -> Option<SlowestRings> {
         None
     }

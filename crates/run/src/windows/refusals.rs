@@ -1,4 +1,4 @@
-//! What a run asks for that isn't done on Windows yet: refused by name, with why and what to do.
+//! Features not implemented on Windows, rejected explicitly with reason and hint.
 
 use diskspd_host::target::locate;
 use diskspd_model::plan::PlanError;
@@ -57,7 +57,8 @@ fn may_be_target(path: &RawText) -> bool {
     may_be_device(&place) || may_be_file(&place) && !path.as_bytes().starts_with(b"#")
 }
 
-/// What of a run isn't done here; `None` = all of it is. In simulated time the system has no part in it.
+/// Returns an error for an unimplemented part of the run; `None` if all is implemented. Simulated time
+/// does not depend on the system.
 pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     if run_options.virtual_time() {

@@ -1,7 +1,7 @@
 //! The index: an SQLite database that follows the files.
 //!
-//! Whoever opens it first brings it up to date: runs whose files are there and whose rows are not get
-//! them, and the reverse. So a program that was killed between file and row has lost nothing.
+//! The first opening adds rows for runs with files, and removes rows without files. A program killed
+//! between file and row therefore loses no data.
 
 mod rows;
 
@@ -23,12 +23,12 @@ use std::time::Duration;
 const TABLES: &str = include_str!("tables.sql");
 pub const VERSION: i64 = 5;
 const APPLICATION: i64 = 0x6473_7064;
-/// So long others may have it in use before that is an error.
+/// Time limit for other users of the index.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it is looked whether another program has made the index anew.
+/// Interval of checks for an index re-created by another program.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What couldn't be taken into the index: a message each. The rest is there.
+/// Messages about files that could not be indexed; the rest is indexed.
 pub type Troubles = Vec<String>;
 
 /// The index, opened and up to date.
@@ -40,23 +40,23 @@ pub struct StoreIndex {
     pub troubles: Troubles,
 }
 
-/// Which run a row is of: its id, and the ending of its file.
+/// Run of a row: its id, and the extension of its file.
 type RowKey = (String, &'static str);
 
 /// A row of a run.
 #[derive(Debug)]
 pub(super) struct StampedEntry {
     entry: StoreEntry,
-    /// The stamp of what is said about it, not younger than that.
+    /// Stamp of its notes, not newer than the notes.
     notes: i64,
 }
 
 impl Store {
-    /// Opens the index and brings it up to date. It's made if there is none, and made anew, with a message
-    /// among its troubles, if it is damaged.
+    /// Opens the index and brings it up to date. Creates it if missing, and re-creates it with a message
+    /// if damaged.
     ///
     /// # Errors
-    /// It can't be opened, or is of a newer program.
+    /// Fails if it cannot be opened, or belongs to a newer program.
     pub fn open(&self) -> Result<StoreIndex, StoreError> {
         match self.open_as_it_is() {
             Err(StoreError::Damaged { why, file }) => {
@@ -76,15 +76,15 @@ impl Store {
         Ok(index)
     }
 
-    /// The place of a run that is kept now among all others: the time, ns since 1970, but behind the latest
-    /// where the clock was set back since.
+    /// Returns the position of a new run: the time in ns since 1970, or the position after the latest run
+    /// if the clock was set back.
     pub(super) fn next_order(&self) -> Option<i64> {
         let now = clock::wall_nanos();
         Some(self.latest_order().map_or(now, |latest| now.max(latest.saturating_add(1))))
     }
 
-    /// The place of the latest run; `None` = there is none. Where the index lags behind, or is lost, the
-    /// files say it.
+    /// Returns the position of the latest run; `None` without runs. The files decide if the index is
+    /// outdated or lost.
     fn latest_order(&self) -> Option<i64> {
         let indexed = || -> rusqlite::Result<(BTreeSet<String>, Option<i64>)> {
             let connection = self.connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -99,8 +99,8 @@ impl Store {
         others.filter_map(|(id, _)| self.about(id).ok()?.order).chain(latest).max()
     }
 
-    /// The same for looking: where the index can't be written (a full disk, somebody else's store) one
-    /// in memory is made from the files, which takes its time and says so.
+    /// Opens it for reading. If the index cannot be written (a full disk, another user's store), a slower
+    /// one in memory is built from the files, with a message.
     ///
     /// # Errors
     /// As [`Store::open`], for other reasons.
@@ -117,10 +117,10 @@ impl Store {
         }
     }
 
-    /// Makes the index anew from the files. Others that use it wait so long.
+    /// Re-creates the index from the files. Other users wait until it is complete.
     ///
     /// # Errors
-    /// As [`Store::open`]; of a damaged one nothing is left.
+    /// As [`Store::open`]; a damaged index is removed.
     pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
         let rebuilt = self.alone().and_then(|_alone| {
             let mut index = self.connect()?;
@@ -154,8 +154,8 @@ impl Store {
         self.open_as_it_is()
     }
 
-    /// Waits until nobody else removes the index: two that find the same damage would each remove what the
-    /// other has made. `None` = there are no locks here.
+    /// Waits for exclusive permission to remove the index, so that two programs do not remove each other's
+    /// new index. `None` if locks are not available.
     fn alone(&self) -> Result<Option<File>, StoreError> {
         let begun = clock::monotonic();
         loop {
@@ -172,7 +172,6 @@ impl Store {
         }
     }
 
-    /// The index as it is. No link is followed: its file is one in the store's folder.
     fn connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
         before(FileStep::Connect)?;
         // SQLite refuses links anywhere in the path; where the folder is, its owner says.
@@ -208,7 +207,7 @@ impl Store {
         Ok(index)
     }
 
-    /// A link may lead to a file of somebody else's, and a pipe is waited for.
+    /// Rejects anything except a file, because links may lead to other users' files, and pipes block.
     fn refuse_what_is_no_file(&self) -> Result<(), StoreError> {
         let file = self.index_file();
         let why = match fs::symlink_metadata(&file) {
@@ -245,7 +244,6 @@ impl Store {
     }
 }
 
-/// Whether no index can be had on the disk, while one in memory can.
 fn is_unusable(error: &StoreError) -> bool {
     let signs = ["disk is full", "readonly", "unable to open", "disk I/O error"];
     match error {
@@ -255,7 +253,6 @@ fn is_unusable(error: &StoreError) -> bool {
     }
 }
 
-/// A step of the database is next: what whoever watches says, as SQLite says it.
 fn before(step: FileStep) -> rusqlite::Result<()> {
     steps::before(step).map_err(|error| {
         let code = match error.kind() {
@@ -271,8 +268,7 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
 }
 
 impl StoreIndex {
-    /// Tables of an older version are made anew: they follow from the files, so that nothing has to be
-    /// converted.
+    /// Re-creates tables of an older version from the files, so no conversion is necessary.
     fn bring_tables_up_to_date(&mut self) -> Result<(), StoreError> {
         let file = self.store.index_file();
         let read = |connection: &Connection| -> rusqlite::Result<(i64, i64, i64)> {
@@ -296,8 +292,6 @@ impl StoreIndex {
         }
     }
 
-    /// Whether the tables are those that this program makes, and nothing else is there: no triggers or views
-    /// that do what they are not asked for.
     fn has_our_tables(&self) -> Result<bool, StoreError> {
         let read = || -> rusqlite::Result<BTreeSet<String>> {
             let sql = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL";
@@ -312,8 +306,6 @@ impl StoreIndex {
         Ok(found == ours)
     }
 
-    /// Reads the whole file once, as far as its pages hang together: what is damaged in the middle would be
-    /// met later.
     fn look_for_damage(&self) -> Result<(), StoreError> {
         let found: rusqlite::Result<String> =
             self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
@@ -326,8 +318,8 @@ impl StoreIndex {
         }
     }
 
-    /// Makes tables and rows anew, in one step for everybody else; `anyway`: also when they are of
-    /// today, as another program may have made them since we looked.
+    /// Re-creates tables and rows atomically; `anyway`: even if they are current, as another program may
+    /// have just created them.
     fn rebuild(&mut self, anyway: bool) -> Result<(), StoreError> {
         let store = self.store.clone();
         let troubles = self.write(|transaction| {
@@ -348,7 +340,6 @@ impl StoreIndex {
         Ok(())
     }
 
-    /// Rows for files that have none, and none for files that are gone.
     fn catch_up(&mut self) -> Result<(), StoreError> {
         // In this order: a row is younger than its file.
         let stamps = self.rows_there()?;
@@ -371,7 +362,6 @@ impl StoreIndex {
         Ok(())
     }
 
-    /// Runs that have a row, each with the stamp of what was said about it.
     fn rows_there(&self) -> Result<BTreeMap<RowKey, i64>, StoreError> {
         let read = || -> rusqlite::Result<BTreeMap<RowKey, i64>> {
             let mut statement = self.connection.prepare("SELECT id, source, notes FROM runs")?;
@@ -384,7 +374,7 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// Does something that nobody else sees half done, and that waits for others who write.
+    /// Runs an atomic change, waiting for other writers.
     pub(super) fn write<T>(
         &mut self,
         work: impl FnOnce(&Transaction) -> Result<T, StoreError>,
@@ -416,7 +406,6 @@ fn drop_tables(transaction: &Transaction) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Rows for the files that have none; one that can't be read doesn't keep the others away.
 fn add_missing(
     store: &Store,
     transaction: &Transaction,
@@ -437,7 +426,7 @@ fn add_missing(
 }
 
 impl Store {
-    /// The row of a run, from its files; `None` = it was removed meanwhile.
+    /// Returns the row of a run from its files; `None` if it was removed in the meantime.
     pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StampedEntry>, StoreError> {
         let Some(run) = self.known(id, source)? else { return Ok(None) };
         // Before what is said is read: who changes it meanwhile is noticed later.
@@ -445,7 +434,6 @@ impl Store {
         Ok(Some(StampedEntry { entry: StoreEntry::of(id, source, self.about(id)?, run), notes }))
     }
 
-    /// The row of a run about which nobody has said anything else yet.
     pub(super) fn stamped(&self, entry: StoreEntry) -> Result<StampedEntry, StoreError> {
         let notes = self.stamp_of(&entry.id)?;
         Ok(StampedEntry { entry, notes })
@@ -458,7 +446,8 @@ impl Store {
 }
 
 impl StoreIndex {
-    /// Takes a run into the index that was just kept. Who has done it meanwhile may have said more about it.
+    /// Adds a newly kept run to the index, unless another process has already added it, possibly with more
+    /// notes.
     pub(super) fn add(&mut self, entry: &StampedEntry) -> Result<(), StoreError> {
         let store = self.store.clone();
         self.write(|transaction| {
@@ -481,7 +470,6 @@ impl StoreIndex {
     }
 }
 
-/// Writes the rows of a run, and what its fingerprint is made of where that isn't known yet.
 fn put(transaction: &Transaction, store: &Store, entry: &StampedEntry) -> Result<(), StoreError> {
     let failed = |error| store.index_error(&error);
     let StampedEntry { entry, notes } = entry;

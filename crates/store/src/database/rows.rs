@@ -16,8 +16,7 @@ pub(super) fn source(text: &str) -> KeptAs {
     KeptAs::of_word(text).unwrap_or(KeptAs::Record)
 }
 
-/// Writes the rows of a run, in place of those that it had. `notes`: the stamp of the file of what is said
-/// about it, looked at before that was read.
+/// Replaces the rows of a run. `notes`: stamp of the notes file, taken before reading it.
 pub(super) fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlite::Result<()> {
     let StoreEntry { id, source, about, run, .. } = entry;
     remove(transaction, id)?;
@@ -108,7 +107,6 @@ fn disks_text(disks: &[Option<String>]) -> Option<String> {
     serde_json::to_string(disks).ok().filter(|_| !disks.is_empty())
 }
 
-/// Disks out of a cell. Whoever wrote it: what is no list says nothing.
 fn disks_of(cell: Option<String>) -> Vec<Option<String>> {
     cell.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
@@ -230,7 +228,7 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Time spans that have no row, one after the other, at most.
+/// Maximum number of consecutive time spans without a row.
 const MOST_MISSING: usize = 1000;
 
 /// The work of a time span out of a row: run, time span, and the rest in the order of [`WORK`].

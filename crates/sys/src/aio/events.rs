@@ -1,8 +1,8 @@
-//! The ring of completed I/Os that the kernel maps into the process: read without a system call.
+//! The ring of completed I/Os, mapped into the process by the kernel, read without a system call.
 //!
-//! The layout is the kernel's (`struct aio_ring` of fs/aio.c); it carries a magic number and a word of
-//! incompatible features, and hasn't changed since it was introduced. `io_getevents` reads the same ring,
-//! from wherever its head is.
+//! The layout is the kernel's (`struct aio_ring` of fs/aio.c). It has a magic number and a word of
+//! incompatible features, and has not changed since its introduction. `io_getevents` reads the same ring
+//! from its current head.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Event {
     pub tag: u64,
-    /// Address of the block that it was submitted with.
     pub block: u64,
     /// Bytes transferred, or the negated `errno`.
     pub result: i64,
@@ -42,8 +41,8 @@ pub(crate) struct EventRing {
     slots: u32,
 }
 
-/// The header at an address, which need not be one: the kernel copies it, and fails where nothing is mapped
-/// or where it may not be asked.
+/// Returns a copy of the header at an address, which need not be valid. The kernel copies it, and fails
+/// for unmapped addresses or without permission.
 fn copied(address: usize) -> Option<RingHeader> {
     let mut header = std::mem::MaybeUninit::<RingHeader>::uninit();
     let length = size_of::<RingHeader>();

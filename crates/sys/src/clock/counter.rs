@@ -1,27 +1,27 @@
-//! `CLOCK_MONOTONIC` by the time-stamp counter: the same time at half the price of asking the kernel.
+//! `CLOCK_MONOTONIC` by the time-stamp counter: the same time at half the cost of a kernel call.
 //!
-//! The counter's rate is measured against the kernel's clock, first over a millisecond or more and then
-//! over the whole life of the clock. Every third of a second the two are compared: a small difference (the
-//! rate as first measured is some millionths off, and NTP slews the kernel's clock) is made up for in the
-//! next third, without a step, so that a latency is never wrong by more than the rate is. A difference
-//! above a thousandth means that the counter can't be trusted, whatever the kernel says: from then on the
-//! kernel is asked every time.
+//! The counter's rate is measured against the kernel's clock, first over at least a millisecond, then over
+//! the clock's whole life. The two are compared every third of a second. Small differences have two
+//! causes: the first rate is some millionths off, and NTP slews the kernel's clock. They are corrected
+//! gradually in the next third, so that the error of a latency never exceeds the error of the rate. A
+//! difference above a thousandth means that the counter is unreliable; from then on every reading is a
+//! kernel call.
 
 use super::{Nanos, monotonic};
 use crate::time_stamp;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-/// Counts between two comparisons, as a power of two: 0.25 to 0.5 s. What is converted stays within 64 bits.
+/// Counts between two comparisons, as a power of two: 0.25 to 0.5 s. Conversions stay within 64 bits.
 const INTERVAL: u32 = 30;
 /// The rate is in ns per count, times 2^32.
 const SCALE: u32 = 32;
-/// The rate is measured over at least this, ns: reading both clocks is exact to some 10 ns.
+/// Minimum time of the rate measurement in ns; reading both clocks is exact to about 10 ns.
 const SHORTEST: Nanos = 1_000_000;
 /// Differences from the kernel's clock that are more than this share of the time since the last comparison
 /// mean that the counter is at fault. NTP slews by at most 1/2000 (adjtimex(2)).
 const TOLERANCE: Nanos = 1000;
-/// What reading both clocks may differ by at any time, ns: an interruption between the two.
+/// Possible difference between readings of both clocks in ns, due to an interruption between the two.
 const NOISE: Nanos = 5_000;
 
 /// Both clocks at one moment.
@@ -44,11 +44,10 @@ impl Moment {
     }
 }
 
-/// The first moment that this process compared the clocks at.
 static FIRST: OnceLock<Option<Moment>> = OnceLock::new();
 
-/// Looks whether the counter can be used, and begins to measure its rate. The earlier it is called, the
-/// less is left to wait for in `Counter::new`.
+/// Checks whether the counter is usable, and begins to measure its rate. An early call shortens the wait
+/// in `Counter::new`.
 pub fn prepare() {
     FIRST.get_or_init(|| time_stamp::are_reliable().then(Moment::now));
 }
@@ -61,7 +60,7 @@ pub struct Counter {
     since: Cell<Moment>,
     /// ns per count, times 2^[`SCALE`].
     rate: Cell<u64>,
-    /// Counts that the present rate is good for; 0 = the counter is not used any more.
+    /// Counts for which the present rate is valid; 0 = the counter is no longer used.
     valid: Cell<u64>,
 }
 
@@ -105,7 +104,7 @@ impl Counter {
         self.adjust(Moment::now())
     }
 
-    /// Compares with what the kernel says, and goes on from the time that this clock has.
+    /// Compares with the kernel's clock, and continues from this clock's time.
     fn adjust(&self, now: Moment) -> Nanos {
         let since = self.since.get();
         let passed = now.ticks.wrapping_sub(since.ticks);

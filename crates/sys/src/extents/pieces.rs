@@ -1,4 +1,4 @@
-//! A file in pieces: what was written, what is only allocated, and what isn't there.
+//! Pieces of a file: written, only allocated, or missing.
 
 use super::*;
 use rustix::fs::SeekFrom;
@@ -36,14 +36,14 @@ impl Piece {
     }
 }
 
-/// Hands every piece of a file between two offsets to `take`, in order and without gaps, until it returns
-/// false. Where the file system has no `FIEMAP`, holes are all that can be told (`SEEK_HOLE`).
+/// Passes every piece of a file between two offsets to `take`, in order and without gaps, until it returns
+/// false. File systems without `FIEMAP` only report holes (`SEEK_HOLE`).
 ///
-/// With `sync` what sits in memory is written first, which can take long. Without it, an unwritten piece
-/// may have data that is not on the device yet.
+/// With `sync` dirty data is written first, which can take long. Without it, an unwritten piece may have
+/// data that is not on the device yet.
 ///
 /// # Errors
-/// What the kernel answers, such as `EIO`. A file system that can tell nothing has one written piece.
+/// Fails with the kernel's error, such as `EIO`. An unsupported file system yields one written piece.
 pub fn each_piece(
     file: impl AsFd,
     from: u64,
@@ -71,8 +71,7 @@ pub fn each_piece(
     Ok(())
 }
 
-/// The pieces that these extents make from `covered` on. Returns how far they reach; `None` = no more is
-/// wanted.
+/// Passes the pieces of these extents from `covered` on. Returns their end; `None` if no more are wanted.
 fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece) -> bool) -> Option<u64> {
     let mut hand = |piece: Piece| piece.from >= piece.to || take(piece);
     for extent in extents {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A piece of a file that lies in one piece on the device of its file system.
+/// A contiguous piece of a file on the device of its file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DevicePlace {
     /// First byte in the file.
@@ -13,11 +13,11 @@ pub struct DevicePlace {
     pub length: u64,
 }
 
-/// The places of a file below `size`, in the order of the file, at most `most`; pieces whose place isn't
-/// known (holes, what is compressed or only in memory) are left out.
+/// Returns the device positions of a file below `size`, in file order, at most `most`. Pieces without a
+/// known position (holes, compressed data or data only in memory) are omitted.
 ///
 /// # Errors
-/// What the kernel answers; `EOPNOTSUPP` and `ENOTTY` where the file system can't tell.
+/// Fails with the kernel's error; `EOPNOTSUPP` and `ENOTTY` if the file system does not support it.
 pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<DevicePlace>> {
     let mut found = Vec::new();
     let mut covered = 0;

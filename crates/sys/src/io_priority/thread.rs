@@ -1,4 +1,4 @@
-//! The priority that a thread has, for I/O that it waits for.
+//! The priority of a thread for its synchronous I/O.
 
 use super::IoPriority;
 use std::io;
@@ -11,10 +11,10 @@ const WHO_PROCESS: libc::c_int = 1;
 pub struct ThreadIoPriority(IoPriority);
 
 impl ThreadIoPriority {
-    /// Gives the calling thread this priority from now on.
+    /// Sets the priority of the calling thread.
     ///
     /// # Errors
-    /// What `ioprio_set(2)` answers.
+    /// Fails with the error of `ioprio_set(2)`.
     #[inline]
     pub fn set(&mut self, priority: IoPriority) -> io::Result<()> {
         if priority != self.0 {

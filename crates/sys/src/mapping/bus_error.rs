@@ -1,10 +1,9 @@
-//! Pages of a mapped file that can't be had: the file was made shorter, the device failed, the file system
-//! is full.
+//! Unavailable pages of a mapped file: the file was truncated, the device failed, or the file system is
+//! full.
 //!
-//! The kernel answers an access to such a page with SIGBUS. A handler can't leave the copy it interrupts
-//! (unwinding or jumping over Rust frames is undefined), so it lets the copy go on: it puts zeroed memory
-//! in the place of the range that is being copied and notes that it did. The copy ends, and whoever made it
-//! finds the note.
+//! The kernel reports an access to such a page with SIGBUS. A handler cannot leave the interrupted copy,
+//! because unwinding or jumping over Rust frames is undefined. It maps zeroed memory over the copied range
+//! instead, and sets a mark. The copy then ends, and its caller finds the mark.
 //!
 //! ```text
 //! guarded(range) ─▶ copy ─▶ SIGBUS ─▶ handler: within the range? ─▶ zeroed memory over it, note ─▶ copy
@@ -18,8 +17,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 thread_local! {
     // Plain cells without destructor: the handler may touch them at any moment.
-    /// The pages that the thread is copying from or to: address of the first byte, and of that behind the
-    /// last.
+    /// Pages of the thread's current copy: address of the first byte, and past the last byte.
     static PAGES: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
     /// A page of them was missing.
     static MISSED: Cell<bool> = const { Cell::new(false) };
@@ -31,7 +29,7 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 /// Installs the handler, once for the process.
 ///
 /// # Errors
-/// None is known; what `sigaction(2)` answers.
+/// Fails with the error of `sigaction(2)`; no case is known.
 pub(super) fn watch() -> io::Result<()> {
     // Asked first, so that the handler finds what was there before.
     let mut failed = None;

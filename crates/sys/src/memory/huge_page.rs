@@ -1,7 +1,8 @@
-//! Huge pages that the kernel gives unasked (transparent ones): memory in one piece for I/O.
+//! Transparent huge pages: contiguous memory for I/O without a request.
 //!
-//! A device takes an I/O as so many pieces of memory at most (`queue/max_segments`), and a page of 4 KiB is a
-//! piece unless its neighbour happens to follow it: of scattered pages, an I/O of 1 MiB becomes two requests.
+//! A device accepts a limited number of memory segments per I/O (`queue/max_segments`), and each 4 KiB
+//! page is a segment unless the next page follows physically. An I/O of 1 MiB in scattered pages becomes
+//! two requests.
 
 use crate::limits::{self, Resource};
 use crate::privileges::{self, Capability};

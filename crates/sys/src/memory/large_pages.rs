@@ -1,4 +1,4 @@
-//! Large pages: how big they are, how many there are, and why they can't be had.
+//! Large pages: their size and number, and reasons for a lack of them.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! Addresses and the memory behind them, mapped by the kernel.
+//! Addresses and their memory, mapped by the kernel.
 
 use super::{HugePages, huge_page};
 use std::io;
@@ -28,10 +28,10 @@ impl BufferPages {
         self.start
     }
 
-    /// So many bytes (0 is allowed) of large pages, every one of them touched: whole pages of that size.
+    /// Maps this number of bytes (0 is allowed) in whole large pages, all of them touched.
     ///
     /// # Errors
-    /// What `mmap(2)` answers.
+    /// Fails with the error of `mmap(2)`.
     pub(super) fn large(mapped: usize) -> io::Result<BufferPages> {
         let pages = BufferPages::map(mapped, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_HUGETLB)?;
         // Touching them would end in SIGBUS where the pages that are reserved lie on NUMA nodes that the
@@ -69,18 +69,15 @@ impl BufferPages {
         if length == 0 || answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Addresses without memory, the first of them a multiple of `step` (a power of two); `length` is whole
-    /// pages.
+    /// Reserves addresses without memory, aligned to `step` (a power of two); `length` is whole pages.
     ///
     /// # Errors
-    /// What `mmap(2)` answers, normally `ENOMEM`.
+    /// Fails with the error of `mmap(2)`, normally `ENOMEM`.
     pub(super) fn reserve_aligned(length: usize, step: usize) -> io::Result<BufferPages> {
         let more = length.checked_add(step).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(BufferPages::reserve(more)?.cut_to_multiple(step, length))
     }
 
-    /// Gives back what lies before the first multiple of `step`, and what is behind `length` bytes from
-    /// there on.
     fn cut_to_multiple(self, step: usize, length: usize) -> BufferPages {
         let front = self.start.as_ptr().align_offset(step);
         assert!(front.saturating_add(length) <= self.mapped);
@@ -97,18 +94,18 @@ impl BufferPages {
         BufferPages { start, mapped: length }
     }
 
-    /// Addresses without memory.
+    /// Reserves addresses without memory.
     ///
     /// # Errors
-    /// What `mmap(2)` answers, normally `ENOMEM`.
+    /// Fails with the error of `mmap(2)`, normally `ENOMEM`.
     pub(super) fn reserve(length: usize) -> io::Result<BufferPages> {
         BufferPages::map(length, libc::PROT_NONE, libc::MAP_NORESERVE)
     }
 
-    /// Puts private, zeroed memory behind the first addresses, and touches all of it.
+    /// Maps private, zeroed memory at the first addresses, and touches all of it.
     ///
     /// # Errors
-    /// What `mmap(2)` or `madvise(2)` answers, normally `ENOMEM`.
+    /// Fails with the error of `mmap(2)` or `madvise(2)`, normally `ENOMEM`.
     pub(super) fn make_private(&mut self, length: usize, huge: HugePages) -> io::Result<()> {
         assert!(length <= self.mapped);
         if length == 0 {

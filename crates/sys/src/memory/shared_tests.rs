@@ -1,4 +1,4 @@
-//! Buffers with shared bytes behind them, on every system.
+//! Tests of buffers followed by shared bytes, on every system.
 
 use super::{Buffer, HugePages, Shared, SlotMut};
 use std::io;

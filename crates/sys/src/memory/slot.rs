@@ -1,12 +1,12 @@
-//! Parts of a buffer that the kernel may be at.
+//! Parts of a buffer that may be in use by the kernel.
 
 use std::marker::PhantomData;
 
-/// Part of a buffer whose I/Os may be in flight, to look at.
+/// Read access to part of a buffer whose I/Os may be in flight.
 ///
-/// It's never a Rust slice, because nothing but the kernel decides when such bytes change: they are copied
-/// by address, as they are at that moment. Where an I/O is in flight in this very part, the copy is a
-/// mixture of old and new.
+/// It is never a Rust slice, because only the kernel decides when such bytes change. They are copied by
+/// address in their current state. If an I/O is in flight in this part, the copy is a mixture of old and
+/// new.
 #[derive(Debug, Clone, Copy)]
 pub struct Slot<'a> {
     start: *const u8,
@@ -14,9 +14,9 @@ pub struct Slot<'a> {
     buffer: PhantomData<&'a [u8]>,
 }
 
-/// The same, to fill too. A write that is in flight in this very part carries a mixture of old and new.
+/// Write access to the same. A write in flight in this part transfers a mixture of old and new.
 ///
-/// It borrows the queue that it's from, so that nothing can be submitted before the slot is let go:
+/// It borrows its queue, so that no I/O can be submitted before the slot is dropped:
 ///
 /// ```compile_fail,E0499
 /// fn misuse(engine: &mut dyn diskspd::engine::Engine, io: diskspd::engine::Io) {
@@ -34,7 +34,7 @@ pub struct SlotMut<'a> {
 
 impl Slot<'_> {
     /// # Safety
-    /// So many bytes from `start` on are memory of a buffer that lives as long as the slot.
+    /// `length` bytes from `start` on must be memory of a buffer that lives as long as the slot.
     pub(super) unsafe fn new(start: *const u8, length: usize) -> Self {
         Slot { start, length, buffer: PhantomData }
     }
@@ -70,7 +70,7 @@ impl<'a> SlotMut<'a> {
         SlotMut { start, length, buffer: PhantomData }
     }
 
-    /// So many of its bytes from `start` on; `None` = it has not so many.
+    /// Returns `length` of its bytes from `start` on; `None` if out of range.
     #[inline]
     pub fn part(self, start: usize, length: usize) -> Option<SlotMut<'a>> {
         let within = start.checked_add(length).is_some_and(|end| end <= self.length);
@@ -103,7 +103,7 @@ impl<'a> SlotMut<'a> {
         self.put(0, bytes);
     }
 
-    /// Fills all of it, with one piece after the other; of the last one as much as there is room for.
+    /// Fills all of it with consecutive pieces, the last one truncated.
     #[inline(always)]
     pub fn fill_with<const PIECE: usize>(&mut self, mut next: impl FnMut() -> [u8; PIECE]) {
         let mut at = 0;
@@ -119,7 +119,7 @@ impl<'a> SlotMut<'a> {
         }
     }
 
-    /// The same with `length` bytes from `start` on; nothing where it has not so many.
+    /// Fills `length` bytes from `start` on in the same way; does not fill anything if out of range.
     #[inline(always)]
     pub fn fill_part<const PIECE: usize>(
         &mut self,

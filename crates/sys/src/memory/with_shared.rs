@@ -1,15 +1,15 @@
-//! Buffers behind whose own bytes lie those that several have in common.
+//! Buffers with private bytes followed by shared bytes of several buffers.
 
 use super::{Buffer, BufferPages, HugePages, LargePages, LargePagesError, Shared, huge_page, page_size};
 use std::io;
 
 impl Buffer {
-    /// A buffer of `private` bytes with shared ones behind them, in order, each on a page: I/O is done from
-    /// all of them as from one piece. Also returns where each of the shared ones begins, bytes from the
-    /// start. Of shared ones none lies in huge pages.
+    /// Creates a buffer of `private` bytes followed by shared ones in order, each page aligned, for
+    /// contiguous I/O. Also returns the start of each shared part, in bytes from the beginning. Shared
+    /// parts are never in huge pages.
     ///
     /// # Errors
-    /// What `mmap(2)` answers, normally `ENOMEM`.
+    /// Fails with the error of `mmap(2)`, normally `ENOMEM`.
     pub fn with_shared(
         private: usize,
         shared: &[&Shared],
@@ -37,8 +37,8 @@ impl Buffer {
         Ok((buffer, places))
     }
 
-    /// The same in large pages. What is shared can't lie in them as it is, so this buffer gets copies of
-    /// its own.
+    /// Creates the same in large pages. They cannot hold the shared memory itself, so this buffer gets
+    /// copies.
     ///
     /// # Errors
     /// As [`Buffer::of_large_pages`].
@@ -58,11 +58,11 @@ impl Buffer {
         Ok((buffer, origins.into_iter().map(|origin| own + origin).collect()))
     }
 
-    /// A buffer that begins at a multiple of `separation` bytes (a power of two), with copies of its own of
-    /// the shared ones behind it, each at such a multiple too. Also returns where each of them begins.
+    /// Creates a buffer aligned to `separation` bytes (a power of two), followed by copies of the shared
+    /// parts with the same alignment. Also returns the start of each part.
     ///
     /// # Errors
-    /// What `mmap(2)` answers, normally `ENOMEM`.
+    /// Fails with the error of `mmap(2)`, normally `ENOMEM`.
     pub fn separated(
         private: usize,
         separation: usize,

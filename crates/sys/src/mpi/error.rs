@@ -1,4 +1,4 @@
-//! Why there is no MPI, and what it can't do.
+//! Reasons for a lack of MPI, and its errors.
 
 use diskspd_model::limits::MESSAGE;
 use diskspd_model::units::amount;

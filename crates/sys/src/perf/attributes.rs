@@ -1,4 +1,4 @@
-//! What perf_event_open(2) is told: `struct perf_event_attr`, as long as Linux 4.8 knew it.
+//! Attributes of perf_event_open(2): `struct perf_event_attr` in its length of Linux 4.8.
 
 use super::Event;
 

@@ -1,4 +1,4 @@
-//! What the kernel counts.
+//! Events counted by the kernel.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {

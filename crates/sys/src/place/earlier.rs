@@ -1,4 +1,4 @@
-//! The file that a new one takes the place of: whether it may, and what the new one has from it.
+//! The file that a new one replaces: permission to do so, and inherited properties.
 
 use super::{Guard, PlaceError};
 use crate::reach::Spot;
@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 /// The longest list of attributes, and the longest value, that Linux takes, bytes.
 const ATTRIBUTES_MAX: usize = 1 << 16;
-/// Who may do what, beyond owner, group and all others: without it the mode means something else.
+/// Access control list beyond owner, group and other users; without it the mode has another meaning.
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
 #[derive(Debug)]
@@ -23,11 +23,11 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    /// Looks at the file of this name, if there is one. It's opened for writing, which is what tells
-    /// whether that may be done (immutable, read-only, a program that runs), and not changed.
+    /// Checks the file of this name, if it exists. It is opened for writing without a change, to detect
+    /// immutable, read-only or running files.
     ///
     /// # Errors
-    /// It may not be replaced.
+    /// Fails if it may not be replaced.
     pub(super) fn look(spot: &Spot, guard: Option<&dyn Guard>) -> Result<Option<Earlier>, PlaceError> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(spot.folder(), spot.name(), flags, Mode::empty()) {
@@ -65,10 +65,10 @@ impl Earlier {
         }
     }
 
-    /// Makes a new file like it.
+    /// Applies its properties to a new file.
     ///
     /// # Errors
-    /// What the kernel says: this process may make no file for that user.
+    /// Fails with the kernel's error, if this process may not create files for that user.
     pub(super) fn apply(&self, file: &File) -> io::Result<()> {
         let new = rustix::fs::fstat(file)?;
         if (new.st_uid, new.st_gid) != (self.owner.as_raw(), self.group.as_raw()) {
@@ -85,8 +85,7 @@ impl Earlier {
     }
 }
 
-/// Whether a file is mounted over another one: then the one below would be replaced, which the kernel
-/// refuses.
+/// Whether a file is mounted over another one. The kernel refuses to replace the covered one.
 fn is_mount_point(folder: BorrowedFd<'_>, file: &File, device: u64) -> bool {
     match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS) {
         Ok(found) if found.stx_attributes_mask.contains(MOUNT_ROOT) => {
@@ -100,8 +99,8 @@ fn is_mount_point(folder: BorrowedFd<'_>, file: &File, device: u64) -> bool {
 
 const MOUNT_ROOT: rustix::fs::StatxAttributes = rustix::fs::StatxAttributes::MOUNT_ROOT;
 
-/// The attributes that mean the same for another file: the user's own, who may do what, and the label that
-/// a security module goes by. Not those that speak of the content (signatures) or give rights to a program.
+/// Returns the attributes that apply to a new file: user attributes, access control list, and security
+/// label. Excludes attributes about content (signatures), and capabilities of programs.
 fn attributes(file: impl AsFd) -> Vec<(CString, Vec<u8>)> {
     let mut list = Vec::with_capacity(ATTRIBUTES_MAX);
     if rustix::fs::flistxattr(&file, rustix::buffer::spare_capacity(&mut list)).is_err() {

@@ -3,7 +3,7 @@
 use super::hint::hint;
 use std::io;
 
-/// Why no file can be put somewhere. Reads on behind the name of the file.
+/// Reason why no file can be placed somewhere, as a continuation of the file's name.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     #[error("can't be created: {}{}", .0, hint(.0))]

@@ -1,4 +1,4 @@
-//! What an error of a place most likely comes from.
+//! Most likely causes of a place's errors.
 
 use std::io;
 

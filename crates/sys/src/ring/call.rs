@@ -1,4 +1,4 @@
-//! `io_uring_enter(2)`: how a ring is named, and how the kernel is told how long to wait.
+//! `io_uring_enter(2)`: the identification of a ring, and the timeout for the kernel.
 
 use io_uring::{EnterFlags, types};
 use std::io;
@@ -18,7 +18,6 @@ const REGISTER_MEMORY: u32 = 34;
 /// `IORING_MEM_REGION_TYPE_USER`: the memory is the caller's.
 const OWN_MEMORY: u32 = 1;
 
-/// `IORING_MEM_REGION_REG_WAIT_ARG`: arguments of waits lie in it.
 const FOR_WAITS: u64 = 1;
 
 /// `IORING_REG_WAIT_TS`: the time counts.
@@ -58,8 +57,8 @@ impl RingCall {
         }
     }
 
-    /// Submits so many entries and waits until `min` completions are visible or `timeout` has passed.
-    /// Returns how many entries the kernel took.
+    /// Submits this number of entries and waits until `min` completions are visible or `timeout` has
+    /// passed. Returns the number of accepted entries.
     #[inline]
     pub(super) fn enter(&self, submit: u32, min: u32, timeout: Duration) -> io::Result<u32> {
         let flags = self.flags | EnterFlags::GETEVENTS.bits();
@@ -89,7 +88,7 @@ impl RingCall {
     }
 }
 
-/// A page that the kernel reads the timeout of waits from, without copying it at each call.
+/// A page from which the kernel reads the timeout of waits, without copying it at each call.
 #[derive(Debug)]
 pub(super) struct WaitMemory(NonNull<RegisteredWait>);
 

@@ -25,16 +25,15 @@ const ZONE_MANAGEMENT_SEND: u8 = 0x79;
 /// Of Zone Management Send, in the thirteenth word: the zone is emptied.
 const RESET_ZONE: u32 = 4;
 
-/// Of Dataset Management, in the eleventh word: what is in the ranges is needed no more.
+/// Flag of Dataset Management in word 11: the ranges' content is no longer needed.
 const DEALLOCATE: u32 = 1 << 2;
 
-/// Of writes, in the twelfth word: they end when the data is durable (FUA).
+/// Flag of writes in word 12: they complete when the data is durable (FUA).
 const FORCE_UNIT_ACCESS: u32 = 1 << 30;
 
-/// Of reads, writes and Write Zeroes, in the twelfth word (PRINFO): the controller makes the protection
-/// information of what is written, and takes it away from what is read (PRACT).
+/// Flag of reads, writes and Write Zeroes in word 12 (PRINFO): the controller generates the protection
+/// information of written data, and removes it from read data (PRACT).
 const CONTROLLER_PROTECTS: u32 = 1 << 29;
-/// It checks the guard of what is read, and of what is written.
 const CHECK_GUARD: u32 = 1 << 28;
 /// It checks the reference tag, which types 1 and 2 have.
 const CHECK_REFERENCE: u32 = 1 << 26;
@@ -43,7 +42,7 @@ const CHECK_REFERENCE: u32 = 1 << 26;
 /// (TP4146, Data Placement Directive).
 const PLACED: u32 = 2 << 20;
 
-/// Most logical blocks of one command: their number is told less one, in 16 bits.
+/// Maximum number of logical blocks per command, which is encoded minus one in 16 bits.
 pub const MOST_BLOCKS: u32 = 1 << 16;
 
 /// A range of Dataset Management.
@@ -61,14 +60,14 @@ pub struct Blocks {
     pub namespace: Namespace,
     /// Writes end when they are durable.
     pub write_through: bool,
-    /// Where the device is to put what is written: a placement identifier; `None` = it isn't told.
+    /// Placement identifier of written data; `None` = unspecified.
     pub placement: Option<u16>,
 }
 
 #[derive(Debug)]
 pub struct Commands {
     blocks: Vec<Blocks>,
-    /// Bytes of the transfers in flight, by tag: the device doesn't tell.
+    /// Bytes of the transfers in flight by tag, because the device does not report them.
     lengths: Box<[u32]>,
     ranges: Box<[DeallocatedRange]>,
 }
@@ -83,7 +82,7 @@ impl Commands {
         }
     }
 
-    /// The command without its data; `None` = it doesn't lie on the grid of the blocks, or is too long.
+    /// Returns the command without its data; `None` if it is not aligned to the blocks, or too long.
     #[inline]
     fn command(&mut self, transfer: &Transfer) -> Option<NvmeCommand> {
         let Blocks { namespace, write_through, placement } = self.blocks.get(transfer.file as usize)?;
@@ -142,9 +141,9 @@ impl Commands {
     }
 }
 
-/// What is asked of the controller for the protection information of a transfer, and the reference tag of its
-/// first block: the lower part of its number, as type 1 has it and the kernel writes it. Of type 3 it isn't
-/// checked, and zeroed blocks have nothing to check.
+/// Returns the controller's flags for the protection information of a transfer, and the reference tag of
+/// its first block. The tag is the lower part of the block number, as in type 1 and as written by the
+/// kernel. It is not checked for type 3, and zeroed blocks are not checked.
 #[inline]
 fn protection(namespace: &Namespace, op: Operation, first: u64) -> (u32, u32) {
     if !namespace.guards_itself() {

@@ -1,4 +1,4 @@
-//! The end of a ring: what is in flight is cancelled and waited for, then memory and files are released.
+//! The end of a ring: I/Os in flight are cancelled and awaited, then memory and files are released.
 
 use super::{Entered, EntryForm, Nanos, Ring, monotonic};
 use io_uring::{cqueue, opcode, squeue, types};
@@ -9,7 +9,7 @@ use std::time::Duration;
 const CANCEL: u64 = u64::MAX;
 
 impl<F: EntryForm> Ring<F> {
-    /// Cancels what is in flight and waits until it has ended; `false` when the limit has passed before.
+    /// Cancels the I/Os in flight and waits for their end; `false` if the limit passed before.
     pub(super) fn drain(&mut self) -> bool {
         let limit = Nanos::try_from(self.options.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
         let deadline = monotonic().saturating_add(limit);
@@ -62,10 +62,10 @@ impl<F: EntryForm> Ring<F> {
 }
 
 impl<F: EntryForm> Drop for Ring<F> {
-    /// Cancels and drains what is in flight, then releases ring, files and memory.
+    /// Cancels and drains the I/Os in flight, then releases ring, files and memory.
     ///
-    /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may
-    /// still write into the memory, and the program is about to report an error and end.
+    /// If a dead device exceeds the limit, all three are leaked intentionally. The kernel may still write
+    /// into the memory, and the program is about to report an error and end.
     fn drop(&mut self) {
         if !self.drain() {
             std::mem::forget(self.registration.take());

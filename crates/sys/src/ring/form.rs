@@ -1,4 +1,4 @@
-//! What the entries of a ring look like.
+//! Formats of a ring's entries.
 
 use super::name::{DataForm, Name};
 use crate::memory::Buffer;
@@ -8,12 +8,12 @@ use diskspd_model::access::IoWays;
 use diskspd_model::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
-/// How a ring tells the kernel of a transfer, and what it makes of the answer.
+/// Encoding of a transfer for the kernel, and decoding of its result.
 pub trait EntryForm: entry::Make {}
 
 impl<F: entry::Make> EntryForm for F {}
 
-/// Kept from everybody else: an entry that refers to other memory than the ring's would break it.
+/// Private, because an entry that refers to foreign memory would break the ring's safety.
 pub(super) mod entry {
     use super::{Buffer, Name, Transfer, cqueue, squeue};
 
@@ -21,8 +21,9 @@ pub(super) mod entry {
         type Submission: squeue::EntryMarker;
         type Completion: cqueue::EntryMarker;
 
-        /// The entry of a transfer; `None` = the memory has no such range, or the kernel wouldn't take it as
-        /// it is. What it refers to lies in the memory, or in `self`, and stays until the transfer has ended.
+        /// Returns the entry of a transfer; `None` if the memory has no such range, or the kernel would
+        /// not accept it unchanged. It refers only to the memory or `self`, and stays until the transfer
+        /// has ended.
         fn make(
             &mut self,
             memory: &Buffer,
@@ -59,8 +60,8 @@ impl entry::Make for FileTransfers {
     }
 }
 
-/// The entry of a read or write; `None` = the memory has no such range, or the kernel wouldn't take it as it
-/// is.
+/// Returns the entry of a read or write; `None` if the memory has no such range, or the kernel would not
+/// accept it unchanged.
 #[inline(always)]
 fn data_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
     let Transfer { offset, length, start, .. } = *transfer;

@@ -1,4 +1,4 @@
-//! Making a ring: the kernel's features, asked for one by one.
+//! Creation of a ring: the kernel's features, tested separately.
 
 use super::Buffer;
 use super::call::WaitMemory;
@@ -14,9 +14,8 @@ use std::time::Duration;
 /// The largest region that the kernel registers as one buffer.
 const MAX_REGISTERED: usize = 1 << 30;
 
-/// Which features to use where the kernel has them. Without one everything works the same, only slower: the
-/// default is all of them, and the tests switch them off to get the behaviour of older kernels on a new
-/// one.
+/// Features to use if the kernel supports them. The default is all. Without a feature the ring works the
+/// same, but slower; tests disable features to get the behaviour of older kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingOptions {
     /// Only the creating thread uses the ring; the kernel skips locks (6.0).
@@ -36,10 +35,10 @@ pub struct RingOptions {
     pub registered_buffer: bool,
     /// The ring itself is registered with the thread: saves a look-up per system call (5.18).
     pub registered_ring: bool,
-    /// The kernel reads the timeout of a wait from memory that it knows, instead of copying it in at each
-    /// call (6.13). Not of polled rings, which have no timeouts.
+    /// The kernel reads the timeout of a wait from registered memory, instead of copying it at each call
+    /// (6.13). Not available for polled rings, which have no timeouts.
     pub registered_wait: bool,
-    /// What is in flight at the end is cancelled by one request (5.19) instead of one each.
+    /// I/Os in flight at the end are cancelled by one request (5.19) instead of one each.
     pub cancel_any: bool,
     /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with
     /// poll queues. Unlike the features above this is never left out.
@@ -76,8 +75,8 @@ pub(super) struct NewRing<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     pub(super) notes: Vec<String>,
 }
 
-/// Creates the ring with the most features the kernel has, and says which. A kernel answers `EINVAL` to a
-/// flag that it doesn't know; the flags go in the order in which kernels got them, the newest first.
+/// Creates the ring with the most features of the kernel, and returns them. Kernels reject unknown flags
+/// with `EINVAL`, so flags are dropped by age, newest first.
 pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     depth: u32,
     options: &RingOptions,
@@ -138,7 +137,6 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     }
 }
 
-/// Registers memory for waits where the kernel knows it, and enables the ring.
 fn enable<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: IoUring<S, C>,
     mut notes: Vec<String>,
@@ -171,14 +169,14 @@ fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
 /// Bytes of all buffers that are registered in this process.
 static REGISTERED: AtomicU64 = AtomicU64::new(0);
 
-/// The registration of a buffer, as a share of the memory that may be locked. Taken back when dropped,
-/// which has to be after the kernel has.
+/// Registration of a buffer, as a share of the lockable memory. It must be dropped after the kernel's
+/// registration.
 #[derive(Debug)]
 pub(super) struct Registration(u64);
 
 impl Registration {
-    /// Buffers get half of what may be locked (everything with `CAP_IPC_LOCK`). Rings need some too and,
-    /// unlike buffers, can't do without: the first threads must not take it from the later ones.
+    /// Limits buffers to half of the lockable memory (unlimited with `CAP_IPC_LOCK`). Rings need some too
+    /// and, in contrast to buffers, cannot work without it. Early threads must not exhaust it.
     fn reserve(length: u64) -> Option<Registration> {
         let privileged =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::IPC_LOCK));
@@ -202,7 +200,7 @@ impl Drop for Registration {
     }
 }
 
-/// Why a buffer isn't registered. The kernel then pins and maps the memory of each I/O anew.
+/// Reason why a buffer is not registered. The kernel then pins and maps the memory of each I/O again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unregistered {
     /// The limit of locked memory is too small.
@@ -222,7 +220,7 @@ impl fmt::Display for Unregistered {
     }
 }
 
-/// Registers the memory as buffer 0, or tells why not.
+/// Registers the memory as buffer 0, or returns the reason against it.
 pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registration, Unregistered> {
     if memory.len() > MAX_REGISTERED {
         return Err(Unregistered::TooLarge);

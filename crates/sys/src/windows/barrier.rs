@@ -1,4 +1,4 @@
-//! A memory barrier on processors that other threads run on.
+//! A memory barrier on the processors of other threads.
 
 use windows_sys::Win32::System::Threading::FlushProcessWriteBuffers;
 

@@ -1,4 +1,4 @@
-//! The console that a stream goes to: how large it is, and that it takes control sequences.
+//! The console of a stream: its size, and its support of control sequences.
 
 use std::fs::File;
 pub use std::os::windows::io::AsHandle as AsStream;
@@ -8,7 +8,7 @@ use windows_sys::Win32::System::Console::{
     GetConsoleScreenBufferInfo, SetConsoleMode,
 };
 
-/// What can be seen of it: columns and lines; `None` = it isn't told, or the stream goes elsewhere.
+/// Returns its visible columns and lines; `None` if unknown, or not a console.
 pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
     // SAFETY: the structure is made of integers, for which all bytes zero are a value.
     let mut found: CONSOLE_SCREEN_BUFFER_INFO = unsafe { std::mem::zeroed() };
@@ -21,8 +21,8 @@ pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
     Some((side(seen.Left, seen.Right)?, side(seen.Top, seen.Bottom)?))
 }
 
-/// Has the console obey control sequences (colours), as terminals elsewhere do by themselves. False = it
-/// can't, as before Windows 10, or the stream is no console of Windows.
+/// Enables control sequences (colours) in the console, as on other terminals. False = unsupported, as
+/// before Windows 10, or the stream is not a Windows console.
 pub(crate) fn takes_sequences(stream: &impl AsStream) -> bool {
     let handle = stream.as_handle().as_raw_handle().cast();
     let mut mode = 0;

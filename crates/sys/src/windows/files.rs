@@ -1,4 +1,4 @@
-//! What the program was started with open.
+//! Files open at program start.
 
 use crate::closed_at_start;
 use std::io;

@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Makes a folder, whose rights are those of the folder that it is in: the user's temporary files are his.
+/// Creates a folder with the rights of its parent, because the user's temporary files are private.
 ///
 /// # Errors
-/// What the system says: there is something of that name.
+/// Fails with the system's error, including an existing name.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
 }
@@ -33,10 +33,10 @@ pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
 pub struct OpenFolder(PathBuf);
 
 impl OpenFolder {
-    /// Finds out where it is.
+    /// Resolves its location.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if it does not exist.
     pub fn open(path: &Path) -> io::Result<OpenFolder> {
         let folder = std::fs::canonicalize(path)?;
         if !folder.is_dir() {
@@ -48,7 +48,7 @@ impl OpenFolder {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// There is none of this name, or it is a link.
+    /// Fails if the name does not exist, or is a link.
     pub fn file(&self, name: &str) -> io::Result<File> {
         let path = self.right_here(name)?;
         match std::fs::symlink_metadata(&path)?.file_type() {
@@ -60,11 +60,11 @@ impl OpenFolder {
         }
     }
 
-    /// A number that is another one when another file has taken this one's place: of when it was changed, and
-    /// of its length. `None` = there is none.
+    /// Returns a number that changes when another file replaces this one, from its change time and length.
+    /// `None` if the file does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
         match std::fs::symlink_metadata(self.right_here(name)?) {
             Ok(found) => {
@@ -77,31 +77,31 @@ impl OpenFolder {
         }
     }
 
-    /// Removes a file; of a link itself.
+    /// Removes a file, or a link itself.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         std::fs::remove_file(self.right_here(name)?)
     }
 
-    /// All names in it.
+    /// Returns all names in it.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         std::fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
-    /// Returns when its names are on the disk: the file system sees to that by itself.
+    /// Returns at once, because the file system makes its names durable automatically.
     ///
     /// # Errors
-    /// None.
+    /// Never fails.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Refuses what is no name of a file right in the folder. A colon would name a drive or a stream of a
+    /// Rejects names other than files directly in the folder. A colon would name a drive or a stream of a
     /// file.
     fn right_here(&self, name: &str) -> io::Result<PathBuf> {
         match name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {

@@ -1,4 +1,4 @@
-//! What the system knows of a file besides its content: of which kind it is, and which one.
+//! The system's metadata of a file: its kind and identity.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of what was looked at. Drives, volumes and pipes can't be looked at by this way.
+    /// Returns the kind of an inspected object. Drives, volumes and pipes cannot be inspected this way.
     pub fn of(found: &Metadata) -> Kind {
         match (found.is_file(), found.is_dir()) {
             (true, _) => Kind::File,
@@ -30,10 +30,10 @@ impl Kind {
     }
 }
 
-/// (volume, number of the file): the same for all names of one file, which a path leads to.
+/// Returns (volume, file number) of a path's file: the same for all names of one file.
 ///
 /// # Errors
-/// There is none, or it can't be looked at.
+/// Fails if it does not exist, or is inaccessible.
 pub fn identity_at(path: &Path) -> io::Result<(u64, u64)> {
     // Nothing is read: so it can be opened whoever uses it. The flag is for folders.
     identity_of(&File::options().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?)

@@ -35,7 +35,7 @@ pub fn process_cpu() -> Nanos {
     if answer == 0 { 0 } else { nanos(kernel).saturating_add(nanos(user)) }
 }
 
-/// Since the machine was started, suspended time included; exact to some 16 ms.
+/// Returns the time since boot, including suspended time; exact to about 16 ms.
 pub(crate) fn since_boot() -> Nanos {
     // SAFETY: takes nothing, and always answers.
     unsafe { GetTickCount64() }.saturating_mul(1_000_000)

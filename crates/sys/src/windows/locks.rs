@@ -10,18 +10,18 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
-/// The file by which a folder is taken: it is none of what is kept there.
+/// Lock file of a folder; it is not part of the kept content.
 pub const IN_USE: &str = ".in-use";
 
-/// Where the locked byte is, by the halves of its offset: behind everything that a file can hold, because
-/// nobody else may read or write what is locked.
+/// Halves of the locked byte's offset, past any possible file content, because locked bytes are
+/// inaccessible to other programs.
 const BYTE: [u32; 2] = [u32::MAX - 1, i32::MAX as u32];
 
-/// Takes the lock of an open file for this process, which no other then gets until the file is closed or the
-/// process ends, however it ends. False = another one has it.
+/// Locks an open file exclusively for this process until the file is closed or the process ends. False =
+/// another process has it.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn hold(file: &File) -> io::Result<bool> {
     // SAFETY: the structure is made of integers and pointers, for which all bytes zero are a value.
     let mut at: OVERLAPPED = unsafe { std::mem::zeroed() };
@@ -40,11 +40,11 @@ pub fn hold(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Takes a folder for this process, in the same way: for as long as what is returned lives. `None` = another
-/// one has it. A file in it stands for it.
+/// Locks a folder for this process by a file in it, while the returned file lives. `None` = another
+/// process has it.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn hold_folder(path: &Path) -> io::Result<Option<File>> {
     let file = File::options().read(true).write(true).create(true).truncate(false).open(path.join(IN_USE))?;
     Ok(hold(&file)?.then_some(file))

@@ -1,5 +1,5 @@
-//! What the system answers to questions about the machine. Answers of variable length are returned as they
-//! are: who asks reads them, and may trust nothing in them.
+//! System queries about the machine. Results of variable length are returned unparsed; the caller must
+//! validate them.
 
 use std::io;
 use std::ptr::null_mut;
@@ -33,7 +33,6 @@ unsafe extern "system" {
 /// `SystemProcessorPerformanceInformation`
 const PROCESSOR_TIMES: i32 = 8;
 
-/// Bytes that the system tells of one processor's times.
 const TIMES_OF_ONE: usize = 48;
 
 /// Most processors of a group.
@@ -54,10 +53,10 @@ pub enum Relation {
     Caches,
 }
 
-/// The structures `SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX` of all that are related so, one behind the other.
+/// Returns consecutive structures `SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX` of this relation.
 ///
 /// # Errors
-/// What the system says: an older one doesn't know all relations.
+/// Fails with the system's error: older systems do not know all relations.
 pub fn processors(relation: Relation) -> io::Result<Vec<u8>> {
     let relation = match relation {
         Relation::Groups => RelationGroup,
@@ -95,11 +94,11 @@ fn bytes(answer: &[u64], length: usize) -> Vec<u8> {
     bytes
 }
 
-/// The structures `SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION` of a group's active processors. `only` = the
-/// machine has no other group, which a system can be asked about that doesn't ask by groups.
+/// Returns the structures `SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION` of a group's active processors.
+/// `only` = the machine has no other group, which allows a query on systems without group support.
 ///
 /// # Errors
-/// The system doesn't tell.
+/// Fails if the system does not report them.
 pub fn processor_times(group: u16, only: bool) -> io::Result<Vec<u8>> {
     let mut answer = [0_u64; GROUP * TIMES_OF_ONE / 8];
     let (at, size) = (answer.as_mut_ptr().cast(), u32::try_from(size_of_val(&answer)).unwrap_or(0));
@@ -122,7 +121,7 @@ pub fn processor_times(group: u16, only: bool) -> io::Result<Vec<u8>> {
     }
 }
 
-/// All memory, and what of it can be had without paging, bytes; `None` = the system doesn't tell.
+/// Returns the total memory, and the memory available without paging, in bytes; `None` if unknown.
 pub fn memory() -> Option<(u64, u64)> {
     // SAFETY: the structure is made of integers, for which all bytes zero are a value.
     let mut found: MEMORYSTATUSEX = unsafe { std::mem::zeroed() };
@@ -141,7 +140,7 @@ pub fn page_size() -> u32 {
     found.dwPageSize
 }
 
-/// Version of the system, as it is and not as it is told to older programs: major, minor, build.
+/// Returns the actual version of the system, without compatibility substitution: major, minor, build.
 pub fn version() -> Option<[u32; 3]> {
     // SAFETY: the structure is made of integers, for which all bytes zero are a value.
     let mut found: OSVERSIONINFOW = unsafe { std::mem::zeroed() };
@@ -185,8 +184,8 @@ fn text(guid: &GUID) -> String {
     format!("{:08x}-{:04x}-{:04x}-{first}-{last}", guid.data1, guid.data2, guid.data3)
 }
 
-/// Masks of the processors that this process may use and of those of its group; `None` = it isn't told, or
-/// its threads are in several groups.
+/// Returns the processor masks of this process and of its group; `None` if unknown, or if its threads are
+/// in several groups.
 pub fn affinity() -> Option<(u64, u64)> {
     let (mut own, mut all) = (0_usize, 0_usize);
     // SAFETY: the handle stands for this process, always; both numbers live on this stack.

@@ -1,7 +1,7 @@
-//! Files that take their place whole: an earlier file of the name stays as it is until a new one is ready.
+//! Atomically replaced files: an earlier file of the name stays until a new one is ready.
 //!
-//! A new file has a name beside its place that nobody can guess, and takes its place in one step. A program
-//! that is killed leaves behind what it was writing at that moment.
+//! A new file has an unpredictable name next to its place, and replaces it in one step. A killed program
+//! leaves the file in progress.
 
 #[path = "../place/error.rs"]
 mod error;
@@ -22,7 +22,7 @@ use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Random names in a row that are all taken: somebody plays with us.
+/// Maximum number of random names that are already taken, which indicates an attack.
 const TRIES: usize = 100;
 
 /// Where a file is put: a folder, and a name in it.
@@ -35,11 +35,11 @@ pub struct Place {
 }
 
 impl Place {
-    /// Looks at a place and tries it out: makes a file there, which is gone at once, and opens an earlier
-    /// one without changing it.
+    /// Checks and tests a place: creates a file there and removes it at once, and opens an earlier one
+    /// without changing it.
     ///
     /// # Errors
-    /// Why no file can be put there.
+    /// Fails with the reason why no file can be placed there.
     pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
         Place::look(path, None)
     }
@@ -76,10 +76,10 @@ impl Place {
         Ok(place)
     }
 
-    /// A file for this place, not yet there.
+    /// Creates a file for this place, not yet under its name.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
         let (file, path) = random_names(&self.folder, &self.name)?;
         Ok(NewFile { place: Arc::clone(self), file, path: Some(path) })
@@ -111,8 +111,8 @@ fn random_names(folder: &Path, like: &OsStr) -> io::Result<(File, PathBuf)> {
     Err(failed)
 }
 
-/// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is. What a collector of
-/// metrics reads by its ending becomes `run.prom.<16 random digits>`.
+/// `run.json` becomes `run.<16 random digits>.json`, so that its content is recognizable. Files that a
+/// collector reads by extension become `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
     // Keyed anew from the system's random numbers each time: nobody else can tell the next one.
     let random = format!("{:016x}", steps::random());
@@ -141,7 +141,7 @@ impl NewFile {
         &mut self.file
     }
 
-    /// Whether there was another file in its place when that was looked at.
+    /// Whether another file was in its place at the check.
     pub fn replaces(&self) -> bool {
         self.place.is_taken
     }
@@ -150,10 +150,10 @@ impl NewFile {
         self.path.is_none()
     }
 
-    /// Gives it its name; what is there is replaced. Can be written further.
+    /// Gives it its name, replacing an existing file. Writing can continue.
     ///
     /// # Errors
-    /// It isn't there, and where it is instead.
+    /// Fails with its current location if it is not there.
     pub fn put(&mut self) -> Result<(), PutError> {
         let Some(path) = self.path.take() else { return Ok(()) };
         let Err(error) = self.place.rename(&path) else { return Ok(()) };
@@ -164,15 +164,14 @@ impl NewFile {
         Err(PutError { error, kept })
     }
 
-    /// Keeps it beside its place, under a name of its own.
+    /// Keeps it next to its place, under a separate name.
     ///
     /// # Errors
-    /// None: it is there.
+    /// Never fails, because it is already there.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         Ok(self.path.take().unwrap_or_else(|| self.place.folder.join(&self.place.name)))
     }
 
-    /// The folder is gone: what was written is saved in one for temporary files.
     fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
         let (mut copy, path) = elsewhere(&self.place.name)?;
         self.file.rewind()?;
@@ -192,10 +191,10 @@ impl Drop for NewFile {
     }
 }
 
-/// A file for what can't be written where it belongs, in the folder for temporary files: for its owner alone.
+/// Creates a private file in the folder for temporary files, for data that cannot be written to its place.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     random_names(&std::env::temp_dir(), like)
 }

@@ -1,4 +1,4 @@
-//! What this process may do beyond its user's rights.
+//! Privileges of this process beyond its user's rights.
 
 /// Whether the program has more rights than who started it, by its file: there is no such thing.
 pub fn are_above_users() -> bool {

@@ -2,7 +2,7 @@
 
 pub use super::left_behind::{has_left_behind, leave_behind};
 
-/// Nothing is to be prepared: no signal ends the process without a word.
+/// Does not have to prepare anything, because no signal ends the process silently.
 pub fn prepare() {}
 
 /// Number of the user whose rights the process has: users have no numbers.
@@ -10,7 +10,6 @@ pub fn user() -> u32 {
     0
 }
 
-/// Ends the process now, whatever its threads are waiting for.
 pub fn end(code: u8) -> ! {
     std::process::exit(code.into())
 }

@@ -1,15 +1,15 @@
-//! A program that was started. What it starts itself isn't ended with it.
+//! A started program; its child processes are not controlled.
 
 use std::io;
 use std::process::{Child, Command};
 
-/// Starts as it is: Ctrl-C of the console reaches it by itself.
+/// Starts it unchanged, because Ctrl-C of the console reaches it automatically.
 pub(crate) fn leads_its_own(_: &mut Command) {}
 
-/// Whether the program has ended; it can still be waited for, and keeps its number.
+/// Returns whether the program has ended; it can still be waited for, and keeps its process number.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn has_ended(child: &mut Child) -> io::Result<bool> {
     child.try_wait().map(|ended| ended.is_some())
 }

@@ -116,10 +116,10 @@ impl Spot {
         (self.kind() == Some(Kind::File)).then(|| File::open(&self.path).ok()).flatten()
     }
 
-    /// Opens the object for writing; nothing is truncated.
+    /// Opens the object for writing, without truncation.
     ///
     /// # Errors
-    /// An error of the system.
+    /// Fails with the system's error.
     pub fn open_to_write(&self) -> io::Result<File> {
         File::options().write(true).open(&self.path)
     }

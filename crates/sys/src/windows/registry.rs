@@ -6,15 +6,14 @@ use windows_sys::Win32::System::Registry::{
     HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RRF_RT_REG_MULTI_SZ, RRF_RT_REG_SZ, RegGetValueW,
 };
 
-/// Values that grow while they are read are asked for so often.
 const TRIES: usize = 4;
 
-/// A text; `None` = there is none, or it may not be read.
+/// Returns a text; `None` if it does not exist, or may not be read.
 pub fn text(key: &str, value: &str) -> Option<String> {
     texts_of(key, value, RRF_RT_REG_SZ)?.into_iter().next()
 }
 
-/// A list of texts; empty = there is none, or it may not be read.
+/// Returns a list of texts; empty if it does not exist, or may not be read.
 pub fn texts(key: &str, value: &str) -> Vec<String> {
     texts_of(key, value, RRF_RT_REG_MULTI_SZ).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! What the system answers to questions about volumes, disks and files. Answers of variable length are
-//! returned as they are: who asks reads them, and may trust nothing in them. Nothing is changed.
+//! System queries about volumes, disks and files, without changes. Results of variable length are returned
+//! unparsed; the caller must validate them.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -27,7 +27,7 @@ use windows_sys::Win32::System::Ioctl::{
 };
 use windows_sys::Win32::System::Threading::CreateEventW;
 
-/// Most bytes of an answer that is asked for at once; of lists of ranges the rest is asked for again.
+/// Maximum size of a result in bytes; for lists of ranges the rest is queried again.
 const MOST: usize = 1 << 20;
 
 const LONGEST: usize = 1 << 15;
@@ -35,7 +35,7 @@ const LONGEST: usize = 1 << 15;
 /// Questions to a device, a volume or a file. None of them changes anything, or has pointers in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// What a disk or volume has done: `DISK_PERFORMANCE`. The first one makes the system count.
+    /// Activity of a disk or volume: `DISK_PERFORMANCE`. The first query enables counting.
     Performance,
     Extents,
     /// How large a disk is, and its sectors: `DISK_GEOMETRY_EX`.
@@ -45,7 +45,7 @@ pub enum Question {
     DeviceNumber,
     /// The partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
     Layout,
-    /// A property by its number (`STORAGE_PROPERTY_ID`), each with a structure of its own.
+    /// A property by its number (`STORAGE_PROPERTY_ID`), each with a separate structure.
     Property(u32),
     /// The allocated ranges of this part of a file: `FILE_ALLOCATED_RANGE_BUFFER`s.
     AllocatedRanges {
@@ -54,7 +54,7 @@ pub enum Question {
         /// Bytes.
         length: u64,
     },
-    /// Which of this part of a file is valid: `FILE_REGION_OUTPUT`.
+    /// Valid regions in this part of a file: `FILE_REGION_OUTPUT`.
     ValidRegions {
         /// First byte.
         from: u64,
@@ -78,7 +78,7 @@ impl Question {
         }
     }
 
-    /// What goes with it: numbers, so that it is aligned like these.
+    /// Returns its input as numbers, for their alignment.
     fn input(self) -> Vec<u64> {
         match self {
             // STORAGE_PROPERTY_QUERY: the number, a standard query (0), and a byte more.
@@ -99,10 +99,10 @@ pub struct Answer {
     pub more: bool,
 }
 
-/// Asks what is open, whether it was opened for I/O that waits or for overlapped I/O.
+/// Queries an open object, regardless of synchronous or overlapped mode.
 ///
 /// # Errors
-/// What the system says: many don't know all questions.
+/// Fails with the system's error: many objects do not support all queries.
 pub fn ask(file: &impl AsHandle, question: Question) -> io::Result<Answer> {
     let input = question.input();
     let mut words: Vec<u64> = vec![0; 512];
@@ -127,11 +127,11 @@ pub fn ask(file: &impl AsHandle, question: Question) -> io::Result<Answer> {
     }
 }
 
-/// One call of `DeviceIoControl`, which is waited for: the bytes that were answered, and what went wrong.
-/// `code` must be of those whose structures hold no pointers.
+/// Calls `DeviceIoControl` synchronously: returns the bytes of the result, and the error. The structures
+/// of `code` must not contain pointers.
 ///
 /// # Errors
-/// It couldn't be asked.
+/// Fails if the query was not possible.
 pub(crate) fn control(
     handle: BorrowedHandle<'_>,
     code: u32,
@@ -168,19 +168,18 @@ pub(crate) fn control(
     Ok((usize::try_from(length).unwrap_or(0), error))
 }
 
-/// Opens something to be asked alone: nothing of it can be read or written by this, so that it takes no right
-/// beside that to see it.
+/// Opens an object for queries only, without read or write access, so that it only requires visibility.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn open_to_ask(path: &Path) -> io::Result<File> {
     open(path, 0)
 }
 
-/// The same of a file whose ranges are asked for.
+/// Opens a file for queries of its ranges.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn open_for_ranges(path: &Path) -> io::Result<File> {
     open(path, FILE_READ_ATTRIBUTES)
 }
@@ -248,11 +247,11 @@ fn text(units: &[u16]) -> String {
     String::from_utf16_lossy(&units[..end])
 }
 
-/// Where the volume of a path is mounted, with a backslash at its end: `C:\`, `D:\mounted\`,
+/// Returns the mount point of a path's volume, with a final backslash: `C:\`, `D:\mounted\`,
 /// `\\server\share\`.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn volume_path(path: &Path) -> io::Result<String> {
     let path = wide(path);
     let mut units = vec![0_u16; LONGEST];
@@ -261,7 +260,7 @@ pub fn volume_path(path: &Path) -> io::Result<String> {
     if done == 0 { Err(io::Error::last_os_error()) } else { Ok(text(&units)) }
 }
 
-/// What the volume is called that is mounted there: `\\?\Volume{..}\`; `None` = it has no such name, as
+/// Returns the name of the volume mounted there: `\\?\Volume{..}\`; `None` if it has no such name, such as
 /// shares.
 pub fn volume_name(mounted_at: &str) -> Option<String> {
     let at = wide(mounted_at);
@@ -271,18 +270,18 @@ pub fn volume_name(mounted_at: &str) -> Option<String> {
     (done != 0).then(|| text(&units))
 }
 
-/// What a volume tells of itself, by where it is mounted or by its name, with a backslash at the end.
+/// Returns a volume's information by its mount point or name, with a final backslash.
 ///
 /// # Errors
-/// What the system says: there is no file system that it knows.
+/// Fails with the system's error, if the file system is unknown.
 pub fn information(root: &str) -> io::Result<VolumeInformation> {
     information_of(&open(Path::new(root), FILE_READ_ATTRIBUTES)?)
 }
 
-/// The same of a volume, or of what lies on one, that is open.
+/// Returns the same for an open volume, or an open object on one.
 ///
 /// # Errors
-/// As there.
+/// As above.
 pub fn information_of(root: &impl AsHandle) -> io::Result<VolumeInformation> {
     let root = root.as_handle();
     let (mut flags, mut kind) = (0, [0_u16; 262]);
@@ -299,7 +298,7 @@ pub fn information_of(root: &impl AsHandle) -> io::Result<VolumeInformation> {
     Ok(VolumeInformation { file_system: text(&kind), flags })
 }
 
-/// What fits on a volume, as for [`information`]; `None` = it doesn't tell.
+/// Returns the capacity of a volume, as for [`information`]; `None` if unknown.
 pub fn room(root: &str) -> Option<VolumeRoom> {
     let root = wide(root);
     let (mut sectors, mut sector, mut free, mut all) = (0, 0, 0, 0);
@@ -315,10 +314,10 @@ pub fn room(root: &str) -> Option<VolumeRoom> {
     (told != 0 && sized != 0).then_some(VolumeRoom { cluster, sector, size, available })
 }
 
-/// The names of all devices that have one for programs: `PhysicalDrive0`, `C:` ..
+/// Returns the names of all devices visible to programs: `PhysicalDrive0`, `C:` ..
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn device_names() -> io::Result<Vec<String>> {
     let mut units = vec![0_u16; 1 << 15];
     loop {
@@ -354,10 +353,10 @@ pub fn drive_kind(root: &str) -> DriveKind {
     }
 }
 
-/// The names of all volumes of this machine, as [`volume_name`] tells them.
+/// Returns the names of all volumes of this machine, as in [`volume_name`].
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn volumes() -> io::Result<Vec<String>> {
     let mut units = [0_u16; 64];
     // SAFETY: the system writes at most as many units as are told.
@@ -383,10 +382,10 @@ pub fn volumes() -> io::Result<Vec<String>> {
     }
 }
 
-/// Where a volume is mounted: letters and folders; empty = nowhere.
+/// Returns the mount points of a volume: letters and folders; empty if not mounted.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn mounted_at(volume: &str) -> io::Result<Vec<String>> {
     let name = wide(volume);
     let mut units = vec![0_u16; LONGEST];

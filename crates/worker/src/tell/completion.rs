@@ -1,4 +1,4 @@
-//! What a worker tells of an I/O.
+//! A worker's report of an I/O.
 
 use diskspd_model::engines::Direction;
 

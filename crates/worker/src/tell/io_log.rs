@@ -5,9 +5,10 @@
 //! worker ──▶ ring (bounded) ─┴─▶ writer thread ──▶ CSV
 //! ```
 //!
-//! When measuring has begun a line of its own says so (`#`).
+//! A separate line (`#`) marks the beginning of measuring.
 //!
-//! A worker never waits for the writer: what finds its ring full is dropped, counted, and said at the end.
+//! A worker never waits for the writer: lines for a full ring are dropped, counted, and reported at the
+//! end.
 
 use diskspd_model::operation::Operation;
 use diskspd_model::results::SpanBegin;
@@ -32,9 +33,7 @@ const MEMORY: usize = 64 << 20;
 const ENTRIES: (usize, usize) = (1 << 10, 1 << 16);
 /// How long the writer sleeps when there was nothing to write.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How long a run that is left behind waits for what has been logged.
 const LEAVING: Nanos = SECOND;
-/// Formatted lines are written when there are so many bytes of them.
 const CHUNK: usize = 1 << 18;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +49,7 @@ pub struct Entry {
     pub start: Nanos,
     /// From there to the reap, ns.
     pub latency: Nanos,
-    /// When it was to start (`-g`), ns after the start signal; `None` = whenever it could.
+    /// Planned start time (`-g`) in ns after the start signal; `None` = as soon as possible.
     pub due: Option<Nanos>,
 }
 
@@ -65,7 +64,7 @@ pub struct IoLog {
     path: PathBuf,
     output: Mutex<Output>,
     note: Mutex<Option<String>>,
-    /// The run is left behind: what has been logged by now is all.
+    /// Whether the run is abandoned, so that the log ends now.
     left: AtomicBool,
 }
 
@@ -82,11 +81,11 @@ struct Output {
 }
 
 impl IoLog {
-    /// Makes the file. It's seen from its first I/O on, but takes the place of an earlier one only at
+    /// Creates the file. It is visible from its first I/O on, but replaces an earlier one only at
     /// [`IoLog::end`].
     ///
     /// # Errors
-    /// A message: it can't be created.
+    /// Fails with a message if it cannot be created.
     pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, OutputError> {
         let mut file = LateFile::open(outlet)?;
         file.write_all(HEADER.as_bytes())
@@ -96,8 +95,8 @@ impl IoLog {
         Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output), note, left })
     }
 
-    /// The run is over. With figures its log takes its place, and an earlier one is replaced; without, that
-    /// stays as it is, and what was logged is kept beside it.
+    /// Ends the log. With figures it replaces an earlier one; otherwise that stays unchanged, and the log
+    /// is kept next to it.
     pub fn end(&self, has_figures: bool) {
         let mut output = self.output.lock_anyway();
         if has_figures {
@@ -107,8 +106,8 @@ impl IoLog {
         }
     }
 
-    /// The run is left behind, its workers with it: what they logged so far takes its place now. Waits a
-    /// second at most for it to be written, because the log's own file may be what hangs.
+    /// Ends the log of an abandoned run and its workers, and puts it in place. Waits a second at most for
+    /// writing, because the log's own file may hang.
     pub fn leave(&self) {
         self.left.store(true, Ordering::Release);
         let deadline = clock::monotonic() + LEAVING;
@@ -121,11 +120,12 @@ impl IoLog {
         }
     }
 
-    /// Runs `work` with one ring for each of these threads, while what goes into the rings is written.
-    /// A `patient` worker waits when its ring is full: for time that isn't real.
+    /// Runs `work` with one ring for each of these threads, and writes the content of the rings. A
+    /// `patient` worker waits for a full ring, in simulated time.
     ///
     /// # Errors
-    /// A message: there is no memory for the rings, or no thread for the writing. Nothing was done.
+    /// Fails with a message, without any work, if there is no memory for the rings or no thread for
+    /// writing.
     pub fn record<T>(
         &self,
         threads: std::ops::Range<u32>,
@@ -212,7 +212,7 @@ impl IoLog {
         Some(format!("--io-log {name}: is incomplete, because writing failed: {failure}"))
     }
 
-    /// What else has to be said about the log when the run is over; `None` = all of it was written.
+    /// Returns a final message about the log; `None` if all of it was written.
     pub fn complaint(&self) -> Option<String> {
         let output = self.output.lock_anyway();
         let name = self.path.display();
@@ -276,7 +276,7 @@ fn push_line(text: &mut Vec<u8>, thread: u32, entry: &Entry) {
     text.push(b'\n');
 }
 
-/// Appends a number. (`write!` takes several times as long, and the writer must not lag behind the workers.)
+/// Appends a number. (`write!` takes several times as long, and the writer must keep up with the workers.)
 fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut first = digits.len();
@@ -290,8 +290,7 @@ fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// What one worker has logged and the writer has not yet written: one of them puts in, the other one takes
-/// out.
+/// Unwritten log lines of one worker: one thread adds lines, another removes them.
 #[derive(Debug)]
 pub struct LineRing {
     thread: u32,

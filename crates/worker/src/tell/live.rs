@@ -1,4 +1,4 @@
-//! What happens right now: counters that the workers share with who looks at them while they run.
+//! Live state: counters that the workers share with observers.
 
 use diskspd_model::stats::Scale;
 use diskspd_sys::clock::{self, Nanos};
@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 /// 32 cells per octave: the middle of one is at most 1.6 % off.
 type Steps = Scale<5, 0, 64>;
 
-/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is
-/// enough; and in cache lines of its own (two: they are fetched in pairs), so that no worker waits for
-/// another.
+/// Live counters of one worker. Only the worker writes, so a plain load and store suffices. They have two
+/// separate cache lines, because lines are fetched in pairs, so that no worker waits for another.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Counters {
@@ -21,8 +20,7 @@ pub struct Counters {
     writes: AtomicU64,
     /// The thread, by the kernel's number; 0 = not yet.
     thread: AtomicI32,
-    /// When it had done its work, ns, and how long it had waited for a CPU until then, ns; 0 = not yet, or
-    /// not known.
+    /// End of its work and its total wait for a CPU, in ns; 0 = not yet, or unknown.
     over: AtomicU64,
     waited: AtomicU64,
     latency: Vec<AtomicU64>,
@@ -70,7 +68,7 @@ impl Counters {
         self.thread.store(thread, Relaxed);
     }
 
-    /// The worker's thread, by the kernel's number; 0 = not known yet.
+    /// Returns the worker's kernel thread number; 0 before its start.
     pub fn thread(&self) -> i32 {
         self.thread.load(Relaxed)
     }
@@ -100,7 +98,7 @@ impl Counters {
         self.add_latencies(nanos, 1);
     }
 
-    /// Counts so many latencies of the same length, ns.
+    /// Counts this number of equal latencies in ns.
     #[inline]
     pub(crate) fn add_latencies(&self, nanos: u64, count: u64) {
         if let Some(cell) = self.latency.get(Steps::cell(nanos)) {

@@ -1,5 +1,5 @@
-//! The figures of one interval after the other while the run goes on, for who wants them (`--stream`). The
-//! controlling thread makes them, from counters that the workers share.
+//! Figures of consecutive intervals during the run (`--stream`). The controlling thread computes them from
+//! counters shared by the workers.
 
 use crate::tell::completion::IoCompletion;
 use crate::tell::live::{Counters, Seen, collect};
@@ -11,10 +11,10 @@ use diskspd_model::units::Millis;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::sync::Arc;
 
-/// Shortest interval of the stream, ms: it wakes a thread and reads all counters.
+/// Shortest interval of the stream in ms, because it wakes a thread and reads all counters.
 const SHORTEST: u32 = 100;
 
-/// What one worker lets the stream see: I/Os of the measured time, by direction.
+/// Stream counters of one worker: I/Os of the measured time, by direction.
 #[derive(Debug)]
 pub struct ByDirection {
     pub read: Counters,
@@ -24,7 +24,7 @@ pub struct ByDirection {
 }
 
 impl ByDirection {
-    /// Nothing yet; with room for latencies where they are measured, and for response times.
+    /// Creates empty counters, including latencies and response times if measured.
     pub fn new(latency: bool, response: bool) -> Arc<ByDirection> {
         let (read, write) = (Counters::new(latency), Counters::new(latency));
         Arc::new(ByDirection { read, write, response: Counters::new(response) })
@@ -32,7 +32,7 @@ impl ByDirection {
 }
 
 impl ByDirection {
-    /// Counts so many I/Os of the measured time that went alike.
+    /// Counts this number of equal I/Os of the measured time.
     #[inline]
     pub fn count(&self, io: IoCompletion, times: u64) {
         let counters = match io.direction {
@@ -51,7 +51,7 @@ pub struct Ticker {
     started_at: i64,
     width: Nanos,
     end: Nanos,
-    /// When the next line is due; [`Nanos::MAX`] = only the last one is to come.
+    /// Due time of the next line; [`Nanos::MAX`] = only the last line remains.
     pub due: Nanos,
     read: Seen,
     write: Seen,
@@ -59,8 +59,8 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Measuring began at `start` (`started_at`: the same as wall-clock time, ms since 1970) and is to end
-    /// at `end`; `interval` in ms.
+    /// Begins measuring at `start` (`started_at`: the same as wall-clock time in ms since 1970), planned
+    /// until `end`; `interval` in ms.
     pub fn new((start, end): (Nanos, Nanos), started_at: i64, interval: u32) -> Ticker {
         let width = u64::from(interval.max(SHORTEST)) * 1_000_000;
         let at_start = || Seen { at: start, ..Seen::default() };
@@ -78,7 +78,6 @@ impl Ticker {
         ticker
     }
 
-    /// So short a time says nothing of a rate: it is part of the line before, or of none.
     fn sliver(&self) -> Nanos {
         self.width / 10
     }
@@ -93,7 +92,8 @@ impl Ticker {
         }
     }
 
-    /// What happened since the last call, when measuring ends; `None` = hardly any time has gone by.
+    /// Returns the figures since the last call at the end of measuring; `None` if hardly any time has
+    /// passed.
     pub fn last(&mut self, workers: &[Arc<ByDirection>]) -> Option<IntervalFigures> {
         let gone_by = clock::monotonic().saturating_sub(self.read.at);
         (gone_by >= self.sliver()).then(|| self.tick(workers))
@@ -147,7 +147,6 @@ impl Ticker {
     }
 }
 
-/// Response times of an interval, by cell; `None` = there are none.
 fn response_times(cells: &[u64]) -> Option<IntervalResponse> {
     let (count, last) = (cells.iter().sum(), cells.iter().rposition(|n| *n > 0)?);
     let at = |p| Millis::of_ns(crate::tell::live::percentile(cells, count, p));
@@ -155,9 +154,9 @@ fn response_times(cells: &[u64]) -> Option<IntervalResponse> {
     Some(IntervalResponse { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max })
 }
 
-/// What the workers have counted by now. They count an I/O and its latency one after the other and may be
-/// in between: where there are latencies, those tell how many I/Os there are, so that each is in one line
-/// with its latency.
+/// Returns the workers' current counts. They count an I/O before its latency, and may be between the two.
+/// The number of latencies therefore decides the number of I/Os, so that each is in one line with its
+/// latency.
 fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
     let mut seen = Seen { at: now, ..collect(workers) };
     if !seen.latency.is_empty() {
@@ -166,8 +165,8 @@ fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
     seen
 }
 
-/// I/Os, bytes and the sum of their latencies (ns) as rates; minimum, maximum and deviation are those of
-/// the cells.
+/// Converts I/Os, bytes and the sum of their latencies (ns) to rates; minimum, maximum and deviation come
+/// from the cells.
 fn direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds: f64) -> IntervalDirection {
     let middle = |cell: usize| Millis::of_ns(crate::tell::live::middle_of(cell));
     let first = cells.iter().position(|n| *n > 0);

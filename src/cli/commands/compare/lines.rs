@@ -8,10 +8,10 @@ use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// One command line for two kernels.
+/// Returns one command line for two kernels.
 ///
 /// # Errors
-/// There are two, or two programs, or it is no run.
+/// Fails for two lines or programs, or if it is not a run.
 pub fn across_boots(
     repeat: u32,
     folder: PathBuf,
@@ -32,10 +32,10 @@ pub fn across_boots(
     Ok(AcrossBoots { folder, repeat, request: run(words, line)?, typed: quoted(words) })
 }
 
-/// Two command lines, or one that two programs run.
+/// Returns two command lines, or one for two programs.
 ///
 /// # Errors
-/// One is no run, or says what only a single run can do.
+/// Fails if a line is not a run, or contains options for single runs only.
 pub fn both_lines(
     repeat: u32,
     programs: [Option<PathBuf>; 2],
@@ -69,7 +69,7 @@ impl SideWords {
     }
 }
 
-/// `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets are those of both, unless A has its own.
+/// Parses `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets apply to both, unless A has its own.
 fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
     let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
         CliError::new("the :: between both command lines is missing")
@@ -111,8 +111,6 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
     })
 }
 
-/// The last words, as many as the run has targets, or substitutions of a profile. Each part of a preset has
-/// all of them.
 fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
     let count = match &request.profile_file {
         Some(profile) => profile.substitutions.len(),
@@ -125,7 +123,6 @@ fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
     words[words.len().saturating_sub(count)..].to_vec()
 }
 
-/// Options of a single run that the runs of a comparison have too: each is kept in the history, and told of.
 const COMPARED: [&str; 3] = ["--save", "--store", "--quiet"];
 
 fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {

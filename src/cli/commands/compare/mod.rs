@@ -151,7 +151,6 @@ fn question(line: &CommandLine) -> Result<Question, CliError> {
     })
 }
 
-/// What is run, if anything is: two lines in turn, or one on two kernels.
 fn runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
     let (repeat, folder, read) = (line.number(&REPEAT), line.path(&BOOTS)?, line.readers.line);
     let with = [line.path(&WITH_A)?, line.path(&WITH_B)?];
@@ -198,10 +197,10 @@ fn share(text: &str) -> Option<f64> {
     (percent.is_finite() && percent >= 0.0).then_some(percent / 100.0)
 }
 
-/// Where the answer goes: everything, the page, and what else is asked for.
+/// Returns the destinations of the answer: the complete output, the page, and other requested outputs.
 ///
 /// # Errors
-/// There are two pages, or a file's form isn't known.
+/// Fails for two pages, or an unknown file format.
 pub(super) fn answers(
     line: &CommandLine,
     document: &OptionRow,

@@ -1,4 +1,4 @@
-//! Long options: what DISKSPD does not have. A file per topic.
+//! Long options, which DISKSPD does not have. A file per topic.
 
 mod course;
 mod engine;

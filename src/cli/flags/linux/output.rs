@@ -1,4 +1,4 @@
-//! Where reports go, and what is told.
+//! Destinations of reports, and messages.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;

@@ -1,4 +1,4 @@
-//! What is printed in the place of a run.
+//! Output printed instead of a run.
 
 use crate::cli::UsageExtent;
 use crate::cli::answer::PrintedAnswer;

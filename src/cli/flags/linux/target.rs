@@ -1,4 +1,4 @@
-//! What is run, and on what.
+//! Programs and targets of a run.
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;

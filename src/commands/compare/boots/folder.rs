@@ -1,5 +1,4 @@
-//! The folder of a comparison of two kernels (`--dir`): what is run, on which machine, and every run as soon
-//! as it has ended.
+//! The folder of a comparison of two kernels (`--dir`): the run, its machine, and every completed run.
 //!
 //! ```text
 //! comparison.json     the command line of the run and the machine; others are refused
@@ -37,11 +36,11 @@ pub struct BootFolder {
 }
 
 impl BootFolder {
-    /// Makes the folder or takes it up again, with what has been run there.
+    /// Creates or resumes the folder, with its completed runs.
     ///
     /// # Errors
-    /// A message: it holds something else, another comparison, that of another machine, is in use, or can't
-    /// be read or written.
+    /// Fails with a message if it has other content, belongs to another comparison or machine, is in use,
+    /// or is inaccessible.
     pub fn open(
         asked: &AcrossBoots,
         command_line: &str,
@@ -138,7 +137,6 @@ fn about(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
     })
 }
 
-/// Whether a folder is of the same comparison on the same machine; else what differs.
 fn agrees(found: &Value, asked: &Value) -> Result<(), FolderFault> {
     if found["format"] != asked["format"] {
         let is_old = found["format"] == json!({ "name": FORMAT, "version": 1 });

@@ -35,10 +35,10 @@ pub struct BootSides {
     pub files: ComparisonFiles,
 }
 
-/// Makes the runs of this boot. What is refused is refused before the first run.
+/// Makes the runs of this boot. All refusals precede the first run.
 ///
 /// # Errors
-/// It is another kernel's turn, the folder is of another comparison, or a run fails.
+/// Fails if another kernel is due, the folder belongs to another comparison, or a run fails.
 pub fn run(
     asked: &AcrossBoots,
     request: &CompareRequest,
@@ -132,7 +132,6 @@ fn make(
     Ok(())
 }
 
-/// Why a run has no figures, and how the comparison goes on behind so many.
 fn goes_on(not_done: NotDone, runs: usize) -> NotDone {
     let kept = match runs {
         0 => "no run is kept yet".to_owned(),

@@ -1,4 +1,5 @@
-//! What is run at this boot, by what the folder holds: a pure function, derived from the beginning each time.
+//! The run due at this boot, by the folder's content: a pure function, derived from the beginning each
+//! time.
 
 use crate::lab::compare::BootOrder;
 use serde::de::{Deserializer, Error, Unexpected};
@@ -53,7 +54,7 @@ impl Kernel {
     }
 }
 
-/// The kernels of A and B, as far as they are known.
+/// Returns the kernels of A and B, if known.
 pub fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
     [0, 1].map(|side| history.iter().find(|run| run.side == side).map(|run| &run.kernel))
 }
@@ -82,7 +83,8 @@ pub fn next_side(history: &[BootRun], repeat: usize) -> usize {
     order(history).map_or(0, |order| order.side(whole_boots(history, repeat)))
 }
 
-/// Why nothing is run at this boot. Kernels are told by their names, `to_do`: see the function of that name.
+/// Reason why there is no run at this boot. Kernels are distinguished by their names; `to_do` is explained
+/// at that function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutOfTurn {
     /// It is a third kernel.
@@ -94,7 +96,6 @@ pub enum OutOfTurn {
     /// All runs of this boot are there.
     #[error("kernel {here} was already measured in this boot; {to_do}")]
     Done { here: String, to_do: String },
-    /// Runs of this boot stand before those of another.
     #[error(
         "the runs of this boot come before those of another boot: the folder was changed or copied; name a \
          new folder"
@@ -105,10 +106,10 @@ pub enum OutOfTurn {
     Other { here: String, to_do: String },
 }
 
-/// What is run at this boot, `repeat` runs each.
+/// Returns the run due at this boot, `repeat` runs each.
 ///
 /// # Errors
-/// Nothing: what to do.
+/// Fails with the next step if no run is due.
 pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTurn, OutOfTurn> {
     let known = kernels(history);
     let side = match known {

@@ -202,7 +202,6 @@ fn is_prose(literal: &str) -> bool {
         && !markup.iter().any(|start| literal.trim_start().starts_with(start))
 }
 
-/// Sentences of a text: they end at a full stop before a capital letter, at an empty line and at a cell's end.
 fn split(text: &str, first: usize) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut open = Sentence { line: first, words: Vec::new() };

@@ -1,6 +1,5 @@
-//! The jobs: what people run most, one thing after the other changed.
+//! The jobs: the most common one, with one change each.
 
-/// Each with its settings; direct I/O, an area of 512 MiB and the time stand in front of them.
 pub const JOBS: &[(&str, &str)] = &[
     ("one random read", "rw=randread; bs=4k; ioengine=psync"),
     ("random reads, libaio", "rw=randread; bs=4k; ioengine=libaio; iodepth=8"),

@@ -1,9 +1,8 @@
-//! How statistics of ranks are distributed when nothing differs: exactly as long as that can be counted out,
-//! beyond as the normal distribution that they come near.
+//! Distributions of rank statistics without a difference. They are exact for small samples, and
+//! approximated by the normal distribution for larger ones.
 
 use super::super::normal::cumulative;
 
-/// Up to so many pairs of values the rank sum is counted out.
 pub const EXACT: usize = 2500;
 const EXACT_SIGNED: usize = 60;
 
@@ -24,8 +23,9 @@ impl RankLaw {
         RankLaw { most, variance, chances: (most <= EXACT).then(|| sums(first, other)) }
     }
 
-    /// How many means of two values (of each with itself too) are above 0: the sum of the ranks of those
-    /// above 0 (Wilcoxon's signed ranks), for values that are as often so far above 0 as below.
+    /// Returns the distribution of the sum of the ranks of positive values (Wilcoxon's signed ranks). It
+    /// is the number of means of two values above 0, each value with itself included, for values symmetric
+    /// around 0.
     pub fn signed(count: usize) -> RankLaw {
         let most = count * (count + 1) / 2;
         let variance = most as f64 * (2 * count + 1) as f64 / 12.0;
@@ -57,8 +57,7 @@ impl RankLaw {
     }
 }
 
-/// The chance of each U: the largest of all values is of the one sample or the other, and what is left
-/// is a smaller case.
+/// Returns the probability of each U, by recursion on the sample that contains the largest value.
 fn sums(first: usize, other: usize) -> Vec<f64> {
     let mut above: Vec<Vec<f64>> = vec![vec![1.0]; other + 1];
     for i in 1..=first {

@@ -11,8 +11,6 @@ pub enum RankDesign {
     Pairs(usize),
 }
 
-/// Up to so many contrasts the power is what so many games come to; beyond, a normal distribution of their
-/// number is near enough.
 const PLAYED: usize = 256;
 const GAMES: u64 = 4000;
 
@@ -30,8 +28,8 @@ impl RankDesign {
         if law.most() == 0 { 0.0 } else { (1.0 - 2.0 * law.at_most(0)).max(0.0) }
     }
 
-    /// The chance that a shift of so many standard deviations (of the values; of pairs, of their differences)
-    /// is found, of normal values.
+    /// Returns the probability of detecting a shift in normal values. `deviations` is the shift in
+    /// standard deviations of the values, or of the differences for pairs.
     pub fn power(self, deviations: f64, sure: f64) -> f64 {
         match self.contrasts() {
             0 => 0.0,
@@ -55,8 +53,8 @@ impl RankDesign {
         Some(high)
     }
 
-    /// How many values it takes until a shift of so many deviations is called one with this chance, where
-    /// `design` makes the comparison of a number of them; `None` = more than `most`.
+    /// Returns the number of values needed to detect a shift of `deviations` with this probability.
+    /// `design` creates the comparison for a number of values. `None` if more than `most`.
     pub fn needed(
         design: impl Fn(usize) -> RankDesign,
         deviations: f64,
@@ -76,8 +74,6 @@ impl RankDesign {
         Some(high)
     }
 
-    /// The shares of fixed games that are won: samples of the same source, in each of which the shift is
-    /// known from which on it would be found. They are played once for all.
     fn played(self, deviations: f64, sure: f64) -> f64 {
         type Games = BTreeMap<(RankDesign, u64), Arc<Vec<f64>>>;
         static GAMES_OF: LazyLock<Mutex<Games>> = LazyLock::new(Mutex::default);
@@ -161,8 +157,8 @@ impl RankDesign {
     }
 }
 
-/// The chance that a value shifted by so much is above two that are not, by the trapezoidal rule: exact
-/// to nine digits for what vanishes at both ends.
+/// Returns the probability that a shifted value exceeds two unshifted ones. The trapezoidal rule is exact
+/// to nine digits because the integrand vanishes at both ends.
 fn above_two(deviations: f64) -> f64 {
     const STEPS: i32 = 64;
     let width = 16.0 / f64::from(STEPS);

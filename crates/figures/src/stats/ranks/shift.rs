@@ -1,14 +1,13 @@
-//! How far one set of values is shifted against another, and how sure that is. Nothing is assumed of the
-//! shape of the noise; a single wild value moves nothing.
+//! The shift between two sets of values and its confidence. The method is distribution-free and robust to
+//! outliers.
 //!
-//! The test and the interval are one procedure: the interval is clear of 0 exactly where the test is sure.
-//! Ties count against a shift. Values may be infinite (the logarithm of 0); what two of them differ by isn't
-//! known, and counts against every shift.
+//! The test and the interval are one procedure: the interval excludes 0 exactly if the test is
+//! significant. Ties count against a shift. Values may be infinite (the logarithm of 0); the difference of
+//! two infinities is undefined, and counts against every shift.
 
 use super::super::median;
 use super::law::RankLaw;
 
-/// How sure an interval is to hold the true shift, where one alone is asked for.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// A shift, in the unit of the values.
@@ -18,14 +17,14 @@ pub struct Shift {
     pub estimate: f64,
     /// Where the true shift lies; `None` = too few values to be so sure.
     pub interval: Option<(f64, f64)>,
-    /// How sure that is: at least what was asked for, and more where ranks allow no less. 0 without an
+    /// Actual confidence: at least the requested one, and more where ranks allow no less. 0 without an
     /// interval.
     pub confidence: f64,
     /// The chance that values without a shift look as if they had one upward, so much or more; and downward.
     pub tails: [f64; 2],
 }
 
-/// What values are compared by: differences of all pairs, or means of all pairs of differences.
+/// Sorted contrasts: differences of all pairs, or means of all pairs of differences.
 struct Contrasts {
     sorted: Vec<f64>,
     unknown: usize,
@@ -78,7 +77,8 @@ impl Shift {
         (!first.is_empty() && !other.is_empty()).then(|| contrasts.shift(&law, sure))
     }
 
-    /// Of differences within pairs, by Wilcoxon's signed ranks; `None` = there are none.
+    /// Returns the shift of differences within pairs, by Wilcoxon's signed ranks; `None` if there are no
+    /// differences.
     pub fn within(differences: &[f64], sure: f64) -> Option<Shift> {
         let means = differences.iter().enumerate().flat_map(|(place, one)| {
             // Two that are nobody knows how far off on either side: their mean may be anything.
@@ -88,7 +88,7 @@ impl Shift {
         (!differences.is_empty()).then(|| contrasts.shift(&RankLaw::signed(differences.len()), sure))
     }
 
-    /// What both say: the interval holds both of theirs, so that it's clear of 0 only where each is.
+    /// Combines two shifts. The interval covers both intervals, so it excludes 0 only if both do.
     pub fn and(self, other: Shift) -> Shift {
         let hull = |(low, high): (f64, f64), (lower, higher): (f64, f64)| (low.min(lower), high.max(higher));
         Shift {
@@ -105,8 +105,7 @@ impl Shift {
         Shift { interval: self.interval.filter(is_narrow), ..self }
     }
 
-    /// The same where values of either side may be off by so much together besides: then nothing is known of
-    /// how likely that is.
+    /// Widens the interval by a possible combined error of the values; the confidence is then unknown.
     pub fn widened(self, by: f64) -> Shift {
         Shift { interval: self.interval.map(|(low, high)| (low - by, high + by)), ..self }
     }

@@ -1,20 +1,21 @@
-//! How far the mean of some runs may lie from that of others while nothing changes.
+//! Limits for the distance between means of runs without a change.
 //!
-//! Runs that resemble their predecessors wander by themselves: their means scatter by more than single runs
-//! tell. So much more is the long-run variance. It is taken from what is left over around the levels, so
-//! that a change doesn't count as noise; and of what few runs leave open the worse is assumed.
+//! Autocorrelated runs drift, so their means scatter by more than single runs suggest. The long-run
+//! variance measures this. It is computed from the residuals around the levels, so a change does not count
+//! as noise. For few runs the worse case is assumed.
 
 use std::ops::Range;
 
-/// A change has to be so much larger, squared and in units of its noise, than none. The largest that
-/// stationary histories of all kinds reach is below in 99 of 100 (`cargo xtask trends`).
+/// Minimum improvement of a change in squared units of its noise. The maximum in stationary histories of
+/// all kinds is below it in 99 of 100 cases (`cargo xtask trends`).
 const LARGEST_BY_CHANCE: f64 = 30.0;
-/// The dependence that is assumed: as strong as 95 of 100 histories at most show by chance.
+/// One-sided quantile for the assumed autocorrelation: 95 of 100 histories have at most this value without
+/// a change.
 const ONE_SIDED: f64 = 1.64;
 const STRONGEST: f64 = 0.95;
 
-/// The long-run variance of what is left over around levels or a line, stretch by stretch, with as many
-/// parameters taken from it; `least`: the deviation is at least so much.
+/// Returns the long-run variance of residuals around levels or a line, by stretch. `parameters` is the
+/// number of fitted parameters, `least` the minimum deviation.
 pub(crate) fn long_run(left: &[f64], stretches: &[Range<usize>], parameters: usize, least: f64) -> f64 {
     let count = left.len() as f64;
     let squares: f64 = left.iter().map(|x| x * x).sum();
@@ -31,9 +32,9 @@ pub(crate) fn long_run(left: &[f64], stretches: &[Range<usize>], parameters: usi
     variance * inflation(resembles, count, parameters as f64)
 }
 
-/// How many times the variance it is: as if each run resembled its predecessor alone, and as the sum over
-/// the first distances says, which sees a slow wander below other noise. What was taken from the same runs
-/// makes them resemble each other less than they do, once for each parameter.
+/// Returns the long-run variance as a multiple of the variance. It combines an AR(1) model with the sum
+/// over the first lags, which detects a slow drift below other noise. Each fitted parameter reduces the
+/// observed autocorrelation, which is corrected here.
 fn inflation(resembles: impl Fn(usize) -> f64, count: f64, parameters: f64) -> f64 {
     let near = resembles(1);
     let hidden = parameters * (1.0 + 3.0 * near.max(0.0)) / count;

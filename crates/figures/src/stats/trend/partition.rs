@@ -2,12 +2,12 @@
 
 use crate::stats::segments::Sums;
 
-/// Of longer series bounds are looked for at so many places first, and then between those: all of them would
-/// take the square of their number.
+/// Maximum number of places in the first search of longer series; the second search is between those
+/// places. Otherwise the time would be quadratic.
 const PLACES: usize = 500;
 
-/// The division with the least squares left over, of one bound, two, and so on: where levels behind the
-/// first begin. Each level has at least `shortest` values.
+/// Returns the least-squares divisions with one bound, two bounds, and so on, as start indices of the
+/// later levels. Each level has at least `shortest` values.
 pub(super) fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<usize>> {
     let count = sums.count();
     let step = count.div_ceil(PLACES).max(1);
@@ -56,7 +56,6 @@ fn way(begins: &[Vec<usize>], end: usize) -> Vec<usize> {
     places
 }
 
-/// Moves each bound to the best place between those that were looked at.
 fn refine(bounds: &mut [usize], sums: &Sums, shortest: usize, step: usize) {
     for at in 0..bounds.len() {
         let before = at.checked_sub(1).map_or(0, |left| bounds[left]);

@@ -1,5 +1,5 @@
-//! Figures as shares of their level, without extremes. The same step for each run, wherever it stands: what
-//! is stationary stays so.
+//! Figures as shares of their level, without extremes. The same transformation applies to each run, so
+//! stationary series stay stationary.
 
 use super::LEAST_NOISE;
 use crate::stats::median;
@@ -7,12 +7,12 @@ use crate::stats::noise::{TO_DEVIATION, deviation_around, neighbourhood};
 
 /// Zero stands for this share of the level, so that it has a logarithm.
 const ZERO: f64 = 0.001;
-/// What lies farther from the median than so many deviations is brought in to there.
+/// Distance from the median at which values are clipped, in deviations.
 const REACH: f64 = 5.0;
-/// Single runs farther from their level than so many deviations, and by this share, are named.
+/// Minimum distance of a reported single run from its level, in deviations; `FAR` applies in addition to
+/// the share.
 const FAR: f64 = 6.0;
 const FAR_SHARE: f64 = 0.1;
-/// The latest runs lie away from their level when each is so many deviations from it.
 const AWAY: f64 = 4.0;
 /// More than this share of runs far from their level is how the level is.
 const FEW: f64 = 0.1;

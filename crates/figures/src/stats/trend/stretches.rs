@@ -3,12 +3,12 @@
 use crate::stats::segments::Sums;
 use std::ops::Range;
 
-/// A level is so many times as long as the longest stretch like it within its neighbour.
+/// Minimum length of a level, in multiples of the longest similar stretch within its neighbour.
 const TIMES: usize = 4;
 /// A run is like the other level when it lies so far on the way to it.
 const ON_THE_WAY: f64 = 1.0 / 3.0;
-/// A level between two that lie on the same side of it is a burst that ended, unless it is longer than this
-/// times the logarithm of the runs: the longest of many bursts grows so.
+/// Maximum length of a finished burst, in multiples of the logarithm of the runs. It is a level between
+/// two levels on the same side. The longest of many bursts grows with the logarithm.
 const LONGEST_BURST: f64 = 4.0;
 
 pub(super) fn last(values: &[f64], sums: &Sums, levels: &[Range<usize>]) -> bool {

@@ -1,4 +1,4 @@
-//! What figures depend on beside the target itself, as far as Windows tells.
+//! The environment of a measurement, where Windows reports it.
 
 use super::found::{disks, properties, stack};
 use super::locate::locate;
@@ -16,8 +16,8 @@ const BIOS: &str = r"HARDWARE\DESCRIPTION\System\BIOS";
 
 const CONTROL: &str = r"SYSTEM\CurrentControlSet\Control";
 
-/// Looks at what is around the targets of a run on this machine; none: around all its disks. Frequencies,
-/// limits of job objects and the load aren't read.
+/// Reads the environment of a run's targets on this machine, or of all its disks without targets.
+/// Frequencies, limits of job objects and the load are not read.
 pub fn look_around(system: &mut System, targets: Vec<Storage>) {
     let disks = match targets.as_slice() {
         [] => disks().into_iter().map(|number| disk(&properties(number), Vec::new())).collect(),

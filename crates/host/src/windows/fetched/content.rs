@@ -1,4 +1,4 @@
-//! What of a file was written, asked.
+//! Query of a file's written areas.
 
 use crate::windows::ranges::{Range, allocated, space, valid};
 use diskspd_model::machine::content::Space;
@@ -14,10 +14,10 @@ pub struct NotTold {
     pub source: io::Error,
 }
 
-/// What the part of a file from `from` to `to` consists of, as far as can be found out until a time.
+/// Returns the areas of the file from `from` to `to`, until a deadline.
 ///
 /// # Errors
-/// The file can't be opened, or its file system doesn't tell: FAT and shares don't.
+/// Fails if the file cannot be opened, or its file system does not report areas (FAT, shares).
 pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<Space, NotTold> {
     let not = |what| move |source| NotTold { what, source };
     let file = open_for_ranges(path).map_err(not("it can't be opened"))?;

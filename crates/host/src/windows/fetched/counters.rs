@@ -7,17 +7,17 @@ use crate::windows::disk_answers::{Counted, Performance};
 use diskspd_sys::storage_answers::{Question, ask};
 use std::fs::File;
 
-/// Disks and volumes, open to be asked: to read their counters anew costs a call each.
+/// Open disks and volumes; rereading their counters costs one call each.
 ///
-/// What this process asked of devices isn't known: `GetProcessIoCounters` counts all reads and writes, those
-/// that are served from the cache too. Nor is what the machine has in memory to be written.
+/// The I/O of this process on devices is unknown, because `GetProcessIoCounters` also counts cached reads
+/// and writes. The amount of unwritten memory is unknown too.
 #[derive(Debug)]
 pub struct Counters {
     devices: Vec<(Option<File>, Counted)>,
 }
 
 impl Counters {
-    /// Opens the counters of these disks and volumes, by their names in stacks, and has the system count.
+    /// Opens the counters of these disks and volumes, by their names in stacks, and enables counting.
     pub fn open(_: &Root, devices: &[String]) -> Counters {
         let opened = |name: &String| {
             let file = open(name).ok();
@@ -30,8 +30,8 @@ impl Counters {
         Counters { devices: devices.iter().map(opened).collect() }
     }
 
-    /// Whether the system counts the I/O of each: what is asked once is counted until the machine ends,
-    /// unless another program switches it off, which then shows as a reading that fails.
+    /// Whether the system counts the I/O of each device. Counting stays enabled until shutdown, unless
+    /// another program disables it, which makes a later reading fail.
     pub fn counted(&self) -> Vec<bool> {
         vec![true; self.devices.len()]
     }

@@ -1,4 +1,4 @@
-//! What the CPUs spent their time on, asked.
+//! Query of the CPU times.
 
 use crate::windows::processors::{Answers, topology};
 use crate::windows::times::times;
@@ -7,10 +7,10 @@ use diskspd_sys::machine_answers::{Relation, processor_times, processors};
 use std::collections::BTreeMap;
 use std::io;
 
-/// The times of all active CPUs now.
+/// Returns the current times of all active CPUs.
 ///
 /// # Errors
-/// The system tells of no group, or of no times.
+/// Fails if the system reports no groups, or no times.
 pub(crate) fn now() -> io::Result<BTreeMap<u32, (CpuTimes, LostTimes)>> {
     let groups = processors(Relation::Groups)?;
     let known = topology(&Answers { groups, ..Answers::default() });

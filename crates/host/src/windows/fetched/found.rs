@@ -21,7 +21,6 @@ const SEEK_PENALTY: u32 = 7;
 /// Where the registry lists the paging files that are in use.
 const MEMORY: &str = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management";
 
-/// Opens a disk or volume by its name in records, to be asked.
 pub(super) fn open(name: &str) -> io::Result<File> {
     let bare = name.strip_prefix(r"\\?\").unwrap_or(name);
     open_to_ask(Path::new(&format!(r"\\.\{bare}")))
@@ -35,7 +34,6 @@ pub(super) fn disks() -> Vec<u32> {
     numbers
 }
 
-/// What a disk tells of itself; what it doesn't tell is `None`.
 pub(super) fn properties(number: u32) -> DiskProperties {
     let Ok(disk) = open(&disk_name(number)) else {
         return DiskProperties { number, ..DiskProperties::default() };
@@ -64,8 +62,8 @@ pub(super) fn disk(number: u32) -> DiskFound {
     DiskFound { number, partitions: answer.ok().and_then(|answer| partitions(&answer.bytes)) }
 }
 
-/// What is open is asked by its handle; only the partitions of the disk beneath a volume take the disk's own
-/// name, which is that of its number as long as the volume is open.
+/// Queries an open device by its handle. Only the partitions of a volume's disk need the disk's name,
+/// which contains its number while the volume is open.
 pub(super) fn open_found(named: Named, device: &impl AsHandle) -> OpenFound {
     let asked = |question| ask(device, question).ok().map(|answer| answer.bytes);
     let number = asked(Question::DeviceNumber).and_then(|answer| DeviceNumber::parse(&answer));
@@ -81,7 +79,7 @@ pub(super) fn open_found(named: Named, device: &impl AsHandle) -> OpenFound {
     }
 }
 
-/// Bytes of the sectors of a disk or a volume, to which all of its I/Os have to be aligned.
+/// Returns the sector size of a disk or volume in bytes, the alignment of all its I/Os.
 pub(super) fn sector(device: &impl AsHandle) -> Option<u32> {
     let asked = |question| ask(device, question).ok().map(|answer| answer.bytes);
     let told = asked(Question::Property(ALIGNMENT)).and_then(|answer| sectors(&answer));
@@ -107,8 +105,8 @@ fn found(volume: &str) -> VolumeFound {
     VolumeFound { name, at, file_system: file_system(information(volume)), disks }
 }
 
-/// The file system that a volume holds; `None` = none that Windows knows. One that is locked, encrypted or
-/// damaged doesn't say what it holds: nobody knows that it is free.
+/// Returns the file system of a volume; `None` if Windows does not recognize it. A locked, encrypted or
+/// damaged volume does not report its content, so it may be in use.
 fn file_system(told: io::Result<VolumeInformation>) -> Option<String> {
     match told {
         Ok(found) => Some(found.file_system.to_lowercase()).filter(|kind| !kind.is_empty() && kind != "raw"),
@@ -116,7 +114,6 @@ fn file_system(told: io::Result<VolumeInformation>) -> Option<String> {
     }
 }
 
-/// Whether a volume that says this holds no file system that Windows knows, or is a drive without a medium.
 fn is_empty(error: &io::Error) -> bool {
     // ERROR_NOT_READY, ERROR_UNRECOGNIZED_VOLUME
     matches!(error.raw_os_error(), Some(21 | 1005))
@@ -136,10 +133,10 @@ pub(super) fn page_files() -> Vec<String> {
 #[error("{0}")]
 pub(super) struct NoDisks(String);
 
-/// The volume that a path lies on, existing or not, and the numbers of its disks.
+/// Returns the volume of a path, existing or not, and the numbers of its disks.
 ///
 /// # Errors
-/// There are none, or the system doesn't tell.
+/// Fails if there are no disks, or the system does not report them.
 pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
     let not = |why: &str| NoDisks(why.to_owned());
     let root =
@@ -163,7 +160,7 @@ pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
     Ok(VolumeBeneath { name, file_system, extents, counted: is_counted(&device) })
 }
 
-/// What an existing file lies on; of a disk or a volume as a target, itself and what is beneath it.
+/// Returns the stack of an existing file; for a disk or volume, the stack includes the device.
 pub fn stack(path: &Path) -> Stack {
     let beneath = match named(&path.to_string_lossy()) {
         Named::Disk(number) => return stack_of_disk(&properties(number)),

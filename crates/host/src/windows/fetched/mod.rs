@@ -1,4 +1,4 @@
-//! What is asked of Windows itself: there alone.
+//! Queries of the Windows API, which are confined to this module.
 
 mod around;
 mod counters;

@@ -1,4 +1,4 @@
-//! What a target is, and what it lies on.
+//! Properties and storage of a target.
 
 use super::found::{beneath, properties};
 use super::locate::locate;
@@ -12,15 +12,14 @@ use diskspd_sys::raw_devices::may_be_device;
 use diskspd_sys::storage_answers::*;
 use std::path::{Path, PathBuf};
 
-/// What volumes tell of themselves that figures depend on (`GetVolumeInformationByHandleW`), as mount
-/// options are written.
+/// Volume flags that affect performance (`GetVolumeInformationByHandleW`), in the form of mount options.
 const FLAGS: [(u32, &str); 3] = [(0x8000, "compressed"), (0x8_0000, "ro"), (0x2000_0000, "dax")];
 
 pub fn arrays_beneath(_targets: &[RawText]) -> Vec<ArrayFacts> {
     Vec::new()
 }
 
-/// What a target of this machine lies on; for one that does not exist yet, what its folder lies on.
+/// Returns the storage of a target on this machine; for a missing target, the storage of its folder.
 pub fn storage(target: &RawText) -> Storage {
     let place = match locate(target.as_bytes()) {
         Ok(place) if may_be_device(&place) => {
@@ -63,14 +62,13 @@ fn device(place: &Path) -> Option<BlockDevice> {
     }
 }
 
-/// A type of file system as the table of types calls it; a share's is told by its server.
 fn kind(root: &str, told: &str) -> String {
     let kind = told.to_lowercase();
     if drive_kind(root) == DriveKind::Remote { format!("smb3.{kind}") } else { kind }
 }
 
-/// The file system at a path, and what I/O past its cache has to be aligned to: sectors, for which memory has
-/// to be aligned too (`FILE_FLAG_NO_BUFFERING`). `None` = it isn't told.
+/// Returns the file system at a path, and the alignment of unbuffered I/O: sectors, also for memory
+/// (`FILE_FLAG_NO_BUFFERING`). `None` if unknown.
 pub(crate) fn at(path: &Path) -> Option<(String, Option<DirectRequirements>)> {
     let root = volume_path(path).ok()?;
     let kind = kind(&root, &information(&root).ok()?.file_system);

@@ -1,4 +1,4 @@
-//! Whether writing is refused: because what is written to is in use, or because there is something on it.
+//! Refusals to write: the target is in use, or contains data.
 
 use super::found::{open_found, page_files, volumes_found};
 use super::locate::locate;
@@ -19,7 +19,6 @@ use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
 
 impl Refusal {
-    /// It can't be found out whether what the user calls `path` is in use.
     fn unknown(path: &Path, why: impl Into<String>) -> Refusal {
         let remedy = "run as an administrator, or take another disk";
         Refusal::Unknown { path: path.to_owned(), why: why.into(), remedy }
@@ -33,8 +32,8 @@ fn file_refusal(path: &Path) -> Option<Refusal> {
     (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
 }
 
-/// Why the open disk or volume must not be written to whatever lies on it: it is asked by this very handle,
-/// only the list of volumes is the machine's.
+/// Returns the reason why the open disk or volume must not be written to, regardless of its content. It
+/// queries this handle; only the list of volumes covers the machine.
 fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<Refusal> {
     let named = named(&path.to_string_lossy());
     let volumes = volumes_found().map_err(|error| Unknown { why: format!("no list of volumes: {error}") });
@@ -46,7 +45,7 @@ fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<Refusal> {
     }
 }
 
-/// What lies on an open disk or volume, of what Windows knows and what it doesn't.
+/// Returns the content of an open disk or volume, recognized by Windows or by the signatures.
 fn held_by(device: &File) -> io::Result<Vec<signatures::Name>> {
     const PIECE: usize = 1 << 20;
     // Whole sectors, into memory that is aligned to them.
@@ -75,8 +74,8 @@ pub mod claims {
         Alone,
     }
 
-    /// The disks and volumes that a run writes to, open until it ends: their numbers are given to no others
-    /// meanwhile. Windows itself refuses writes to where a file system is mounted after they were claimed.
+    /// The disks and volumes written by a run, open until its end, so their numbers are not reused.
+    /// Windows refuses writes to volumes mounted after the claim.
     #[derive(Debug, Default)]
     #[must_use]
     pub struct Claims {
@@ -137,11 +136,10 @@ pub mod claims {
     }
 
     impl Claims {
-        /// The last look at a disk or a volume before something is written by this handle: whether it is what
-        /// was checked, and nobody has begun to use it since. Files are passed over.
+        /// Checks a disk or volume right before writing with this handle. It must be the checked device,
+        /// and unused since. Files are skipped.
         ///
-        /// # Errors
-        /// It isn't held, is in use by now, or that isn't known.
+        /// # Errors Fails if it is not held, is in use, or its use is unknown.
         pub fn permit(&self, path: &Path, device: &impl AsHandle) -> Result<(), Refusal> {
             if !may_be_device(path) {
                 return Ok(());
@@ -169,10 +167,10 @@ pub mod claims {
         Ok(())
     }
 
-    /// The same of what is open.
+    /// Checks an open output file.
     ///
     /// # Errors
-    /// It may not.
+    /// Fails if writing is not permitted.
     pub fn permit_output(path: &Path, _: &File) -> Result<(), Refusal> {
         spare([path])
     }

@@ -1,4 +1,4 @@
-//! Where Linux tells of the machine.
+//! The root of the machine's files, which exist only on Linux.
 
 /// There is no such directory.
 #[derive(Debug, Clone)]

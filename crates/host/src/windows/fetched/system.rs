@@ -1,4 +1,4 @@
-//! What the machine is called, runs, and has.
+//! Name, software and hardware of the machine.
 
 use super::root::Root;
 use crate::windows::processors::{Answers, caches as read_caches, topology};
@@ -12,9 +12,9 @@ const GROUP: u32 = 64;
 
 const VERSION: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
 
-/// The machine this process runs on, as it is now. Take it once, before threads are bound to CPUs.
+/// Returns a snapshot of this machine. Take it once, before threads are bound to CPUs.
 ///
-/// Nothing that is missing or odd is an error: unknown is told as unknown.
+/// Missing or unusual values are not errors, but are reported as unknown.
 pub fn snapshot() -> System {
     let (memory_total, memory_available) = machine_answers::memory().unwrap_or((0, 0));
     let (guid, name) = machine_answers::power_scheme().unzip();
@@ -32,8 +32,7 @@ pub fn snapshot() -> System {
     }
 }
 
-/// The topology as the system tells it; without its answer, that many processors as the standard library
-/// counts.
+/// Returns the system's topology; if unavailable, one with the processor count of the standard library.
 fn now() -> Topology {
     let answer = |relation| processors(relation).unwrap_or_default();
     let nodes = processors(Relation::NodesOfAllGroups).unwrap_or_else(|_| answer(Relation::Nodes));
@@ -48,7 +47,6 @@ fn now() -> Topology {
     found
 }
 
-/// So many processors of one group, each a core of its own in node 0 and socket 0.
 fn counted(processors: u32) -> Topology {
     let mask = u64::MAX >> (GROUP - processors.clamp(1, GROUP));
     let all = Place { number: 0, masks: vec![(0, mask)] };
@@ -62,8 +60,8 @@ fn counted(processors: u32) -> Topology {
     }
 }
 
-/// What the affinity that this process was started with leaves out. Where there are several groups a process
-/// may use all of them, whatever its first one's affinity is.
+/// Returns the CPUs excluded by the process affinity. With several groups a process may use all of them,
+/// regardless of the affinity of its first group.
 fn forbidden(topology: &Topology) -> Vec<(u16, u64)> {
     match (topology.groups.as_slice(), machine_answers::affinity()) {
         ([only], Some((own, _))) if own & only.mask != 0 && own & only.mask != only.mask => {
@@ -73,7 +71,6 @@ fn forbidden(topology: &Topology) -> Vec<(u16, u64)> {
     }
 }
 
-/// As `ver` prints it, with the number of its last update: `Windows 10.0.20348.1607`.
 fn version() -> Option<String> {
     let [major, minor, build] = machine_answers::version()?;
     let update = registry::number(VERSION, "UBR").map(|update| format!(".{update}")).unwrap_or_default();
@@ -96,7 +93,7 @@ pub fn name() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
 
-/// What tells the running kernel from all others: Windows has no such number.
+/// Returns an identifier of the running kernel, which does not exist on Windows.
 pub fn boot(_: &Root) -> Option<String> {
     None
 }

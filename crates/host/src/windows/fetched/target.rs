@@ -1,4 +1,4 @@
-//! Where targets are, and what they are.
+//! Locations and properties of targets.
 
 pub use super::locate::{LocateError, locate};
 use super::{found, place};
@@ -9,13 +9,13 @@ use diskspd_sys::storage_answers::open_to_ask;
 use std::io;
 use std::path::Path;
 
-/// Bytes of a sector where none are told: no disk has smaller ones.
 const SMALLEST: u32 = 512;
 
-/// Looks at a target without the right to write to it; nothing there is a finding too.
+/// Reads the properties of a target without write permission; a missing target is a valid result.
 ///
 /// # Errors
-/// What keeps us from looking; there is no such disk or volume, or it doesn't tell its size.
+/// Fails if the target is inaccessible, or if the disk or volume does not exist or does not report its
+/// size.
 pub fn probe(path: &Path) -> io::Result<TargetFacts> {
     if may_be_device(path) {
         return device(path).map_err(|error| io::Error::new(error.kind(), told(path, &error)));
@@ -32,7 +32,7 @@ pub fn probe(path: &Path) -> io::Result<TargetFacts> {
     }
 }
 
-/// A disk or a volume. Its size is told to who may read it; that of a disk to others too, for simulations.
+/// Reads a disk or a volume. Its size requires read permission. A disk's size does not, for simulations.
 fn device(path: &Path) -> io::Result<TargetFacts> {
     let (device, refused) = match raw_devices::open_to_look(path) {
         Ok(device) => (device, None),
@@ -47,7 +47,6 @@ fn device(path: &Path) -> io::Result<TargetFacts> {
     Ok(TargetFacts { location, kind, size, direct, completion, ..TargetFacts::default() })
 }
 
-/// Why a disk or a volume can't be looked at, and what to do.
 fn told(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     match error.kind() {

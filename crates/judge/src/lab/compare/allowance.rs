@@ -1,13 +1,12 @@
-//! What a machine may do between two sides that were measured one after the other, and what of a change is
-//! left then.
+//! Possible machine drift between two sides measured sequentially, and the remaining evidence of a change.
 //!
-//! Nothing in the runs of two blocks tells a change from a machine that happens to be on another level in the
-//! second one. So the interval is widened by what such levels may come to: what sessions of the same work
-//! differed by on this machine where enough of them are known, else a bound that is said.
+//! The runs of two blocks cannot separate a change from a different level of the machine. The interval is
+//! therefore widened by the possible levels. They are the differences between sessions of the same work on
+//! this machine, if enough are known; otherwise a reported bound.
 //!
-//! Sessions of an afternoon say nothing of next week, and those of one boot nothing of the next boot. So
-//! those that are known have to lie as far apart as the sides do; and where no boot measured both sides,
-//! boots are counted, each with the level of its sessions.
+//! Sessions of one afternoon do not represent the next week, and sessions of one boot do not represent the
+//! next boot. Known sessions must therefore be as far apart in time as the sides. If no boot measured both
+//! sides, the unit is a boot, with the level of its sessions.
 
 use super::SideRun;
 use super::order::slope;
@@ -17,29 +16,26 @@ use std::collections::VecDeque;
 
 /// Where no sessions are known, levels of a machine may lie so far apart: a share.
 pub(super) const UNKNOWN_LEVELS: f64 = 0.5;
-/// ... and so many times as far as the runs of a side.
 const RANGES: f64 = 2.0;
 /// Runs that began so long after the one before are another session, ms: 15 minutes.
 pub const SESSION_MS: i64 = 15 * 60 * 1000;
-/// So many differences of neighbouring sessions tell what the next one may be.
 pub(super) const ENOUGH_SESSIONS: usize = 8;
 const BEYOND_SESSIONS: f64 = 1.5;
-/// Of the known sessions those are compared that lie at most so many times as far apart as the sides do:
-/// what drifts for longer than that can't have come between these.
+/// Maximum time between compared sessions, as a multiple of the time between the sides. Slower drift
+/// cannot explain their difference.
 const LONGER: i64 = 2;
-/// They tell of sides that lie at most so many times as far apart as they do, as a fraction: a check is a
-/// step behind the last of them.
+/// Maximum time between the sides, as a fraction of the time between the sessions.
 const REACHES: (i64, i64) = (3, 2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OrderAllowance {
     /// The interval was widened by this, percent of a level, at both ends.
     pub percent: f64,
-    /// Steps from one session to the next that it rests on; 0 = too few are known, and a bound was assumed.
+    /// Number of session-to-session steps used; 0 if too few are known, so a bound was assumed.
     pub sessions: u32,
     /// Steps that are known, whether or not they are enough.
     pub seen: u32,
-    /// What they are steps of, and what is missing besides more of them.
+    /// Unit of the steps, and the missing data apart from more steps.
     pub known_by: KnownBy,
 }
 
@@ -48,8 +44,7 @@ pub struct OrderAllowance {
 pub enum KnownBy {
     #[default]
     Sessions,
-    /// Its sessions, but all that are known lie nearer to each other than the sides do, which are so many ms
-    /// apart.
+    /// Sessions closer in time than the sides, which are this many ms apart.
     NearerSessions(i64),
     Boots,
     /// Nothing: the sides follow a pattern, so the position may have any effect.
@@ -58,8 +53,8 @@ pub enum KnownBy {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct KnownLevels {
-    /// Of each session, or boot, behind the first: how far it was from one before it, as a logarithm; of
-    /// several the farthest that may be compared.
+    /// Step from an earlier session or boot to each later one, as a logarithm; the largest of several
+    /// comparable ones.
     steps: Vec<f64>,
     by: KnownBy,
 }
@@ -72,7 +67,6 @@ pub(super) struct TimedValue<'a> {
     value: f64,
 }
 
-/// By how much an interval has to be widened, as a logarithm, and what that rests on.
 pub(super) fn allowance(sides: [&[f64]; 2], known: &KnownLevels) -> (f64, OrderAllowance) {
     let finite =
         sides.map(|side| side.iter().copied().filter(|value| value.is_finite()).collect::<Vec<f64>>());
@@ -116,9 +110,9 @@ struct LevelRuns {
     values: Vec<f64>,
 }
 
-/// What the levels of sessions differed by, of runs of the same work in any order; of boots with `by_boots`.
-/// What lies between the sides isn't among them: that is asked for. Nor are steps from earlier runs to the
-/// later side: a change since the last time they were made would be taken for one of the machine's own.
+/// Returns the level differences of sessions, or of boots with `by_boots`, for runs of the same work.
+/// Steps between the sides are excluded, because they are the question. Steps from earlier runs to the
+/// later side are excluded too, because an earlier change would be mistaken for drift.
 pub(super) fn known_levels<'a>(
     past: Vec<TimedValue<'a>>,
     sides: [Vec<TimedValue<'a>>; 2],
@@ -159,15 +153,12 @@ pub(super) fn known_levels<'a>(
     KnownLevels { steps, by }
 }
 
-/// Levels, in the order of time, of which those are asked about that ended lately: each is looked at once,
-/// however many there are.
+/// Levels in order of time for queries about recent ones; each is processed once.
 #[derive(Debug, Default)]
 struct Comparable {
     /// When the first one ended, ms.
     first_ended: Option<i64>,
-    /// When it ended, and its value, of those that none behind them exceeds.
     high: VecDeque<(i64, f64)>,
-    /// The same of those that none behind them falls below.
     low: VecDeque<(i64, f64)>,
 }
 
@@ -180,7 +171,8 @@ impl Comparable {
         self.low.push_back((ended, value));
     }
 
-    /// How far from this value the farthest one is that ended then or later; what ended earlier is forgotten.
+    /// Returns the largest distance from this value among levels that ended at or after `since`; forgets
+    /// earlier ones.
     fn farthest_from(&mut self, value: f64, since: i64) -> Option<f64> {
         let apart = [&mut self.high, &mut self.low].map(|ends| {
             ends.drain(..ends.partition_point(|(ended, _)| *ended < since));
@@ -190,7 +182,6 @@ impl Comparable {
     }
 }
 
-/// Which side was measured later, 1 or 2, and how long after the end of the other one, ms.
 fn between_sides(sides: &[Vec<TimedValue>; 2]) -> (usize, i64) {
     let ends = sides.each_ref().map(|runs| {
         let times = || runs.iter().map(|run| run.at);

@@ -1,4 +1,5 @@
-//! What two sides share and what not: work that must agree, and all else that may explain a difference.
+//! Facts shared by two sides or different: work that must agree, and other possible causes of a
+//! difference.
 
 use super::{Runs, SideRun};
 use diskspd_model::operation::Operation;
@@ -15,7 +16,6 @@ pub struct SideDifference {
     pub second: Option<String>,
 }
 
-/// What is known of a run by name, and whether runs that differ in it can be compared.
 type Facts = BTreeMap<String, (String, MustAgree)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,6 @@ enum MustAgree {
     No,
 }
 
-/// What differs, and of that what must not: those come second, and are in neither list twice.
 pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifference>) {
     let facts = sides.map(|side| side.iter().map(|run| of_run(run)).collect::<Vec<Facts>>());
     let mut names: Vec<(&String, MustAgree)> = facts
@@ -65,7 +64,6 @@ pub(super) fn of_work(run: &SideRun) -> BTreeMap<String, String> {
 
 const VERDICT: &str = "verdict about the devices";
 
-/// What the runs of a side have, each value once, in order.
 fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
     let mut values: Vec<Option<String>> =
         side.iter().map(|facts| facts.get(name).map(|(value, _)| value.clone())).collect();
@@ -159,8 +157,8 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
     facts
 }
 
-/// What the parts are; how large their shares are is a matter of chance. `None` = there are none, or nobody
-/// recorded them.
+/// Returns the parts of the mix, without their random shares. `None` if there are no parts, or they were
+/// not recorded.
 fn parts(span: &SpanSummary) -> Option<String> {
     let several = span.parts.iter().any(|part| part.key.target > 1);
     let parts: Vec<String> = span.parts.iter().map(|part| part.key.title(several)).collect();

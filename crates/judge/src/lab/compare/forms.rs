@@ -35,7 +35,6 @@ const fn row(
     AnswerFormRow { form, word, ending, about }
 }
 
-/// All forms; a longer ending stands before one that it ends with.
 pub const ANSWER_FORMS: [AnswerFormRow; 7] = [
     row(AnswerForm::Junit, "junit", ".junit.xml", "JUnit"),
     row(AnswerForm::Bencher, "bencher", ".bencher.json", "Bencher Metric Format"),

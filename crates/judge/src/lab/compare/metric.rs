@@ -11,8 +11,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CountedFrom {
     Handover,
-    /// From when it was due, under a rate: the response time, which holds also what it had to wait for
-    /// before it could start.
+    /// Response time: the latency from the scheduled time under a rate limit, including the wait before
+    /// the start.
     Due,
 }
 
@@ -89,8 +89,8 @@ const fn response(figure: RunFigure) -> Metric {
     Metric { from: CountedFrom::Due, ..total(figure) }
 }
 
-/// What decides, and what is to be said of that: latency where the rate is given, as far as it is known from
-/// when I/Os were due; else the rate.
+/// Returns the decisive metric with an explanation: response time or latency under a rate limit, otherwise
+/// the rate.
 pub(super) fn primary(sides: Runs, index: usize) -> (Metric, Option<&'static str>) {
     let limited = |span: &SpanSummary| {
         let rates = span.parameters.targets.iter().filter_map(|group| group.access.rate);
@@ -135,7 +135,7 @@ pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &Span
     runs.filter_map(move |run| run.known.time_spans.get(index)?.as_ref())
 }
 
-/// The value of a run; or why there is none. 0 is one: nothing was done.
+/// Returns the value of a run, or the reason for its absence. 0 is a value for a run without I/O.
 pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, NoValue> {
     let name = &run.known.name;
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
@@ -156,7 +156,6 @@ pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, 
     beyond(name, metric.figure, span.figures(metric.way).ios).map(|()| value)
 }
 
-/// Whether so many I/Os of a run are enough for a figure of them; else why not.
 pub(super) fn beyond(run: &str, figure: RunFigure, ios: Option<u64>) -> Result<(), NoValue> {
     let Some((percent, ios)) = figure.percent().zip(ios) else { return Ok(()) };
     let beyond = ios as f64 * (100.0 - percent) / 100.0;

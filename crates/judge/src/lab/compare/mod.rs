@@ -1,9 +1,9 @@
-//! Two sets of runs, compared: what has changed, how sure that is, and what more runs would tell.
+//! Comparison of two sets of runs: changes, their certainty, and the benefit of more runs.
 //!
 //! ```text
-//! runs ──facts──▶ what must agree (or the comparison is refused) and what differs besides
+//! runs ──facts──▶ must-agree facts (or the comparison is refused) and other differences
 //! runs ──metric─▶ a value of each run for each figure
-//! values ──verdict──▶ better, worse, same, can't tell            the unit is a run, never an I/O
+//! values ──verdict──▶ better, worse, same, inconclusive          the unit is a run, never an I/O
 //! ```
 
 mod allowance;
@@ -53,20 +53,19 @@ pub use verdict::{ChangeVerdict, Compared, Summarized};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// What decides; `None` = IOPS, or the 99th percentile under a rate limit: of response times where all
+    /// Decisive metric. `None` = IOPS, or the 99th percentile under a rate limit, of response times if all
     /// runs have them.
     pub metric: Option<Metric>,
     pub same: f64,
-    /// Runs that differ in what must agree are compared all the same.
+    /// Whether runs are compared despite differences in must-agree facts.
     pub anyway: bool,
-    /// What is asked of single tests of a suite, by their names.
+    /// Questions for single tests of a suite, with their names.
     pub tests: BTreeMap<String, TestQuestion>,
-    /// So many times the answer is looked at, at most, to decide whether more runs are made: all looks share
-    /// the error rate. At least 1.
+    /// Maximum number of interim analyses that decide about more runs; they share the error rate. At least
+    /// 1.
     pub looks: u32,
 }
 
-/// What is asked of a test of a suite, beside what is asked of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TestQuestion {
     pub metric: Option<Metric>,
@@ -81,14 +80,13 @@ impl Default for Question {
 }
 
 impl Question {
-    /// What is asked of a workload: of a test of a suite by its name.
     pub fn of(&self, name: &str) -> TestQuestion {
         let own = self.tests.get(name).copied().unwrap_or_default();
         TestQuestion { metric: own.metric.or(self.metric), same: Some(own.same.unwrap_or(self.same)), ..own }
     }
 
-    /// Whether a time span is worse for certain, and by this share at least, as the best estimate goes; of a
-    /// test of a suite by as much as it allows.
+    /// Whether a time span is certainly worse, with a best estimate of at least `by`. A test of a suite
+    /// uses its own limit.
     pub fn fails(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
         let by = by.max(self.of(comparison.workload_name(span)).worse);
         let worse = |metric: &&Compared| {
@@ -99,7 +97,7 @@ impl Question {
     }
 }
 
-/// So near is the same unless something else is said: less is hardly ever worth an action.
+/// Default equivalence margin; smaller differences are rarely relevant.
 pub const SAME: f64 = 0.02;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,12 +107,11 @@ pub struct RunComparison {
     #[serde(flatten)]
     pub work: RepeatedWork,
     pub equivalence_percent: f64,
-    /// So many times the answer is looked at, at most: all looks share the error rate.
     pub looks: u32,
     /// Seed of the random order of the runs, if this command made them.
     pub order_seed: Option<u64>,
     pub sides: [Names; 2],
-    /// What both sides did: one workload, or several that are compared one by one.
+    /// Compared workloads: one, or several with separate comparisons.
     pub workloads: Vec<WorkloadCompared>,
     /// Workloads that only A has, and only B.
     pub unmatched: [Vec<String>; 2],
@@ -144,7 +141,7 @@ pub struct WorkloadCompared {
     pub order: OrderKind,
     /// Length of the pattern that the sides follow, in runs; `None` without a pattern of up to four runs.
     pub period: Option<usize>,
-    /// How many boots measured A, and B, where none measured both; `None` = one did, or it isn't known.
+    /// Number of boots that measured A and B, if no boot measured both; `None` otherwise, or if unknown.
     pub boots: Option<[u32; 2]>,
     /// The side of each of these boots in the order of time, such as `ABBA`.
     pub boot_order: Option<String>,
@@ -168,7 +165,7 @@ pub struct SpanCompared {
     /// has their latencies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Compared>,
-    /// Why that one decides, where it isn't IOPS; `None` = it's IOPS, or it was asked for.
+    /// Reason for the decisive metric; `None` if it is IOPS, or was requested.
     pub decisive_reason: Option<String>,
 }
 
@@ -189,8 +186,8 @@ impl RunComparison {
         self.workload(span).map_or("", |workload| &workload.name)
     }
 
-    /// Whether figures of B are WRONG and none of A: what looks like a change may be that something else was
-    /// measured.
+    /// Whether figures of B are WRONG and none of A, so an apparent change may be a measurement of
+    /// something else.
     pub fn is_only_b_wrong(&self) -> bool {
         self.sides[0].wrong_runs == 0 && self.sides[1].wrong_runs > 0
     }
@@ -204,7 +201,7 @@ impl RunComparison {
 /// Compares two sides.
 ///
 /// # Errors
-/// What must agree and doesn't: nothing was compared.
+/// Fails with the must-agree facts that differ.
 pub fn compare(
     first: &Side,
     other: &Side,
@@ -213,11 +210,11 @@ pub fn compare(
     compare_knowing(first, other, &[], question)
 }
 
-/// The same, where earlier runs of the same work on the same machine are known: they tell what it does by
-/// itself between one session and the next.
+/// Like [`compare`], with earlier runs of the same work on the same machine, which show its drift between
+/// sessions.
 ///
 /// # Errors
-/// As of [`compare`].
+/// As for [`compare`].
 pub fn compare_knowing(
     first: &Side,
     other: &Side,

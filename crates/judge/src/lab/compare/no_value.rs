@@ -1,10 +1,8 @@
 //! Why a run has no value for a figure.
 
-/// So many I/Os of a run must have taken longer than a percentile that is compared: fewer are a matter
-/// of chance, and move it by more than a tenth.
+/// Minimum number of I/Os above a compared percentile. Fewer are random, and move it by more than a tenth.
 pub const BEYOND: f64 = 100.0;
 
-/// Why a run can't be compared by a figure; `run`: what it is called.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoValue {
     /// It didn't come so far.
@@ -23,7 +21,6 @@ pub(super) enum NoValue {
         /// Lower bound of the time, with its unit.
         at_least: String,
     },
-    /// Too few I/Os lie beyond the percentile.
     #[error("only {beyond} I/Os of '{run}' exceed this percentile, {BEYOND:.0} are needed: use longer runs")]
     TooFew { run: String, beyond: String },
 }

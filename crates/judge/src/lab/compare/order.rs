@@ -1,10 +1,10 @@
-//! In which order the runs of both sides were made: it decides what can be told from them.
+//! The order of both sides' runs, which determines the possible conclusions.
 //!
-//! A machine isn't today what it was yesterday. Runs in turn have that in both sides alike, and what is left
-//! is compared pair by pair. Sides one after the other have it in one of them, where it looks like a change.
+//! Machines drift over time. Alternating runs have the same drift in both sides, and are compared pair by
+//! pair. Sequential sides have the drift in one of them, where it looks like a change.
 //!
-//! Two kernels can't be run in turn: each boot has one of them, and a level of its own. There the boots are
-//! what is in turn, and the unit: runs of one boot say nothing about the next one.
+//! Two kernels cannot alternate within a boot, and each boot has a separate level. The boots then
+//! alternate and are the unit, because runs of one boot do not predict the next boot.
 
 use super::SideRun;
 use super::schedule::{FEWEST_PAIRS, find_period};
@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 /// The number of boots in random pairs that is as certain as runs in random pairs.
 pub const ENOUGH_BOOTS: u32 = 2 * FEWEST_PAIRS as u32;
 
-/// More blocks than this, of one side each, tell a change from a drift.
+/// Number of blocks above which a change can be distinguished from drift.
 const MOST_APART: usize = 2 * FEWEST_PAIRS;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RunOrder {
     layout: RunLayout,
-    /// The places of each side's runs by boots, in the order of their times, where no boot has measured both
-    /// sides; `None` = one has, or it isn't known.
+    /// Indices of each side's runs by boot, ordered by time, if no boot measured both sides; `None`
+    /// otherwise, or if unknown.
     boots: Option<[Vec<Vec<usize>>; 2]>,
     /// The side of each unit, in the order of time.
     sides: Vec<usize>,
@@ -37,7 +37,7 @@ pub(super) struct RunOrder {
 enum RunLayout {
     /// Pairs in the order of their times, each side about as often first.
     InTurn(Vec<RunPair>),
-    /// In turn, always beginning with the same side, or several at a time: blocks of units of one side.
+    /// Alternating blocks of units, with the same first side each time or several units at a time.
     Alternating(Vec<RunBlock>),
     /// One side after the other.
     Apart,
@@ -64,7 +64,6 @@ impl RunPair {
     }
 }
 
-/// Units of a side between which there is none of the other.
 #[derive(Debug, Clone, PartialEq)]
 struct RunBlock {
     /// 0 = A, 1 = B.
@@ -76,7 +75,7 @@ struct RunBlock {
 #[serde(rename_all = "snake_case")]
 pub enum OrderKind {
     InTurn,
-    /// In turn, with the same side first each time or several runs at a time.
+    /// Alternating, with the same first side each time or several runs at a time.
     Alternating,
     /// In a fixed pattern of at most four runs or boots, such as A B A B or A B B A.
     Periodic,
@@ -86,7 +85,6 @@ pub enum OrderKind {
 }
 
 impl RunLayout {
-    /// That of units of both sides, in the order of their times.
     fn of(order: &[(usize, usize)]) -> RunLayout {
         let mut pairs = Vec::new();
         let mut rest = order;
@@ -139,7 +137,7 @@ impl RunOrder {
         RunOrder { layout, boots, sides, period }
     }
 
-    /// The values of what is compared: of each run, or the median of each boot's.
+    /// Returns the compared values: one per run, or the median of each boot.
     pub fn of_units(&self, values: [Vec<f64>; 2]) -> [Vec<f64>; 2] {
         let Some(boots) = self.boots.as_ref().filter(|_| self.goes_by_units()) else { return values };
         [0, 1].map(|side| {
@@ -175,7 +173,7 @@ impl RunOrder {
         matches!(self.layout, RunLayout::InTurn(_))
     }
 
-    /// What its shift compares; `None` = it can't say how likely what is found.
+    /// Returns the design of the comparison; `None` if it cannot give probabilities.
     pub fn design(&self, [first, other]: [usize; 2]) -> Option<RankDesign> {
         match &self.layout {
             _ if self.period.is_some() => None,
@@ -196,8 +194,8 @@ impl RunOrder {
         }
     }
 
-    /// The shift that these values show, logarithms of each run; by a procedure that follows from the order,
-    /// and never from the values. Of sides one after the other it lacks what may have changed between them.
+    /// Returns the shift of the values, logarithms of each run. The procedure depends on the order, never
+    /// on the values. For sequential sides it does not include drift between them.
     pub fn shift(&self, [first, other]: [&[f64]; 2], sure: f64) -> Option<Shift> {
         match &self.layout {
             RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
@@ -213,8 +211,8 @@ impl RunOrder {
         }
     }
 
-    /// How runs scatter beside what is in both sides alike: the standard deviation of what is compared, for
-    /// as many of its values as are finite. `None` = fewer than two are.
+    /// Returns the scatter of runs apart from shared drift, as a standard deviation of the finite values.
+    /// `None` for fewer than two.
     pub fn scatter(&self, values: [&[f64]; 2]) -> Option<f64> {
         let [first, other] = values;
         match &self.layout {
@@ -240,9 +238,9 @@ impl RunOrder {
         self.period
     }
 
-    /// By what share both sides drifted from the first to the last pair, as a logarithm: the median of the
-    /// slopes between all pairs (Theil and Sen), times their number. `None` = they weren't in turn, or some
-    /// did nothing.
+    /// Returns the shared drift from the first to the last pair, as a logarithm. It is the median slope
+    /// between all pairs (Theil and Sen), times their number. `None` if the sides did not alternate, or a
+    /// run has no I/O.
     pub fn drift(&self, [first, other]: [&[f64]; 2]) -> Option<f64> {
         let RunLayout::InTurn(pairs) = &self.layout else { return None };
         let level = |pair: &RunPair| (first[pair.places[0]] + other[pair.places[1]]) / 2.0;
@@ -254,9 +252,8 @@ impl RunOrder {
     }
 }
 
-/// Boots as units: which side each is of and its place there, in the order of their times; and the runs of
-/// each. `None` = a boot has measured both sides, or one isn't known, or there are several machines, each of
-/// which has boots of its own.
+/// Returns boots as units, with side and index in order of time, and the runs of each. `None` if a boot
+/// measured both sides, a boot is unknown, or there are several machines.
 #[allow(clippy::type_complexity)]
 fn by_boots(
     sides: [&[&SideRun]; 2],
@@ -285,7 +282,6 @@ fn by_boots(
     Some((units, boots))
 }
 
-/// From each block of a side to the next one of the other: B against A each time.
 fn steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
     let level = |block: &RunBlock| median(block.runs.iter().map(|run| values[block.side][*run]));
     let neighbours = blocks.windows(2).filter(|pair| pair[0].side == from);
@@ -293,8 +289,8 @@ fn steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
     neighbours.map(|pair| if from == 0 { step(pair) } else { -step(pair) }).collect()
 }
 
-/// The standard deviation of values around the means of their own groups; infinite ones are left out. `None`
-/// = there aren't two of any.
+/// Returns the standard deviation of values around the means of their groups, without infinite values.
+/// `None` if no group has two values.
 fn deviation(groups: &[Vec<f64>]) -> Option<f64> {
     let (mut squares, mut freedom) = (0.0, 0);
     for group in groups {

@@ -1,6 +1,6 @@
-//! The parts of a mix, compared one by one: a change of one of them may hide in the figures of all.
+//! Separate comparison of the parts of a mix, because the totals may hide a change of one part.
 //!
-//! How many I/Os a part does is its share of all: what a part can have of its own is its latency.
+//! The number of a part's I/Os is its share of the total, so only latency is specific to a part.
 
 use super::allowance::KnownLevels;
 use super::metric::beyond;
@@ -11,7 +11,6 @@ use crate::lab::selection::RunFigure;
 use diskspd_model::results::{KnownPart, PartKey, SpanSummary};
 use diskspd_model::units::Millis;
 
-/// What is compared of each part, as far as all runs have it.
 const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
 
 /// The figures of all parts that every run of both sides has; they share an error rate, apart from the

@@ -66,8 +66,8 @@ fn draw_pairs(pairs: usize, random: &mut Random) -> Vec<usize> {
     first.into_iter().flat_map(|side| [side, 1 - side]).collect()
 }
 
-/// The period of a pattern, in runs, that tells the sides of most runs. An effect with this period cannot be
-/// separated from a change.
+/// Returns the period of a pattern, in runs, that predicts the side of most runs. An effect with this
+/// period cannot be separated from a change.
 pub(super) fn find_period(order: &[usize]) -> Option<usize> {
     find_pattern(order, MIN_CONFOUNDED)
 }

@@ -7,14 +7,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub struct SideRun {
     pub known: RunSummary,
-    /// What else was recorded of the machine, by name: parts of the fingerprint.
     pub environment: BTreeMap<String, String>,
     pub run_options: BTreeMap<String, String>,
     /// When it began to measure, ms since 1970-01-01 00:00 UTC; `None` = not recorded.
     pub began_ms: Option<i64>,
-    /// What tells the boot of the machine from all others; `None` = not recorded.
+    /// Identifier of the boot; `None` if not recorded.
     pub boot: Option<String>,
-    /// The test of a suite that it was run for; `None` = of none.
+    /// Suite test of the run; `None` without a suite.
     pub test: Option<String>,
 }
 

@@ -63,7 +63,6 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
     line(&format!("{all} {tests}: {}.", parts.join(", "))).into_owned()
 }
 
-/// What would tell those that are open: of several the same is said once.
 fn reasons(
     comparison: &RunComparison,
     open: &[(&SpanCompared, &Compared)],

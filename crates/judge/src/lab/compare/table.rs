@@ -7,7 +7,6 @@ use diskspd_model::units::visible::line;
 
 /// A figure of both sides.
 pub struct ComparedLine<'a> {
-    /// Which workload and time span it is of, of several; may be empty.
     place: String,
     metric: &'a Compared,
     decides: bool,
@@ -33,7 +32,6 @@ impl<'a> ComparedLine<'a> {
         self.metric.sides.is_some()
     }
 
-    /// What is seen first, in order; `first`, `other`: what the sides are called.
     pub fn columns([first, other]: [&'static str; 2]) -> [TableColumn<ComparedLine<'a>>; 11] {
         let number = TableColumn::<ComparedLine>::number;
         [

@@ -67,8 +67,8 @@ fn put_order(text: &mut String, comparison: &RunComparison) {
     };
 }
 
-/// Of which side the figures of runs are WRONG, a sentence each: what looks like a change may be that
-/// something else was measured, like the page cache.
+/// Returns a sentence for each side with WRONG figures, because an apparent change may be a measurement of
+/// something else, such as the page cache.
 pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
     let told = |(letter, side): (&str, &Names)| {
         let (wrong, all) = (side.wrong_runs, side.runs.len());
@@ -82,13 +82,12 @@ pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
     ["A", "B"].into_iter().zip(&comparison.sides).filter_map(told).collect()
 }
 
-/// A row for what decides in each time span. `heads`: what both sides are called.
 pub fn table(comparison: &RunComparison, heads: [&'static str; 2], room: usize) -> String {
     table::text_within(&ComparedLine::columns(heads), &lines_that_decide(comparison), room)
 }
 
-/// What differs, a sentence each: `kernel: 6.1 in A, 6.2 in B`. What only one side recorded may be alike: its
-/// names come together, at the end.
+/// Returns a sentence for each difference: `kernel: 6.1 in A, 6.2 in B`. Facts recorded by one side only
+/// are combined at the end.
 pub fn differing(differences: &[SideDifference]) -> Vec<String> {
     let both = differences.iter().filter(|one| one.first.is_some() && one.second.is_some()).map(sentence);
     both.chain(not_recorded(differences)).collect()
@@ -101,7 +100,8 @@ pub fn sentence(difference: &SideDifference) -> String {
     line(&format!("{}: {first} in A, {other} in B", difference.subject)).into_owned()
 }
 
-/// What only one side recorded: `not recorded in A: kernel, cpu model`, a sentence for each side.
+/// Returns the facts recorded by one side only, a sentence for each side: `not recorded in A: kernel, cpu
+/// model`.
 pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
     let of_side = |side: &str, lacks: &dyn Fn(&SideDifference) -> bool| {
         let names: Vec<&str> =
@@ -113,7 +113,7 @@ pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
     lacking.into_iter().flatten().collect()
 }
 
-/// What all time spans and workloads together may be wrong with; `None` = there is one.
+/// Returns the shared error rate of all time spans and workloads; `None` for only one.
 pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     let count = comparison.time_spans.len();
     let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / (count * comparison.looks.max(1) as usize) as f64);
@@ -128,7 +128,6 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
 /// Smaller changes of both sides, %, are not worth a sentence.
 const LEAST_DRIFT: f64 = 1.0;
 
-/// An effect of the position: it cannot be separated from a change, or it is significant.
 fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<String> {
     let unit = if workload.boots.is_some() { "boot" } else { "run" };
     if let Some((period, allowed)) = workload.period.zip(primary.allowance) {
@@ -152,7 +151,7 @@ fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<Str
     ))
 }
 
-/// What the order of the runs means for the answer, and what would tell more.
+/// Returns the effect of the run order on the conclusion, and the way to a better one.
 pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<String> {
     let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
     if let Some(about) = about_position(workload, primary) {
@@ -208,7 +207,6 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
     ))
 }
 
-/// So many ms between the sides, in words.
 pub(super) fn time_apart(ms: i64) -> String {
     const HOUR_MS: i64 = 3600 * 1000;
     match ms {
@@ -218,7 +216,6 @@ pub(super) fn time_apart(ms: i64) -> String {
     }
 }
 
-/// How many boots more, behind so many, make the answer as sure as runs in turn.
 pub fn more_boots(made: u32) -> String {
     match ENOUGH_BOOTS.saturating_sub(made) {
         0 => format!("{ENOUGH_BOOTS} boots in random pairs"),
@@ -287,11 +284,10 @@ fn about_medians(metric: &Compared) -> Option<String> {
 pub struct ChangeAnswer {
     pub verdict: String,
     pub more: Option<String>,
-    /// What so many runs can find; `None` = not known of single runs.
     pub found: Option<String>,
 }
 
-/// What a figure says, in words; `same`: so near is the same, percent.
+/// Returns the verdict of a figure in words; `same`: equivalence margin in percent.
 pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
     let title = &metric.title;
     let change = metric.change_percent.map_or("from 0".into(), signed);
@@ -319,7 +315,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
     ChangeAnswer { verdict, more: more(metric), found: found(metric) }
 }
 
-/// Where the true change lies, with a word between both ends; `None` = nobody can say.
+/// Returns the interval of the true change, with a word between both ends; `None` if unknown.
 pub fn between(metric: &Compared, word: &str) -> Option<String> {
     metric.confidence_percent?;
     let high = metric.high_percent.map_or("any higher".into(), signed);
@@ -327,7 +323,7 @@ pub fn between(metric: &Compared, word: &str) -> Option<String> {
     Some(format!("{low} {word} {high}"))
 }
 
-/// What two times the same tells of the machine: a sentence for each figure that decides.
+/// Returns a sentence about the machine's noise for each decisive figure, from two identical sides.
 pub fn noise(comparison: &RunComparison) -> Vec<String> {
     let sentence = |metric: &Compared| {
         let (noise, least) = metric.noise_percent.zip(metric.detectable_percent)?;

@@ -1,4 +1,4 @@
-//! What two sets of values say about a change.
+//! The verdict about a change from two sets of values.
 
 use super::allowance::{self, KnownLevels, OrderAllowance};
 use super::no_value::NoValue;
@@ -9,7 +9,7 @@ use diskspd_model::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
 use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
 
-/// So likely a change is found by as many runs as are said to be needed.
+/// Probability of detection for the recommended number of runs.
 const LIKELY: f64 = 0.8;
 const MOST: usize = 1000;
 const MOST_OF_B: u32 = 60;
@@ -23,7 +23,6 @@ pub enum ChangeVerdict {
     Worse,
     Same,
     CantTell,
-    /// One run on each side: these two differ, or don't, and that is all.
     TwoRuns,
     /// There are no values that could be compared.
     NotCompared,
@@ -78,33 +77,31 @@ pub struct Compared {
     pub low_percent: Option<f64>,
     /// ... to there; with a confidence `None` = there is no bound, because runs of A did nothing.
     pub high_percent: Option<f64>,
-    /// How sure that is: at least 95, and more where several figures share what is left.
+    /// Confidence of the interval: at least 95, and more for several figures that share the error rate.
     pub confidence_percent: Option<f64>,
     /// The chance that two sides without a difference look so different or more, 0 to 1.
     pub p_value: Option<f64>,
-    /// The same, times the number of figures that share an error rate (Bonferroni): those that decide in all
-    /// time spans and workloads; those that don't in their own time span.
+    /// P value times the number of figures that share an error rate (Bonferroni). Decisive figures share
+    /// it over all time spans and workloads, other figures within their time span.
     pub corrected_p_value: Option<f64>,
     /// How runs of a side scatter around its level, or around that of their pair, percent.
     pub noise_percent: Option<f64>,
-    /// How likely so many runs find a change of 5 %, percent; `None` = not known of sides one after the
-    /// other.
+    /// Probability in percent of detecting a change of 5 %; `None` if unknown for sequential sides.
     pub power_5_percent: Option<f64>,
     /// The smallest change that they find four times in five, percent.
     pub detectable_percent: Option<f64>,
-    /// So many runs more of A and of B would probably tell; `None` = told already, more wouldn't help, or a
-    /// thousand would not do.
+    /// Number of additional runs of A and B for a likely conclusion. `None` if already conclusive, not
+    /// helpful, or more than a thousand.
     pub more_runs: Option<[u32; 2]>,
-    /// So many runs more of B alone would probably tell, of sides that were measured one after the other;
-    /// `None` = they weren't, it is told already, or no number of them would.
+    /// Number of additional runs of B alone for a likely conclusion, for sequential sides. `None` if they
+    /// alternate, are already conclusive, or no number suffices.
     pub more_of_b: Option<u32>,
-    /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
+    /// Shared drift from the first to the last pair in percent; `None` if the sides did not alternate.
     pub drift_percent: Option<f64>,
     /// Effect of the position, percent: the second run of each pair against the first. `None` if it is not
     /// significant, or cannot be separated.
     pub position_percent: Option<f64>,
-    /// What the machine may have done between sides that were measured one after the other; `None` = they
-    /// were run in turn.
+    /// Possible machine drift between sequential sides; `None` if they alternated.
     pub allowance: Option<OrderAllowance>,
 }
 
@@ -130,7 +127,6 @@ pub(super) struct Basis<'a> {
 }
 
 impl Basis<'_> {
-    /// How sure each of them has to be, so that all are as sure as is promised.
     fn sure(&self) -> f64 {
         1.0 - (1.0 - ranks::CONFIDENCE) / self.shared() as f64
     }
@@ -154,7 +150,7 @@ impl Basis<'_> {
     }
 }
 
-/// Compares a figure: values of each side, none below zero, or why there are none.
+/// Compares a figure from the values of each side, none negative, or the reason for their absence.
 pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2], on: Basis) -> Compared {
     let empty = Compared {
         metric: about.metric,
@@ -251,8 +247,8 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
     }
 }
 
-/// How many runs more of B alone would probably tell, where the machine may have changed `by` so much, a
-/// logarithm: no number of runs takes that away. `None` = no number would.
+/// Returns the number of additional runs of B alone for a likely conclusion. The machine may have drifted
+/// `by` (a logarithm), which no number of runs removes. `None` if no number suffices.
 fn more_of_b(
     shift: &Shift,
     [first, other]: [usize; 2],
@@ -272,8 +268,8 @@ fn deviations(change: f64, scatter: f64) -> f64 {
     if scatter > 0.0 { change.abs() / scatter } else { f64::MAX.sqrt() }
 }
 
-/// How many runs more of each side would probably tell a change of so many deviations: of the shorter side
-/// alone, where that suffices.
+/// Returns the number of additional runs of each side that would likely detect a change of `deviations`;
+/// only of the shorter side, if that suffices.
 fn more_runs(
     design: RankDesign,
     [first, other]: [usize; 2],
@@ -328,7 +324,7 @@ fn summarized(values: Vec<f64>) -> Summarized {
     Summarized { median: median(values.iter().copied()), values }
 }
 
-/// The same when all of the interval is near enough; a change when none of it is no change.
+/// Returns equivalence if the whole interval is within the margin, and a change if it excludes 0.
 fn verdict(shift: &Shift, same: f64, more_is_better: bool) -> ChangeVerdict {
     let Some((low, high)) = shift.interval else { return ChangeVerdict::CantTell };
     if low >= -same.ln_1p() && high <= same.ln_1p() {

@@ -1,4 +1,4 @@
-//! Sides of several workloads: each is compared with its counterpart, and never with another one.
+//! Sides with several workloads. Each is compared only with its counterpart.
 
 use super::facts;
 use super::{Runs, Side, SideRun};
@@ -27,8 +27,8 @@ impl MatchedWorkload {
     }
 }
 
-/// Those of both sides. Sides that have one workload each are taken for the same one: whether they are is for
-/// what must agree to say.
+/// Returns the workloads of both sides. A single workload per side is assumed to be the same, and the
+/// must-agree facts check it.
 pub(super) fn of(sides: [&Side; 2]) -> Workloads {
     if let Some(tests) = by_tests(sides) {
         return tests;
@@ -99,7 +99,6 @@ fn by_tests(sides: [&Side; 2]) -> Option<Workloads> {
 
 type KeyedPlaces = (WorkKey, RunPlaces);
 
-/// Of each workload of the first side that of the other, and what is left of the other side's.
 fn counterparts(
     sides: [&Side; 2],
     first: &[KeyedPlaces],
@@ -138,11 +137,11 @@ fn of_places<'a>(side: &'a Side, places: &[usize]) -> Vec<&'a SideRun> {
     places.iter().map(|place| &side.runs[*place]).collect()
 }
 
-/// What was asked for in each time span; `None` = it ended before it was measured.
+/// Requested parameters of each time span; `None` if it ended before measurement.
 type WorkKey = Vec<Option<Parameters>>;
 
-/// The workloads of a side in the order in which they first appear, by what tells them apart. A run of which
-/// a time span wasn't measured belongs to those with which it has the others in common.
+/// Returns the workloads of a side by key, in order of appearance. A run without a measured time span
+/// belongs to the group with the same other spans.
 fn grouped(side: &Side, with_targets: bool) -> Vec<KeyedPlaces> {
     let mut groups: Vec<KeyedPlaces> = Vec::new();
     let keys: Vec<WorkKey> = side.runs.iter().map(|run| key(run, with_targets)).collect();
@@ -158,7 +157,6 @@ fn grouped(side: &Side, with_targets: bool) -> Vec<KeyedPlaces> {
     groups
 }
 
-/// Whether two ask for the same, as far as both are known.
 fn fit(one: &WorkKey, other: &WorkKey) -> bool {
     let same = |(one, other): (&Option<Parameters>, &Option<Parameters>)| {
         one.is_none() || other.is_none() || one == other
@@ -166,8 +164,8 @@ fn fit(one: &WorkKey, other: &WorkKey) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
-/// What was asked for, without what doesn't make it another work: seed and times, and the way in which the
-/// cache was asked for.
+/// Returns the requested work without irrelevant parameters: seed, times, and the form of the cache
+/// option.
 fn key(run: &SideRun, with_targets: bool) -> WorkKey {
     let of_span = |span: &Option<diskspd_model::results::SpanSummary>| {
         let mut asked = span.as_ref()?.parameters.clone();
@@ -189,7 +187,6 @@ pub(super) fn same(one: &SideRun, other: &SideRun) -> bool {
     key(one, true) == key(other, true)
 }
 
-/// What tells each group from the others, in words: of what is known of them, that in which they differ.
 fn names(sides: [&Side; 2], groups: &[(usize, &RunPlaces)]) -> Vec<String> {
     let facts: Vec<BTreeMap<String, String>> = groups
         .iter()

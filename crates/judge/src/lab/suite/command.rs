@@ -5,11 +5,10 @@
 #[error("the quote {0} is opened and not closed")]
 pub struct UnclosedQuote(pub char);
 
-/// The words of a command line: blanks separate them, quotes hold them together. Nothing else means anything:
-/// there are no variables and no patterns.
+/// Splits a command line at blanks; quotes group words. Variables and patterns are not expanded.
 ///
 /// # Errors
-/// A quote isn't closed.
+/// Fails if a quote is not closed.
 pub fn words(line: &str) -> Result<Vec<String>, UnclosedQuote> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,10 +1,9 @@
-//! Suites: named lists of tests that are run together, round by round, and compared with what they did
-//! before.
+//! Suites: named lists of tests that run together, round by round, and are compared with earlier results.
 //!
 //! ```text
-//! TOML ──read──▶ Suite        the tests in order, each with its command line and what is asked
+//! TOML ──read──▶ Suite        the tests in order, each with its command line and question
 //! Suite ──order──▶ turns      round 1 of all tests, then round 2 backwards, ...
-//! runs ──table──▶ SuiteRow    what each test did, over its rounds
+//! runs ──table──▶ SuiteRow    result of each test over its rounds
 //! ```
 
 mod command;
@@ -30,7 +29,7 @@ pub const MOST_TESTS: usize = 100;
 /// A named list of tests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suite {
-    /// What it is called, and what its runs are found by in the history.
+    /// Name, which also identifies its runs in the history.
     pub name: String,
     pub about: String,
     /// The tests, at least one, in order.

@@ -1,4 +1,4 @@
-//! In which order the tests of a suite are run.
+//! The order of a suite's tests.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SuiteTurn {
@@ -6,8 +6,8 @@ pub struct SuiteTurn {
     pub round: u32,
 }
 
-/// The runs of these rounds: all tests, then all of them backwards, and so on, so that what drifts is in all
-/// tests alike. `rounds`: how many each test takes part in; `from`: how many of them there were before.
+/// Returns the runs of these rounds: all tests forwards, then backwards, and so on, so drift affects all
+/// tests equally. `rounds`: number of rounds of each test; `from`: number of earlier rounds.
 pub fn turns(rounds: &[u32], from: u32) -> Vec<SuiteTurn> {
     let last = rounds.iter().copied().max().unwrap_or(0);
     let of_round = |round: u32| {

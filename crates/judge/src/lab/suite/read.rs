@@ -1,4 +1,4 @@
-//! The reader of suites: TOML, every key of which is known, or told with its line.
+//! Parser of suites: TOML with known keys only; other keys are reported with their line.
 
 use super::command::words;
 use super::{MOST_ROUNDS, MOST_TESTS, Suite, SuiteTest};

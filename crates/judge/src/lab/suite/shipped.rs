@@ -1,4 +1,4 @@
-//! Suites that come with the program: what people measure again and again, each with its reasons.
+//! Built-in suites for common measurements, each with its reasons.
 
 use super::{Suite, read};
 
@@ -10,7 +10,7 @@ pub struct ShippedSuite {
 }
 
 impl ShippedSuite {
-    /// What its file says; `None` = nothing that can be read, which no suite of the program is.
+    /// Returns the parsed suite; `None` if invalid, which no built-in suite is.
     pub fn suite(&self) -> Option<Suite> {
         read(self.toml).ok()
     }

@@ -1,4 +1,4 @@
-//! What a suite has come to: a row for each test.
+//! Results of a suite, one row for each test.
 
 use super::SuiteTest;
 use crate::lab::repeat::Repeat;
@@ -17,7 +17,7 @@ pub struct SuiteRow {
     /// The names of its runs in the history, in order.
     pub runs: Vec<String>,
     pub lines: Vec<RunLine>,
-    /// I/Os per second, the mean of all runs; `None` = there is none.
+    /// Mean I/Os per second of all runs; `None` without runs.
     pub iops: Option<f64>,
     /// 2^20 bytes per second, the median.
     pub mib_per_s: Option<f64>,
@@ -30,7 +30,7 @@ pub struct SuiteRow {
 }
 
 impl SuiteRow {
-    /// That of a test with these runs; `how`: what decided how many there are.
+    /// Returns the row of a test with these runs; `how`: the rule for their number.
     pub fn of(
         test: &SuiteTest,
         command: String,

@@ -1,6 +1,6 @@
-//! The answer of a sweep: what it was run for. It is made of points that are good: their runs did I/O, none
-//! failed, and no figures are WRONG. What it says is separated by more than runs scatter; what isn't, it
-//! says so.
+//! The conclusion of a sweep. It uses only valid points: their runs did I/O, none failed, and no figures
+//! are WRONG. Conclusions need differences larger than the run-to-run variation; otherwise they are marked
+//! as uncertain.
 
 use super::hosts::HostsAnswer;
 use super::knee::{self, ALIKE, Knee, KneeTold};
@@ -16,19 +16,17 @@ pub const SAME: f64 = 0.02;
 /// A CPU that is busy for more than this, percent, limits.
 const BUSY: f64 = 95.0;
 
-/// The answer for one group of points: those that differ in load alone. Rows are named by their places.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepAnswer {
-    /// What its points have in common, of what the sweep goes through; empty = everything.
+    /// Common settings of the points, apart from load; empty if there are no others.
     pub common: String,
     pub made_of: Vec<usize>,
-    /// Rows of the group that nothing can be concluded from, by rising load.
     pub left_out: Vec<usize>,
     /// The row with the highest IOPS.
     pub highest: usize,
-    /// Others that repetitions can't tell from it; `None` = nothing was run twice.
+    /// Rows without a significant difference to the highest; `None` without repetitions.
     pub as_high: Option<Vec<usize>>,
-    /// The highest is that of the largest load, and surely higher than all others: more load may do more.
+    /// Whether the largest load is significantly higher than all others, so more load may be faster.
     pub rises_to_the_end: bool,
     /// The knee; `None` = there is but one load, or no latency.
     pub knee: Option<Knee>,
@@ -37,16 +35,16 @@ pub struct SweepAnswer {
     pub smallest: Enough,
     pub objective: Option<Kept>,
     pub objective_row: Option<usize>,
-    /// What limits at the smallest load, and at the largest; `None` = nobody looked.
+    /// Limiting resource at the smallest and the largest load; `None` if not checked.
     pub limits: [Option<String>; 2],
-    /// What more threads bring at most; `None` = the sweep doesn't go through `-t` or `-F`.
+    /// Maximum gain of more threads; `None` if the sweep does not vary `-t` or `-F`.
     pub threads: Option<SameThreads>,
     /// How the storage serves several hosts; `None` = no point had several.
     pub hosts: Option<HostsAnswer>,
-    /// The rows that more repetitions would say more of; empty = of none.
+    /// Rows that need more repetitions; empty if none do.
     pub undecided: Vec<usize>,
-    /// Runs of each of these that would most likely tell, at most [`repeat::MOST`]; `None` = they do about
-    /// the same, or nobody knows.
+    /// Number of runs of each of these rows for a likely conclusion, at most [`repeat::MOST`]. `None` if
+    /// they are about the same, or it is unknown.
     pub would_tell: Option<u32>,
 }
 
@@ -118,8 +116,8 @@ impl SweepAnswer {
         Some(answer)
     }
 
-    /// Whether the smallest load that is as good says anything: not of one point, nor where more load is
-    /// better to the end of the range.
+    /// Whether the smallest sufficient load is meaningful. It is not for one point, or if more load is
+    /// better up to the end of the range.
     pub fn tells_smallest(&self) -> bool {
         self.made_of.len() > 1 && !self.rises_to_the_end
     }
@@ -134,8 +132,8 @@ impl SweepAnswer {
         self.knee_row.filter(|_| self.knee.is_some_and(|knee| knee.told == KneeTold::Found))
     }
 
-    /// The row that is to be used from now on: that of the objective, else of the knee, else of the highest;
-    /// `None` = no load surely is the answer.
+    /// Returns the recommended row, from the objective, the knee or the highest load. `None` if no load is
+    /// certain.
     pub fn chosen(&self) -> Option<usize> {
         match (&self.objective, &self.knee) {
             (Some(_), _) => self.objective_row,
@@ -193,7 +191,6 @@ impl SweepAnswer {
         wanted
     }
 
-    /// By the closest of the loads that the knee can't be told from and that isn't as good.
     fn runs_that_would_tell(&self, rows: &[PointRow], powers: &Levels) -> Option<u32> {
         let knee = self.knee.filter(|_| self.objective.is_none())?;
         let (low, high) = knee.between?;
@@ -208,7 +205,7 @@ impl SweepAnswer {
     }
 }
 
-/// Places of the rows of each group, by rising load; of a curve the offered rates alone.
+/// Returns the row indices of each group, by rising load; only the offered rates for a curve.
 pub(super) fn groups(rows: &[PointRow]) -> Vec<Vec<usize>> {
     let curve = rows.iter().any(PointRow::is_offered);
     let mut numbers: Vec<usize> = rows.iter().map(|row| row.group).collect();
@@ -228,8 +225,6 @@ pub(super) fn tried(row: &PointRow, objective: objective::Objective) -> Tried {
     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
 }
 
-/// A figure of these rows. How much it scatters is seen by the points among them that were run again; where
-/// there are none, by those of the whole sweep.
 fn levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Option<f64>) -> Levels {
     let figures = |runs: &mut dyn Iterator<Item = &RunLine>| runs.filter_map(&figure).collect::<Vec<f64>>();
     let of_runs = |place: &usize| figures(&mut rows[*place].runs.iter());

@@ -12,7 +12,7 @@ use diskspd_model::units::counted;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerLine {
-    /// What it is about, a word or two; empty = it goes on with the one before.
+    /// Topic in one or two words; empty if it continues the previous line.
     pub name: &'static str,
     pub words: String,
 }
@@ -293,7 +293,6 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     text
 }
 
-/// That the depth of the command line bounds what a curve can find.
 fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let maximum = rows.iter().find(|row| !row.is_offered()).filter(|_| rows[answer.highest].is_offered())?;
     let limiter = maximum.figures.as_ref()?.limited_by;

@@ -8,13 +8,13 @@ const MOST: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueForm {
-    /// Letters that may stand once before all values, and go before each of them: that of `-rs0,50`.
+    /// Prefixes that may appear once before all values and apply to each: the letter in `-rs0,50`.
     pub heads: &'static [&'static str],
-    /// What a value may end with beside: it goes behind all of them.
+    /// Additional suffix of a value, which applies to all of them.
     pub tail: &'static str,
-    /// What stands once behind all values and goes behind each of them: `,poisson`.
+    /// Suffixes that may appear once after all values and apply to each: `,poisson`.
     pub endings: &'static [&'static str],
-    /// What K stands for; M is that of it, and so on.
+    /// Value of the suffix K; M is its square, and so on.
     pub kilo: u64,
 }
 
@@ -31,12 +31,11 @@ pub fn is_range(text: &str) -> bool {
     text.split_once("..").is_some_and(|(from, to)| number(from) && to.split('+').all(number))
 }
 
-/// The values of an axis as texts, each as it would stand in an ordinary command line, but for the head;
-/// `None` = it is no axis but an ordinary value. A range ends with its last value also where no step comes to
-/// it. Sizes may have suffixes: `4K..1M`.
+/// Returns the values of an axis as texts in command-line form, without the prefix. `None` for an ordinary
+/// value. A range includes its last value even if no step reaches it. Sizes may have suffixes: `4K..1M`.
 ///
 /// # Errors
-/// What is wrong, as a message.
+/// Fails for an invalid axis.
 pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, AxisFault> {
     let ending = form.endings.iter().find(|ending| text.ends_with(**ending)).copied().unwrap_or_default();
     let text = &text[form.head(text).len()..text.len() - ending.len()];

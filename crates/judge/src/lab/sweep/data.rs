@@ -35,7 +35,6 @@ impl OfRun for PointRun<'_> {
     }
 }
 
-/// One line of CSV per run, with a line of names above them: what failed has no figures.
 pub fn csv(rows: &[PointRow]) -> String {
     let mut options: Vec<&str> = Vec::new();
     for setting in rows.iter().flat_map(|row| &row.settings) {

@@ -4,22 +4,18 @@
 use super::{Ran, Sweep, What};
 use diskspd_model::stats::replicates::student_t;
 
-/// The chance that a device that didn't change is said to have: of the straight line, and of the bend beside
-/// it. Together below 5 %.
+/// False-positive rate for an unchanged device, of the straight line and of the bend. Together below 5 %.
 const CHANCE_OF_LINE: f64 = 0.03;
 const CHANCE_OF_BEND: f64 = 0.01;
 const FEWEST_FOR_BEND: usize = 4;
-/// A change of less than this to either side that can't be excluded is nothing to speak of.
+/// Maximum irrelevant change, if its interval is within it.
 const LITTLE: f64 = 0.05;
 
-/// What became of the same points in the course of the sweep.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Drift {
-    /// The point that was run again and again as a reference; empty = there was none, or it has no options.
     pub reference: String,
     /// I/Os per second of each reference run, in their order.
     pub iops: Vec<f64>,
-    /// Runs that it is judged by: of points that were run at least twice.
     pub runs: usize,
     pub points: usize,
     /// Change from the first run to the last by the straight line through all of them, a share.
@@ -29,7 +25,7 @@ pub struct Drift {
     pub steps: usize,
     /// The line, or a bend of it, is more than how much runs scatter.
     pub is_sure: bool,
-    /// How far the middle of the sweep lies above the straight line, a share; `None` = no bend is sure.
+    /// Distance of the middle of the sweep above the straight line, as a share; `None` if not significant.
     pub bend: Option<f64>,
 }
 
@@ -134,7 +130,7 @@ fn points(count: usize) -> String {
     if count == 1 { "1 point".into() } else { format!("{count} points") }
 }
 
-/// How far the middle lies above the line, as a difference of logarithms, if that is more than chance.
+/// Returns the distance of the middle above the line, as a difference of logarithms, if significant.
 fn bend(timed: &[Timed], groups: &[usize], time: &[f64], line: &FittedLine, degrees: usize) -> Option<f64> {
     let degrees = Some(degrees).filter(|degrees| *degrees >= FEWEST_FOR_BEND)? - 1;
     // 1 in the middle, 0 at both ends; what of it is a straight line is taken out.

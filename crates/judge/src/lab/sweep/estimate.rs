@@ -8,7 +8,7 @@ use crate::lab::repeat::Repeat;
 pub struct Estimate {
     pub runs: usize,
     pub seconds: f64,
-    /// There can be more of them: it depends on what is measured.
+    /// Whether the number is a minimum, because it depends on the measurements.
     pub at_least: bool,
 }
 
@@ -27,7 +27,6 @@ pub fn estimate(sweep: &Sweep, history: &[Ran]) -> Estimate {
     }
 }
 
-/// What runs took on average beyond what was planned for them, s.
 fn beyond_plan(sweep: &Sweep, history: &[Ran]) -> f64 {
     let beyond: f64 = history.iter().map(|ran| ran.seconds - sweep.seconds_of(ran.what)).sum();
     (beyond / history.len().max(1) as f64).max(0.0)

@@ -1,4 +1,4 @@
-//! What is wrong with the axes of a sweep.
+//! Errors in the axes of a sweep.
 
 /// Why values make no axis, or axes no points.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -54,11 +54,12 @@ fn point(axes: &[Axis], number: usize) -> Vec<Setting> {
     settings
 }
 
-/// Those points whose threads x depth is the same (`--diagonal`): that of the smallest `-t` with the largest
-/// `-o`. Where `-o` is no axis that is `depth`, of the smallest `-t`, and every other one gets its own.
+/// Returns the points with the same product of threads and depth (`--diagonal`). The product is from the
+/// smallest `-t` with the largest `-o`. If `-o` is not an axis, `depth` applies to the smallest `-t`, and
+/// each other value gets a matching depth.
 ///
 /// # Errors
-/// A message: there is no diagonal.
+/// Fails if there is no diagonal.
 pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, AxisFault> {
     let find = |name: &str| axes.iter().find(|axis| axis.option == name);
     let threads = find("-t").ok_or(AxisFault::NoThreads)?;

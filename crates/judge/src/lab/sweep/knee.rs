@@ -2,7 +2,7 @@
 
 use super::levels::Levels;
 
-/// Loads whose power is surely within this share of the best are as good a knee as it.
+/// Maximum difference in power of an equally good knee, as a share of the best.
 pub(super) const ALIKE: f64 = 0.05;
 
 /// The knee of a group of loads.
@@ -10,7 +10,7 @@ pub(super) const ALIKE: f64 = 0.05;
 pub struct Knee {
     pub place: usize,
     pub load: u64,
-    /// The loads between which it lies in 95 % of all cases, by the repetitions; `None` = there are none.
+    /// 95 % interval of its load, from the repetitions; `None` without an interval.
     pub between: Option<(u64, u64)>,
     pub told: KneeTold,
 }
@@ -19,21 +19,20 @@ pub struct Knee {
 #[serde(rename_all = "snake_case")]
 pub enum KneeTold {
     Found,
-    /// It may lie at the end of the range, or beyond: nothing larger was tried.
+    /// Knee at the end of the range or beyond; no larger load was tested.
     AtEnd,
-    /// It may lie at the beginning of the range, or below: nothing smaller was tried.
+    /// Knee at the start of the range or below; no smaller load was tested.
     AtBegin,
     /// It may be any load of the range.
     Anywhere,
-    /// Nothing was run twice, so that nobody knows how much runs scatter.
+    /// No repetitions, so the run-to-run variation is unknown.
     NotRepeated,
 }
 
-/// The knee of loads in rising order; `None` = none of them has a power.
+/// Returns the knee of loads in rising order; `None` if none of them has a power.
 ///
-/// The interval: of the loads all are left of which the repetitions can't tell that their power is lower than
-/// that of the best one. Where it reaches to an end of the range, the knee may as well lie beyond that: only
-/// less than one outstanding I/O is impossible.
+/// The interval contains all loads without significantly lower power than the best. If it reaches an end
+/// of the range, the knee may be outside; only less than one outstanding I/O is impossible.
 pub(super) fn knee(loads: &[u64], powers: &Levels) -> Option<Knee> {
     let place = powers.best()?;
     let left = powers.not_below();

@@ -1,6 +1,6 @@
-//! Which of several loads repetitions tell apart. Logarithms are compared, because rates, latencies and what
-//! is made of them vary by factors; with one deviation for all loads; by one-sided t tests that share a
-//! chance of error of 5 % (Bonferroni), so that all of them together hold in at least 95 % of all sweeps.
+//! Significant differences between several loads with repetitions. Logarithms are compared, because rates
+//! and latencies vary by factors. All loads share one deviation. One-sided t tests share an error rate of
+//! 5 % (Bonferroni), so all of them hold in at least 95 % of all sweeps.
 
 use diskspd_model::stats::replicates::{CONFIDENCE, student_t};
 
@@ -10,7 +10,6 @@ pub(super) struct Levels {
     /// Mean logarithm and number of runs of each load; `None` = it has no figure above 0.
     means: Vec<Option<(f64, usize)>>,
     scatter: Scatter,
-    /// So many standard errors are surely a difference, whichever of them it is.
     t: f64,
 }
 
@@ -65,7 +64,7 @@ impl Levels {
         (mean, runs as f64)
     }
 
-    /// The highest; of equal ones the first, which costs least. `None` = there is none.
+    /// Returns the highest; the first of equal ones, which has the lowest cost. `None` if empty.
     pub(super) fn best(&self) -> Option<usize> {
         let above = |best: usize, place: usize| match self.level(place).0 > self.level(best).0 {
             true => place,
@@ -84,8 +83,8 @@ impl Levels {
         self.scatter.is_known().then(|| self.t * self.scatter.deviation() * runs.sqrt())
     }
 
-    /// Those that aren't surely below the best, which is one of them: the true best is among them in 95 % of
-    /// all sweeps. `None` = nothing was run twice.
+    /// Returns the loads not significantly below the best, including it. They contain the true best in 95
+    /// % of all sweeps. `None` without repetitions.
     pub(super) fn not_below(&self) -> Option<Vec<usize>> {
         let best = self.best().filter(|_| self.scatter.is_known())?;
         let left = |place: &usize| {
@@ -120,7 +119,8 @@ impl Levels {
         Some(Enough { seen, least, most })
     }
 
-    /// Runs of each that would tell `one` from `other`, if they go on as they did; `None` = they do the same.
+    /// Returns the number of runs of each that would separate `one` from `other`; `None` if they are
+    /// equal.
     pub(super) fn runs_to_tell(&self, one: usize, other: usize) -> Option<f64> {
         let difference = self.above(one, other).abs();
         let needed = 2.0 * (self.t * self.scatter.deviation() / difference).powi(2);
@@ -128,13 +128,13 @@ impl Levels {
     }
 }
 
-/// Which of rising steps are as good as any: places of them.
+/// Indices of the rising steps that are as good as any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Enough {
     pub seen: usize,
     /// No earlier one is, in 95 % of all sweeps; `None` = nothing was run twice.
     pub least: Option<usize>,
-    /// This one is, in 95 % of all sweeps; `None` = that can be said of none.
+    /// Step that is sufficient in 95 % of all sweeps; `None` if unknown.
     pub most: Option<usize>,
 }
 

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
-    /// In the order of the command line; with a curve the one that finds the maximum.
+    /// Points in the order of the command line; a curve starts with the point that finds the maximum.
     pub points: Vec<SweepPoint>,
     pub settings: Settings,
 }
@@ -60,7 +60,7 @@ pub struct Sweep {
 pub struct SweepPoint {
     /// The options that make it, with their values.
     pub settings: Vec<Setting>,
-    /// What can be outstanding, I/Os; or I/Os per second that are asked for, where only that differs.
+    /// Maximum outstanding I/Os; or the requested IOPS, if only these vary.
     pub load: u64,
     /// The load is I/Os per second.
     pub by_rate: bool,
@@ -77,7 +77,6 @@ pub enum What {
     /// A point, by its number from 0.
     Point(usize),
     Reference(usize),
-    /// The command line with so many I/Os per second offered.
     Rate(u64),
 }
 

@@ -1,6 +1,6 @@
-//! What is run next: a pure function of what has been run. It is derived anew from the beginning each
-//! time, as straight code that asks for one run after the other; where the answer isn't there yet, that is
-//! what comes next.
+//! Selection of the next run, a pure function of the completed runs. It is recomputed from the beginning
+//! each time, as straight code that requests one run after another. The first missing result is the next
+//! run.
 
 use super::answer::SweepAnswer;
 use super::objective::{self, Tried};
@@ -11,7 +11,7 @@ use super::{Ran, Sweep, What};
 use crate::lab::repeat;
 use std::collections::HashMap;
 
-/// Fewer points have no reference points: those would be most of the runs.
+/// Minimum number of points for reference runs, which would otherwise be the majority.
 const FEWEST_FOR_REFERENCES: usize = 4;
 /// The objective is found to this share of the maximum.
 const PRECISION: f64 = 0.02;
@@ -29,7 +29,7 @@ pub enum Upcoming {
         /// Something was left out for it.
         out_of_budget: bool,
     },
-    /// What has been run is that of another sweep, from this run on, counted from 0.
+    /// The completed runs belong to another sweep, starting at this run, counted from 0.
     Astray(usize),
 }
 
@@ -43,8 +43,8 @@ pub fn next(sweep: &Sweep, history: &[Ran]) -> Upcoming {
     }
 }
 
-/// What would be run behind it if every run went well and were like every other. Rates of a curve are then
-/// parts of any maximum.
+/// Returns the remaining runs if every run succeeds with the same result. Rates of a curve are then shares
+/// of an unknown maximum.
 pub(super) fn forecast(sweep: &Sweep, history: &[Ran]) -> Vec<What> {
     let mut replay = Replay::new(sweep, history);
     replay.invents = true;
@@ -76,7 +76,6 @@ struct Replay<'a> {
     spent_s: f64,
     invents: bool,
     invented: Vec<What>,
-    /// The point that is run again and again; `None` = there is none.
     reference: Option<usize>,
     /// Runs after which the middle has come; `None` = it has been.
     middle: Option<usize>,
@@ -119,8 +118,8 @@ impl<'a> Replay<'a> {
         self.unless_cut_short(sure)
     }
 
-    /// Runs what the answer isn't sure of, once each and the reference behind them, until it is sure, or the
-    /// budget is used up, or each of these has been run [`repeat::MOST`] times.
+    /// Runs uncertain points one time, each pass followed by the reference. Ends when the answer is
+    /// certain, the budget is used up, or each point has [`repeat::MOST`] runs.
     fn until_sure(&mut self) -> Result<(), Stop> {
         while self.sweep.settings.until_sure && !self.cut_short && !self.invents {
             let so_far = &self.history[..self.at];
@@ -183,7 +182,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The budget ends what it ends; what belongs behind it is run all the same.
     fn unless_cut_short(&mut self, result: Result<(), Stop>) -> Result<(), Stop> {
         match result {
             Err(Stop::Budget) => {
@@ -199,7 +197,6 @@ impl<'a> Replay<'a> {
         !failed && self.sweep.settings.repeat.another(self.iops(what))
     }
 
-    /// Whether these runs, and the references among and behind them, fit into the budget.
     fn afford(&self, runs: &[What]) -> Result<(), Stop> {
         let behind = self.reference.map(What::Reference);
         let among = behind.filter(|_| self.middle.is_some());
@@ -246,8 +243,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Of each group a few points all over it, then those halfway to the neighbours of the best one until
-    /// there are none.
+    /// Runs a few points across each group, then the points halfway to the neighbours of the best one
+    /// until there are no more.
     fn adaptive(&mut self) -> Result<(), Stop> {
         let groups = self.sweep.points.iter().map(|point| point.group + 1).max().unwrap_or(0);
         for group in 0..groups {
@@ -313,8 +310,7 @@ impl<'a> Replay<'a> {
         self.unless_cut_short(sure)
     }
 
-    /// Halves the distance between the highest rate that keeps the objective and the next one, which
-    /// doesn't.
+    /// Halves the distance between the highest rate that meets the objective and the next higher rate.
     fn refine(&mut self, mut rates: Vec<u64>, maximum: f64) -> Result<(), Stop> {
         let Some(objective) = self.sweep.settings.objective else { return Ok(()) };
         for _ in 0..MOST_TRIED {

@@ -4,13 +4,12 @@ use crate::lab::{LatencyLine, NotAsExpected, RunLine};
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
 
-/// Less than this share of what was offered is not kept up with.
 const KEPT_UP: f64 = 0.98;
-/// So many deviations fewer than that may come by chance, for I/Os come at random.
+/// Tolerance for random arrivals, in standard deviations.
 const CHANCE: f64 = 3.0;
 
-/// So many I/Os of each run must be beyond a percentile before it is surely kept or not: of fewer a run may
-/// have none of the slow ones, and so may all of them.
+/// Minimum number of I/Os above a percentile in each run for a certain result. With fewer, the slow I/Os
+/// may randomly all be in one run.
 const BEYOND: f64 = 10.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -33,7 +32,6 @@ pub struct Objective {
 }
 
 impl Measure {
-    /// The share of I/Os that take longer; `None` = it is no percentile.
     fn slower(self) -> Option<f64> {
         match self {
             Measure::Average => None,
@@ -47,7 +45,7 @@ impl Objective {
     /// Reads `p99=5ms`, `p99.9=500us`, `avg=1s`.
     ///
     /// # Errors
-    /// What is expected.
+    /// Fails with the expected values.
     pub fn parse(text: &str) -> Result<Objective, NotAsExpected> {
         let expected = NotAsExpected("avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us");
         let (measure, limit) = text.split_once('=').ok_or(expected)?;
@@ -91,7 +89,7 @@ pub struct Tried {
     pub load: f64,
     /// The objective's figure of each run, ms.
     pub values_ms: Vec<f64>,
-    /// Whether what was offered was done, on average; true where nothing was offered.
+    /// Whether the offered rate was achieved on average; true without an offered rate.
     pub kept_up: bool,
     /// Whether every run had enough I/Os for the figure.
     pub enough_ios: bool,
@@ -138,7 +136,7 @@ impl Tried {
         self.values_ms.iter().map(|value| value.max(1e-9).ln()).collect()
     }
 
-    /// Whether it keeps the objective, as far as one can see; `None` = nothing was measured.
+    /// Whether it apparently meets the objective; `None` without a measurement.
     fn keeps(&self, objective: Objective) -> Option<bool> {
         let logarithms = self.logarithms();
         let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
@@ -153,9 +151,10 @@ pub struct Kept {
     pub highest: Option<f64>,
     /// The first load that doesn't; `None` = all do.
     pub broken: Option<f64>,
-    /// Up to here it is surely kept, by the repetitions; `None` = nowhere, or there are none.
+    /// Highest load that certainly meets it, by the repetitions; `None` if there is no such load, or no
+    /// repetitions.
     pub surely_kept: Option<f64>,
-    /// From here on it surely isn't; `None` = nowhere, or there are none.
+    /// Lowest load that certainly fails it; `None` if there is no such load, or no repetitions.
     pub surely_broken: Option<f64>,
     pub repeated: bool,
     /// Loads of which nothing is sure because their runs had too few I/Os for the percentile.
@@ -164,14 +163,14 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The highest load that surely keeps it, and isn't beyond the first that seems not to.
+    /// Returns the highest load that certainly meets it, below the first that apparently fails.
     pub fn surely_kept(&self) -> Option<f64> {
         self.surely_kept.filter(|_| self.repeated).and_then(|sure| Some(sure.min(self.highest?)))
     }
 }
 
-/// The highest load that keeps the objective, below the first that doesn't, and that one; of loads in rising
-/// order.
+/// Returns the highest load that meets the objective below the first failing load, and the failing load.
+/// Loads must be in rising order.
 pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>) {
     let mut highest = None;
     for load in tried {
@@ -184,8 +183,9 @@ pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>)
     (highest, None)
 }
 
-/// Judges loads, in rising order. Kept is: the geometric mean over runs is within the limit, and what was
-/// offered was done. Surely: so is the 95 % interval of that mean.
+/// Judges loads in rising order. A load meets the objective if the geometric mean over runs is within the
+/// limit, and the offered rate was achieved. It is certain if the 95 % interval of the mean is within the
+/// limit too.
 pub fn kept(tried: &[Tried], objective: Objective) -> Kept {
     let limit = objective.limit_ms.ln();
     let (highest, broken) = edge(tried, objective);

@@ -1,9 +1,8 @@
-//! In which order the points of a pass are run.
+//! The order of the points in a pass.
 
 use super::settings::SweepOrder;
 use diskspd_model::workload::Random;
 
-/// The order of pass `number`, from 0, over so many points.
 pub fn pass(order: SweepOrder, count: usize, number: usize) -> Vec<usize> {
     match order {
         SweepOrder::Given => (0..count).collect(),

@@ -1,4 +1,4 @@
-//! A row per point: what its runs say together.
+//! One row per point, which combines its runs.
 
 use super::{Ran, Setting, Sweep, What};
 use crate::lab::{LatencyLine, RunLine, RunVerdict};
@@ -20,16 +20,15 @@ pub struct PointRow {
     /// Points of a group differ in load alone.
     pub group: usize,
     pub runs: Vec<RunLine>,
-    /// Those of it that were run as a reference: they are in none of its figures, but tell how much runs
-    /// scatter.
+    /// Reference runs of the point. They do not affect its figures, but show the run-to-run variation.
     pub references: Vec<RunLine>,
     /// How long a run of it took on average with all around it, s.
     pub run_s: f64,
     pub failure: Option<String>,
     /// IOPS over runs; `None` = none went well.
     pub iops: Option<Spread>,
-    /// Over runs: rates and means are means, percentiles are medians, verdict and limit those of the worst
-    /// and of the most; `None` = none went well.
+    /// Combined figures: means of rates and means, medians of percentiles, the worst verdict, and the most
+    /// frequent limit. `None` if no run succeeded.
     pub figures: Option<RunLine>,
 }
 
@@ -51,12 +50,12 @@ impl PointRow {
         if self.by_rate { "I/Os per second offered" } else { "I/Os outstanding" }
     }
 
-    /// Whether it's an offered rate of a curve; else it's a point of the grid.
+    /// Whether it is an offered rate of a curve, not a point of the grid.
     pub fn is_offered(&self) -> bool {
         matches!(self.what, What::Rate(_))
     }
 
-    /// Why no answer can be made of it; `None` = nothing stands against it.
+    /// Returns the reason why the row is not usable for the answer; `None` if it is usable.
     pub fn trouble(&self) -> Option<&'static str> {
         let Some(figures) = &self.figures else { return Some("it failed") };
         if self.failure.is_some() {
@@ -69,8 +68,8 @@ impl PointRow {
     }
 }
 
-/// The rows of a sweep: those of the grid in its order, then offered rates, rising. Reference runs are in
-/// none of them.
+/// Returns the rows of a sweep: grid points in order, then offered rates in rising order. Reference runs
+/// are excluded.
 pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     let mut rows: Vec<PointRow> = Vec::new();
     for (number, point) in sweep.points.iter().enumerate() {

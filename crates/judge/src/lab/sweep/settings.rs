@@ -1,4 +1,4 @@
-//! What a sweep is asked for beside its points.
+//! Settings of a sweep other than its points.
 
 use super::objective::Objective;
 use crate::lab::NotAsExpected;
@@ -13,15 +13,15 @@ pub enum SweepOrder {
     Interleaved,
     /// One point after the other, each with all its repetitions.
     Given,
-    /// In passes over all points, each in another random order, always the same ones.
+    /// Passes over all points, each in another random order, which is reproducible.
     Random,
 }
 
 impl SweepOrder {
-    /// By its name.
+    /// Parses the name of an order.
     ///
     /// # Errors
-    /// What is expected.
+    /// Fails with the expected values.
     pub fn parse(text: &str) -> Result<SweepOrder, NotAsExpected> {
         match text {
             "interleaved" => Ok(SweepOrder::Interleaved),
@@ -42,7 +42,7 @@ pub struct Settings {
     pub curve: Vec<f64>,
     /// `--slo`
     pub objective: Option<Objective>,
-    /// `--until-sure`: points that the answer needs more of are repeated until it is sure.
+    /// `--until-sure`: whether points are repeated until the answer is certain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub until_sure: bool,
     pub budget_s: Option<f64>,
@@ -65,10 +65,10 @@ impl Default for Settings {
     }
 }
 
-/// A time: `5s`, `30m`, `2h`; without a unit seconds. In seconds.
+/// Parses a time in seconds: `5s`, `30m`, `2h`; the default unit is seconds.
 ///
 /// # Errors
-/// What is expected.
+/// Fails with the expected values.
 pub fn seconds(text: &str) -> Result<f64, NotAsExpected> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b's') => (&text[..text.len() - 1], 1.0),
@@ -83,10 +83,11 @@ pub fn seconds(text: &str) -> Result<f64, NotAsExpected> {
 /// Steps of a curve that names none.
 const STEP: f64 = 0.1;
 
-/// Parts of the maximum: `10%..100%` in steps of 10 %, `20%..90%+5%`, or a list `50%,80%,90%`. Rising.
+/// Parses rising shares of the maximum: `10%..100%` in steps of 10 %, `20%..90%+5%`, or a list
+/// `50%,80%,90%`.
 ///
 /// # Errors
-/// What is expected.
+/// Fails with the expected values.
 pub fn curve(text: &str) -> Result<Vec<f64>, NotAsExpected> {
     let expected =
         NotAsExpected("parts of the maximum up to 200 %, as in 10%..100%, 20%..90%+5% or 50%,80%,90%");

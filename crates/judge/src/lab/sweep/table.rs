@@ -1,4 +1,5 @@
-//! The table of a sweep: one line per point; and what was found, told once for all points that have it.
+//! The table of a sweep, with a line per point, and its findings, each listed once for all affected
+//! points.
 
 use super::PointRow;
 use crate::lab::{LatencyLine, RunFinding, RunLine};
@@ -12,7 +13,7 @@ pub struct PointLine<'a> {
     roles: String,
 }
 
-/// The lines of a table; `roles`: what each is to the answers, by its place.
+/// Returns the lines of a table; `roles`: the role of each row in the answers, by index.
 pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointLine<'_>> {
     let repeated = rows.iter().any(|row| row.runs.len() > 1);
     let line = |(place, row)| PointLine { row, repeated, roles: roles(place) };
@@ -115,7 +116,6 @@ pub fn label(row: &PointRow) -> String {
 /// A finding with the points that have it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundAtPoints<'a> {
-    /// What was found, in the words of the first run that has it.
     pub found: &'a RunFinding,
     pub points: Vec<String>,
     pub at_all: bool,
@@ -127,7 +127,7 @@ impl FoundAtPoints<'_> {
     }
 }
 
-/// What was found about the points, each thing once, the worst first; `all`: not only what is wrong.
+/// Returns the findings about the points without duplicates, worst first; `all` includes minor findings.
 pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FoundAtPoints<'_>> {
     let mut told: Vec<FoundAtPoints> = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! The JSON in what fio prints: warnings and notes stand around it, several may stand in a file.
+//! The JSON in fio's output. Warnings and notes may surround it, and a file may contain several documents.
 
 use super::super::fault::LineFault;
 use serde_json::{Map, Value};
@@ -20,10 +20,11 @@ pub fn is_without_json(text: &str) -> bool {
     text.lines().take(1000).any(|line| terse(line) || begins(line))
 }
 
-/// All documents of fio in a text, in order; of the snapshots that `--status-interval` prints the last.
+/// Returns all fio documents in a text, in order. Only the last of the `--status-interval` snapshots is
+/// included.
 ///
 /// # Errors
-/// There is none, or one was cut off.
+/// Fails if there is no document, or one is truncated.
 pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
     let mut found: Vec<FioDocument> = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -58,7 +59,8 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
     Ok(found)
 }
 
-/// Fio writes all `filename` of a job under one key, of which the last stays: where any is lost none is kept.
+/// Removes incomplete file names: fio writes all `filename` options of a job under one key, so only the
+/// last survives.
 fn forget_lost_names(json: &str, document: &mut Value) {
     let Value::Object(parts) = document else { return };
     let mut options: Vec<&mut Map<String, Value>> = Vec::new();
@@ -101,7 +103,7 @@ fn wrong(line: usize, error: &serde_json::Error) -> LineFault {
     LineFault::at(line, format!("invalid JSON: {why}")).hint("was the file edited or damaged?")
 }
 
-/// How long an object is that the text begins with, bytes; `None` = it doesn't end.
+/// Returns the length in bytes of the object at the start of the text; `None` if it is not closed.
 fn length(text: &str) -> Option<usize> {
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -123,7 +125,7 @@ fn length(text: &str) -> Option<usize> {
     None
 }
 
-/// Where fio divides by zero it prints `nan`, `-nan` or `inf`, which are no JSON: nothing is known there.
+/// Replaces `nan`, `-nan` and `inf`, which fio prints after a division by zero. They are invalid in JSON.
 fn without_nan(json: &str) -> Cow<'_, str> {
     let is_value = |piece: &str| {
         let piece = piece.trim().trim_end_matches(',').trim_end().trim_start_matches('-');

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 const ALL_CLIENTS: &str = "All clients";
 
-/// A job's entry, or that of several which `group_reporting` has added up.
+/// Entry of a job, or of several jobs summed by `group_reporting`.
 #[derive(Clone, Copy)]
 pub struct FioJob<'a> {
     pub name: &'a str,
@@ -12,12 +12,11 @@ pub struct FioJob<'a> {
     pub value: &'a Value,
     /// Jobs with the same number ran at the same time.
     group: i64,
-    /// Options of all jobs; `None` = there are none.
     global: Option<&'a Map<String, Value>>,
 }
 
-/// All jobs of a document, in order. What fio adds up of all hosts isn't one of them, unless it stands
-/// alone: jobs of different times are in it, and no percentiles.
+/// Returns all jobs of a document in order. fio's sum of all hosts is excluded unless it is the only
+/// entry, because it mixes jobs of different times, without percentiles.
 pub fn of(document: &Value) -> Vec<FioJob<'_>> {
     let global = document.get("global options").and_then(Value::as_object);
     let lists = ["jobs", "client_stats"].into_iter().filter_map(|name| document.get(name)?.as_array());
@@ -72,7 +71,7 @@ impl<'a> FioJob<'a> {
             .find_map(|options| names.iter().find_map(|name| options.get(*name)?.as_str()))
     }
 
-    /// What names its files, with the folder of each: fio uses those that are given for all jobs, too.
+    /// Returns the options that name its files, each with its folder. fio also uses the global ones.
     pub fn file_names(&self) -> Vec<(&'a str, Option<&'a str>)> {
         let of = |options: Option<&'a Map<String, Value>>, name| options?.get(name)?.as_str();
         let global = of(self.global, "filename").map(|names| (names, of(self.global, "directory")));
@@ -87,8 +86,8 @@ impl<'a> FioJob<'a> {
             .any(|name| self.value.pointer(&format!("/{name}/lat")).is_some())
     }
 
-    /// Whether its percentiles stand among the times of completion, but are of the total latency, as
-    /// `lat_percentiles` asks for: so did fio 3.1 to 3.12.
+    /// Whether total latency percentiles are listed under completion latency, as in fio 3.1 to 3.12 with
+    /// `lat_percentiles`.
     pub fn misplaces_percentiles(&self) -> bool {
         let counts = |name: &&str| self.value.pointer(&format!("/{name}/clat_ns/N")).is_some();
         self.option(&["lat_percentiles"]) == Some("1") && !["read", "write", "mixed"].iter().any(counts)

@@ -1,4 +1,4 @@
-//! Latencies of fio: which of its times there are, and percentiles from bins or as they are stated.
+//! Latencies of fio: the available kinds, and percentiles from bins or as reported.
 
 use diskspd_model::results::TEXT_PERCENTS;
 use diskspd_model::results::{FioLatency, FioPercentiles, KnownFigures};
@@ -6,7 +6,7 @@ use diskspd_model::units::Millis;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Bins are counted up to so many: fio has 29 groups of 64.
+/// Maximum number of bins; fio has 29 groups of 64.
 const MOST_BINS: usize = 1 << 13;
 
 /// The middle of fio's last bin, ns. This bin counts all longer I/Os, too.
@@ -103,7 +103,7 @@ impl<'a> FioTimes<'a> {
 /// How many I/Os took how long, or what fio says of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FioDistribution {
-    /// I/Os by the middle of their bin, ns; and the extremes, ns, which the middles of bins may lie beyond.
+    /// I/Os by the middle of their bin, and the extremes, in ns. Bin middles may be outside the extremes.
     Counted { counts: BTreeMap<u64, u64>, min: u64, max: u64 },
     /// Percentages and times, ns, ascending.
     Stated(Vec<(f64, f64)>),
@@ -134,7 +134,7 @@ impl FioDistribution {
         }
     }
 
-    /// That of all of these; `None` = there is none, or they can't be added up.
+    /// Returns the combined distribution; `None` if there is no distribution, or they cannot be added.
     pub fn of_all(all: &[FioDistribution]) -> Option<FioDistribution> {
         if let [one] = all {
             return Some(one.clone());

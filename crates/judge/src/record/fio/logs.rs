@@ -10,13 +10,11 @@ use diskspd_model::results::{FioLogFiles, FioLogged, FioSeries, FioSeriesOf};
 /// Largest log file that is read, bytes.
 pub const MAX_LOG_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
-/// A course has at most so many intervals.
 const MOST_INTERVALS: f64 = 600.0;
 
 /// Times beyond this are counted from 1970 (`log_unix_epoch`), ms.
 const SINCE_1970: u64 = 100_000_000_000;
 
-/// The kinds of logs: the option that asks for them, what their files' names have behind the prefix.
 const KINDS: [(&str, FioSeriesOf); 4] = [
     ("write_lat_log", FioSeriesOf::Latency),
     ("write_lat_log", FioSeriesOf::CompletionLatency),
@@ -24,7 +22,6 @@ const KINDS: [(&str, FioSeriesOf); 4] = [
     ("write_bw_log", FioSeriesOf::MibPerS),
 ];
 
-/// What stands in a log file's name between the prefix and the number: `lat` of `a_lat.1.log`.
 fn kind_of_file(of: FioSeriesOf) -> &'static str {
     match of {
         FioSeriesOf::Latency => "lat",
@@ -34,7 +31,6 @@ fn kind_of_file(of: FioSeriesOf) -> &'static str {
     }
 }
 
-/// The log files that the jobs of each group were asked to write.
 pub fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
     let threads = |job: &FioJob, group: &[FioJob]| {
         let clones = job.option(&["numjobs"]).and_then(|jobs| jobs.parse::<u32>().ok()).unwrap_or(1);
@@ -223,7 +219,8 @@ fn line(bytes: &[u8], direction: usize) -> Option<LogLine> {
     Some(LogLine { at_ms: number(0)?, value: number(1)?, direction, size })
 }
 
-/// The shortest time between lines of a direction, ms: of a log with an average for each interval its length.
+/// Returns the shortest time between lines of a direction in ms. For a log with averages it is the
+/// interval length.
 fn step_ms(lines: &[LogLine]) -> Option<u64> {
     let of = |direction: u8| {
         let mut times = lines.iter().filter(move |line| line.direction == direction).map(|line| line.at_ms);

@@ -1,13 +1,13 @@
-//! Reads fio's results: JSON and JSON+ of fio 2 and 3, with what fio printed around it. What isn't in it is
-//! not known; what nobody here knows is left out.
+//! Reader of fio results: JSON and JSON+ of fio 2 and 3, including surrounding output. Missing values are
+//! unknown, and unknown fields are ignored.
 //!
 //! ```text
 //! bytes ─decode─▶ text ─documents─▶ JSON ─jobs of a group, which ran together─▶ a time span ─▶ RunSummary
 //! ```
 //!
-//! A document is a run, a group of jobs is a time span of it: jobs behind a `stonewall` are a group of their
-//! own. The jobs of a group are added up, as `group_reporting` does; percentiles only from the bins of JSON+,
-//! because percentiles of several jobs don't add up.
+//! A document is a run, and a group of jobs is a time span; `stonewall` starts a new group. The jobs of a
+//! group are summed like `group_reporting`. Percentiles are computed only from the bins of JSON+, because
+//! percentiles of several jobs cannot be added.
 
 mod documents;
 mod jobs;
@@ -31,7 +31,7 @@ pub use logs::{MAX_LOG_BYTES, is_any_log, is_log_of, series};
 /// Largest file that is read, bytes: JSON+ of a thousand jobs.
 pub const MAX_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
-/// Jobs of a result: four times as many as fio runs on a host.
+/// Maximum number of jobs in a result: four times fio's limit per host.
 const MOST_JOBS: usize = 1 << 14;
 
 /// Whether a text that begins so is what fio prints, even if it can't be read.
@@ -107,8 +107,8 @@ fn version(document: &Value) -> Option<String> {
     Some(version.strip_prefix("fio-").unwrap_or(version).to_owned())
 }
 
-/// When the first job began: as newer versions of fio state it, else when the results were printed less the
-/// time since fio began, or less the longest job where it doesn't state that (client and server).
+/// Returns the start of the first job, as reported by newer fio versions. Otherwise it is the print time
+/// minus fio's run time, or minus the longest job without a run time (client and server).
 fn started_at(document: &Value, jobs: &[FioJob]) -> Option<i64> {
     let stated = jobs.iter().filter_map(|job| job.value.get("job_start")?.as_i64());
     if let Some(ms) = stated.min().filter(|ms| *ms > 0) {

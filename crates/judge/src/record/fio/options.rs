@@ -1,4 +1,4 @@
-//! What jobs were asked for. fio lists the options that were set; one that isn't there has fio's default.
+//! Options of jobs. fio lists only options that were set; others have fio's default.
 
 use super::jobs::FioJob;
 use diskspd_model::operation::Operation;
@@ -6,10 +6,9 @@ use diskspd_model::profile::{
     Access, CacheMode, Caching, OperationShares, Parameters, Rate, RawText, TargetGroup,
 };
 
-/// Engines with one I/O at a time, whatever `iodepth` says; the first is fio's own choice on Linux.
+/// Engines with one I/O at a time, regardless of `iodepth`; the first is fio's default on Linux.
 const SYNCHRONOUS: [&str; 7] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
 
-/// Of all jobs of a group, which ran at the same time.
 pub fn parameters(jobs: &[FioJob]) -> Parameters {
     let each: Vec<Option<AskedOfJob>> = jobs.iter().map(|job| asked(job, jobs)).collect();
     let Some(each) = each.into_iter().collect::<Option<Vec<AskedOfJob>>>() else {
@@ -40,7 +39,6 @@ struct AskedOfJob {
     access: Access,
 }
 
-/// Threads that do the same on the same files stand together.
 fn add(targets: &mut Vec<TargetGroup>, job: &AskedOfJob) {
     let apart = |access: &Access| Access { threads: None, ..*access };
     let same =
@@ -60,7 +58,7 @@ fn common<T: PartialEq>(jobs: &[FioJob], of: impl Fn(&FioJob) -> Option<T>) -> O
     values.all(|value| value.as_ref() == Some(&first)).then_some(first)
 }
 
-/// `None` = fio doesn't say, or the entry holds more than the job that its options are of.
+/// Returns the options of a job; `None` if they are missing, or the entry covers several jobs.
 fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
     if !job.states_options() {
         return None;
@@ -77,7 +75,7 @@ fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
     Some(AskedOfJob { paths: paths(job), access: Access { threads: Some(threads), ..access(job) } })
 }
 
-/// The files by name, a colon stands between several; of those that fio names itself the folder.
+/// Returns the job's files, separated by colons; the folder if fio names the files.
 fn paths(job: &FioJob) -> Vec<RawText> {
     let named = job.file_names();
     if named.is_empty() {
@@ -201,7 +199,7 @@ fn bytes(written: &str, decimal: bool) -> Option<u64> {
     number.checked_mul(base.checked_pow(power.try_into().ok()?)?)
 }
 
-/// Whole seconds: `10`, `10s`, `5m`, `1h`; what isn't whole, or more than one value, is not known.
+/// Parses whole seconds: `10`, `10s`, `5m`, `1h`; `None` for fractions or several values.
 fn seconds(written: &str) -> Option<u32> {
     let text = written.trim().to_ascii_lowercase();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

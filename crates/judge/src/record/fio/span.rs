@@ -101,13 +101,13 @@ fn bytes(direction: &Value) -> Option<u64> {
 #[derive(Clone, Copy)]
 struct Taken {
     latency: Option<FioLatency>,
-    /// Of percentiles: the extremes are of the same times, so that none lies between the others.
+    /// Kind of the percentiles. The extremes have the same kind, so values stay in order.
     kind: Option<FioLatency>,
     /// The time that rates are over.
     seconds: Option<f64>,
 }
 
-/// The sum of what these did in this time: jobs that ended before it were idle from then on.
+/// Returns the sum over this time; jobs that ended earlier count as idle for the rest.
 fn of_directions(directions: &[&Value], taken: Taken) -> KnownFigures {
     let each: Vec<KnownFigures> = directions.iter().map(|direction| of_direction(direction, taken)).collect();
     let sum = KnownFigures::of_all(&each.iter().collect::<Vec<_>>());
@@ -144,7 +144,7 @@ fn of_direction(direction: &Value, taken: Taken) -> KnownFigures {
     figures
 }
 
-/// By direction, and of all I/Os; `None` = there is none, or they don't add up.
+/// Distributions by direction, and of all I/Os; `None` if missing, or not additive.
 struct Charts {
     read: Option<FioDistribution>,
     write: Option<FioDistribution>,
@@ -187,8 +187,8 @@ impl Charts {
     }
 }
 
-/// Mean of `times`; median, 99th and 99.9th percentile and maximum of `charted`; and the smallest percentile
-/// that is a lower bound.
+/// Returns the mean of `times`, and the median, 99th and 99.9th percentile and maximum of `charted`; also
+/// the smallest percentile that is a lower bound.
 fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> ([Option<Millis>; 5], Option<Millis>) {
     let known: Option<Vec<FioDistribution>> = charted.iter().map(|times| times.percentiles()).collect();
     let chart = known.and_then(|known| FioDistribution::of_all(&known));

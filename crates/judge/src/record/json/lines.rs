@@ -16,8 +16,8 @@ use diskspd_model::results::{Record, TargetResults};
 use serde_json::ser::Formatter;
 use std::io::{self, BufRead, Write};
 
-/// What the list of a thread's targets is called, and how deep its elements lie: `hosts` (2), a host (3),
-/// `results` (4), `time_spans` (5), one (6), `threads` (7), one (8), `targets` (9).
+/// Key of a thread's target list, and the depth of its elements: `hosts` (2), a host (3), `results` (4),
+/// `time_spans` (5), one (6), `threads` (7), one (8), `targets` (9).
 const TARGETS: &str = "targets";
 const DEPTH: usize = 9;
 /// Parts of the head, which share a line.
@@ -256,7 +256,6 @@ impl Parts {
     }
 }
 
-/// The text of the head, as an object of its own; `None` = the first line isn't one.
 pub(super) fn head(first_line: &[u8]) -> Option<Vec<u8>> {
     let line = first_line.strip_suffix(b"\n")?;
     Some([line, b"}"].concat())

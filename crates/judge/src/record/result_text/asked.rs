@@ -1,4 +1,4 @@
-//! What was asked for: the input parameters of a report.
+//! The input parameters of a report.
 
 use super::lines::{TextPiece, unwrapped};
 use super::size;
@@ -88,7 +88,7 @@ impl AskedInText {
         }
     }
 
-    /// What is known then; in reports that state all a rate that isn't there wasn't given.
+    /// Returns the known parameters. In reports that list all parameters, a missing rate means no limit.
     pub fn parameters(self, states_all: bool) -> Parameters {
         let pool_outstanding = self.pool_outstanding.filter(|_| self.pool.is_some());
         let span = TimeSpan {

@@ -9,7 +9,7 @@ pub fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
     cell.parse().map_err(|_| wrong(cell, "a whole number", line))
 }
 
-/// A figure; `None` = there is none, or what C libraries print for what is no number.
+/// Returns a figure; `None` if empty, or a non-finite number of C libraries.
 pub fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> {
     if cell == "N/A" || is_undefined(cell) {
         return Ok(None);

@@ -11,7 +11,6 @@ const LABELS: [&str; TEXT_PERCENTS.len()] = [
     "8-nines", "9-nines",
 ];
 
-/// Reads a chart behind its heading, to the row of the maximum; returns whether that is there.
 pub fn read<'a>(
     lines: &mut impl Iterator<Item = TextLine<'a>>,
     heading: TextLine,

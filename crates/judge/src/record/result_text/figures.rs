@@ -12,7 +12,7 @@ pub const START: &str = "Results for timespan";
 /// Reads the results of a time span; `None` = it ended before measuring began.
 ///
 /// # Errors
-/// Something was cut off, or a figure is none.
+/// Fails if the text is truncated, or a figure is invalid.
 pub fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineFault> {
     let mut span = SpanSummary::default();
     let (mut total, mut read, mut write, mut chart) = (false, false, false, false);
@@ -46,7 +46,7 @@ pub fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineFault> {
     Ok(Some(span))
 }
 
-/// Whether the latencies below this line are those of all I/Os; in the first versions the tables stand there.
+/// Whether the following latencies cover all I/Os; in the first versions the tables follow here.
 fn is_of_all(heading: &str) -> bool {
     matches!(heading, "Total latency distribution:" | "total:" | "Write IO")
 }

@@ -13,8 +13,8 @@ pub struct TextLine<'a> {
     pub text: &'a str,
 }
 
-/// All lines of a piece of a file, which begins in this line, with LF or CRLF at their ends. Where files
-/// were put together, byte order marks stand in the middle: they are left out.
+/// Returns all lines of a piece of a file, with LF or CRLF ends; `first` is its first line number. Byte
+/// order marks in concatenated files are skipped.
 pub fn of(text: &str, first: usize) -> impl Iterator<Item = TextLine<'_>> + Clone {
     text.split('\n').scan((first, 0), |(number, at), line| {
         let found = TextLine { number: *number, at: *at, text: line.trim_start_matches('\u{feff}').trim() };
@@ -36,7 +36,6 @@ impl<'a> TextPiece<'a> {
         of(self.text, self.first)
     }
 
-    /// What stands before the first line that begins a part, and all from each such line to the next.
     pub fn split_at(self, mut begins: impl FnMut(&str) -> bool) -> (TextPiece<'a>, Vec<TextPiece<'a>>) {
         let starts: Vec<TextLine> = self.lines().filter(|line| begins(line.text)).collect();
         let ends = starts.iter().skip(1).map(|line| line.at).chain([self.text.len()]);
@@ -49,8 +48,8 @@ impl<'a> TextPiece<'a> {
     }
 }
 
-/// A line with what follows of it in the next ones: consoles wrap what is longer than they are wide. Blanks
-/// at the places where they did are lost.
+/// Joins a line with its continuations, because consoles wrap long lines. Blanks at the wrap positions are
+/// lost.
 pub fn unwrapped<'a>(
     first: TextLine<'a>,
     lines: &mut Peekable<impl Iterator<Item = TextLine<'a>>>,

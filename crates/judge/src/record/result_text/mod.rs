@@ -1,17 +1,17 @@
-//! Reads text reports: DISKSPD's, of versions 2.0 to 2.3, and this program's. What a report doesn't say is
-//! not known; its figures have the digits that were printed.
+//! Reader of text reports: DISKSPD's versions 2.0 to 2.3, and this program's. Missing values are unknown;
+//! figures have their printed precision.
 //!
 //! ```text
 //! bytes ─decode─▶ text ─lines─▶ a report from each "Command Line:" on ─▶ RunSummary
 //! ```
 //!
-//! | version | how its text differs |
+//! | version | differences of its text |
 //! |---|---|
-//! | first | no computer, no start; `software and hardware cache disabled`; `write/read ratio: 30/100` |
-//! | 2.0 | sizes as plain bytes; `number of outstanding I/O operations:`; no line for a rate (`-g`) |
+//! | first | no computer, no start, `software and hardware cache disabled`, `write/read ratio: 30/100` |
+//! | 2.0 | sizes as plain bytes, `number of outstanding I/O operations:`, no line for a rate (`-g`) |
 //! | 2.1 | sizes with units; `proc count` in the results |
-//! | 2.2 | counts of processors in the system information; all that a profile says |
-//! | 2.3 | other indents, sizes without zeros at the end |
+//! | 2.2 | processor counts in the system information; all settings of a profile |
+//! | 2.3 | other indents, sizes without trailing zeros |
 
 mod asked;
 mod cells;
@@ -35,7 +35,6 @@ pub const MAX_BYTES: u64 = limits::RESULTS.bytes;
 
 const START: &str = "Command Line:";
 
-/// The line that one begins with whose first lines were cut off: nothing else is missing then.
 const PARAMETERS: &str = "Input parameters:";
 
 /// Whether a text that begins so holds a report.
@@ -58,7 +57,7 @@ fn reports(text: &str) -> Vec<TextPiece<'_>> {
 /// Reads all reports of a file.
 ///
 /// # Errors
-/// There is none, one of them was cut off, or a figure is none: with the line.
+/// Fails with the line if there is no report, one is truncated, or a figure is invalid.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
@@ -72,7 +71,6 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     Ok(named(runs, name))
 }
 
-/// The reports of a file, each as it stands there, in UTF-8 or in the file's code page.
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     let text = decoded(bytes);
     reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
@@ -99,7 +97,6 @@ fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
     Ok(run)
 }
 
-/// Reads what a report says of the run as a whole; returns whether its version states all that a profile has.
 fn system(head: TextPiece, run: &mut RunSummary) -> bool {
     let mut states_all = false;
     let mut lines = head.lines().peekable();

@@ -1,4 +1,4 @@
-//! What this program's results say about their figures (`--xml-verdict`); DISKSPD's say nothing.
+//! Findings in this program's results (`--xml-verdict`); DISKSPD does not write any.
 
 use super::walk::ElementReader;
 use diskspd_model::finding::Severity;
@@ -45,7 +45,7 @@ impl Remarks {
         Ok(verdict)
     }
 
-    /// All of it; `None` = the results say nothing about it, and nobody may have looked.
+    /// Returns all findings; `None` if the results contain no verdict.
     pub fn findings(mut self) -> Option<Findings> {
         if self.findings.is_empty() && self.verdicts.is_empty() {
             return None;

@@ -1,14 +1,14 @@
-//! Reads result XML: DISKSPD's, of versions 2.0 to 2.3, and this program's. Whatever is not in it is not
-//! known; elements that nobody here knows are left out.
+//! Reader of result XML: DISKSPD's versions 2.0 to 2.3, and this program's. Missing values are unknown,
+//! and unknown elements are ignored.
 //!
 //! ```text
 //! bytes ─decode─▶ text ─walk, element by element─▶ RunSummary, one for each <Results>
 //! ```
 //!
-//! DISKSPD writes no declaration, doesn't escape `&` in paths, and writes them in the code page of the
-//! machine; shells make UTF-16 of it, put several results into a file, and progress before them. All of that
-//! is read. What a run holds of memory does not grow with its length: intervals are left out, threads are
-//! added up.
+//! DISKSPD writes no declaration, does not escape `&` in paths, and uses the machine's code page for them.
+//! Shells convert it to UTF-16, put several results into a file, and progress before them. The reader
+//! accepts all of that. Memory does not grow with the length of a run, because intervals are skipped and
+//! threads are summed.
 
 mod findings;
 mod span;
@@ -27,22 +27,22 @@ use findings::Remarks;
 use memchr::memmem;
 use walk::ElementReader;
 
-/// Largest file that is read, bytes: an hour of seconds of some 150 threads.
+/// Maximum file size in bytes: an hour of seconds with about 150 threads.
 pub const MAX_BYTES: u64 = limits::RESULTS.bytes;
 
-/// Whether a text that begins so is XML, or has results in it. Pages, this program's own (`--out FILE.html`)
-/// among them, begin as XML does and are none.
+/// Whether the start of a text is XML, or contains results. HTML pages (`--out FILE.html` of this program)
+/// start like XML, but are excluded.
 pub fn begins_so(text: &str) -> bool {
     let begins = |word: &str| text.get(..word.len()).is_some_and(|own| own.eq_ignore_ascii_case(word));
     let page = begins("<!doctype html") || begins("<html");
     text.starts_with('<') && !page || text.contains("<Results>")
 }
 
-/// Reads all runs of a file. With one it has this name; with several each has its number behind it:
+/// Reads all runs of a file. A single run has the file's name; several runs have a number after it:
 /// `name#2`.
 ///
 /// # Errors
-/// There is no `<Results>`, the XML is not well-formed, or a figure is none: with the line.
+/// Fails with the line if there is no `<Results>`, the XML is not well-formed, or a figure is invalid.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, XmlError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(XmlError::of_document(&Fault::new(0, too_large())));
@@ -56,10 +56,10 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, XmlError> {
     Ok(runs)
 }
 
-/// The profile within the results of a run, with which it can be run again.
+/// Returns the profile in the results of a run, for repeating it.
 ///
 /// # Errors
-/// There is none, or it can't be read.
+/// Fails if there is no profile, or it is invalid.
 pub fn profile(bytes: &[u8]) -> Result<Profile, XmlError> {
     let text = document::decode_any(bytes)?;
     let no_profile = || XmlError::of_document(&Fault::new(0, "the results hold no profile"));
@@ -159,7 +159,6 @@ fn results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> Resul
     Ok(run)
 }
 
-/// What the results say of the parameters by themselves stays where the profile doesn't say it.
 fn stated(span: &mut SpanSummary, asked: Parameters) {
     let threads = span.parameters.threads;
     span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };

@@ -36,7 +36,6 @@ pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<Span
     Ok(measured.then_some(span))
 }
 
-/// What all threads did on all targets; `None` = some target doesn't say.
 #[derive(Default)]
 struct AllTargets {
     targets: u64,

@@ -5,7 +5,6 @@ use diskspd_model::profile::xml::error::{Fault, quote};
 use diskspd_model::profile::xml::tokens::{Token, Tokens, cut_off};
 use quick_xml::events::BytesStart;
 
-/// The tokens of a document, and what is read out of them.
 pub struct ElementReader<'a>(Tokens<'a>);
 
 impl<'a> ElementReader<'a> {
@@ -26,8 +25,8 @@ impl<'a> ElementReader<'a> {
         self.0.skip()
     }
 
-    /// Hands every child of an element, whose start was the last token, to `take`, which has to read it
-    /// to its end.
+    /// Calls `take` for every child of the element that was just opened; `take` must read to the child's
+    /// end.
     pub fn children(
         &mut self,
         parent: &str,
@@ -43,7 +42,6 @@ impl<'a> ElementReader<'a> {
         }
     }
 
-    /// The text of an element, whose start was the last token, without what is in its children.
     pub fn text(&mut self, name: &str) -> Result<String, Fault> {
         let mut text = String::new();
         loop {
@@ -65,7 +63,7 @@ impl<'a> ElementReader<'a> {
         }
     }
 
-    /// The figure in an element; `None` = it is empty, or what C libraries print for what is no number.
+    /// Returns the figure in an element; `None` if empty, or a non-finite number of C libraries.
     pub fn figure(&mut self, name: &str, at: usize) -> Result<Option<f64>, Fault> {
         let text = self.text(name)?;
         match text.trim() {

@@ -5,8 +5,8 @@ use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 
-/// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the
-/// profile has said so before the run; here it stays for programs, with what follows from it.
+/// Reports threads that start their sequential streams at the same place, without `-T` and `-si`. The
+/// profile check warns before the run. This finding is for programs, and includes the consequences.
 pub(super) fn overlapping(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let threads = span.asked.threads_on(target);
@@ -35,7 +35,7 @@ pub(super) fn overlapping(span: &SpanView, asked: Asked) -> Option<Finding> {
     )
 }
 
-/// What the hardware really has; larger physical blocks are hints about whole stripes or pages of flash.
+/// Maximum real sector size in bytes; larger physical blocks are hints about stripes or flash pages.
 const LARGEST_SECTOR: u64 = 4096;
 
 /// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole

@@ -8,8 +8,8 @@ use diskspd_model::operation::Operation;
 use diskspd_model::results::TargetResults;
 use diskspd_model::units::Size;
 
-/// Reads through the page cache of an area that has room in it are reads of memory, from the second time on
-/// at the latest; a file that was just written is there from the start.
+/// Reports cached reads of an area that fits into the page cache. They are served from memory at the
+/// latest from the second time; a newly written file is cached from the start.
 pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     if !span.is_cached(asked) || span.done(asked.id, reads) == 0 {
@@ -77,8 +77,8 @@ fn area(span: &SpanView, asked: Asked) -> Option<u64> {
     Some(end.saturating_sub(target.base_file_offset))
 }
 
-/// Writes end before they are durable, unless that was asked for. It isn't wrong; who wants the figures of
-/// a database's log must know.
+/// Reports writes that complete before they are durable, unless requested. This is valid, but not
+/// comparable with a database log.
 pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();

@@ -1,4 +1,4 @@
-//! Operations of a target that advice depends on.
+//! Counted operations of a target, for the advice.
 
 use diskspd_model::results::TargetResults;
 

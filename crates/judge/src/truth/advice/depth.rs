@@ -7,7 +7,6 @@ use diskspd_model::results::ThreadResults;
 
 const DEFAULT_DEPTH: u32 = 2;
 
-/// `-o` asks for I/Os side by side where the way they are done has them one after the other.
 pub(super) fn one_at_a_time(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let depth = if span.asked.is_floating_pool() { span.asked.request_count } else { target.request_count };

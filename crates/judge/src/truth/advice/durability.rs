@@ -1,4 +1,4 @@
-//! Durable writes that weren't, and writes that were made durable though nobody asked for it.
+//! Durable writes that were not durable, and writes that are durable without a request.
 
 use super::writes;
 use crate::truth::device::{FlushStop, Flushed, flushed};
@@ -102,7 +102,6 @@ pub(super) fn in_memory(span: &SpanView, asked: Asked) -> Option<Finding> {
     Some(finding.remedy("choose a target on a device to measure durable writes"))
 }
 
-/// What makes every write to a target durable, asked for or not.
 enum Synchronous<'a> {
     Mount(&'a FileSystem),
     /// The file has the attribute S. (D, of folders, is about making and removing files, and costs no I/O to
@@ -117,13 +116,11 @@ fn synchronous<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>>
     mount.or(file.then_some(Synchronous::File))
 }
 
-/// Whether each write to a target is durable when it ends though nobody asked for that.
 pub(super) fn is_synchronous(span: &SpanView, asked: Asked) -> bool {
     synchronous(span, asked).is_some()
 }
 
-/// A file system mounted with `sync`, or a file with the attribute S, makes every write durable: figures
-/// without `-Sw` are those of it.
+/// Reports a `sync` mount, or a file with the attribute S, which make every write durable without `-Sw`.
 pub(super) fn sync_mount(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();

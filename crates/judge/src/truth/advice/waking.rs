@@ -1,4 +1,4 @@
-//! What it takes to wake processors that sleep between I/Os, which is counted as latency.
+//! Wake-up time of processors that sleep between I/Os, which counts as latency.
 
 use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
@@ -8,9 +8,8 @@ use diskspd_model::results::CpuSleeps;
 /// Waking up counts from this share of the mean latency on.
 const SHARE: f64 = 0.1;
 
-/// The least that a sleep costs where it is a halt that the hypervisor has to end, us: stopping and
-/// starting the timer tick, the halt and the interrupt trap to it. The kernel doesn't know that, it says 1
-/// us. Measured: 6 to 16 us.
+/// Minimum cost in us of a sleep that the hypervisor ends: timer tick stop and start, halt, and interrupt
+/// trap. The kernel reports 1 us. Measured: 6 to 16 us.
 const HALT: f64 = 10.0;
 
 /// The kernel's idle driver for virtual machines, whose only sleep is such a halt.
@@ -22,8 +21,8 @@ struct Waking {
     evidence: Vec<String>,
 }
 
-/// Between I/Os that are far apart processors go to sleep, and what it takes to wake them is counted as
-/// latency. Only past the cache: else the processors may have been busy copying all the time.
+/// Reports wake-up latency. Processors sleep between I/Os that are far apart. Only for unbuffered I/O,
+/// because copying may otherwise keep the processors busy.
 pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     let past_the_cache = |asked: Asked| {
         !span.is_cached(asked) && !asked.target.memory_mapped_io && span.host.storage(asked.id).is_some()
@@ -53,8 +52,8 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     Some(finding.remedy("use --cpu-latency 0 (as root) for latencies without the wake-up"))
 }
 
-/// By the kernel's counters. A processor that slept more often than there were I/Os was woken by something
-/// else too: of those sleeps one at most delayed an I/O.
+/// Uses the kernel's counters. A processor with more sleeps than I/Os was also woken by other events; at
+/// most one sleep per I/O caused a delay.
 fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
     let ios = span.measured.total.total.throughput.ios as f64;
     let halting =
@@ -82,7 +81,7 @@ fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> 
     Some(Waking { cost: all / entered.max(ios), evidence })
 }
 
-/// By the pauses between I/Os, where nobody counted: threads bound to no CPU, records of older programs.
+/// Estimates from the pauses between I/Os without counters: unbound threads, records of older programs.
 fn expected(span: &SpanView, environment: &Environment) -> Option<Waking> {
     let iops = span.measured.total.total.throughput.iops;
     if iops <= 0.0 {
@@ -97,7 +96,7 @@ fn expected(span: &SpanView, environment: &Environment) -> Option<Waking> {
     Some(Waking { cost: state.latency as f64, evidence })
 }
 
-/// Without an idle driver processors halt in a way of their own, which asks for no limit.
+/// Reports processors without an idle driver, which halt regardless of the latency limit.
 pub(super) fn unheeded(span: &SpanView) -> Option<Finding> {
     let environment = span.system.environment.as_ref()?;
     let limit = span.results.observed.as_ref()?.cpu_latency?;

@@ -1,4 +1,4 @@
-//! What devices did together, by the kernel's counters.
+//! Combined activity of devices, by the kernel's counters.
 
 use super::part::{Counted, Part};
 use diskspd_model::machine::io_counters::{DeviceActivity, DeviceFacts, Flow};
@@ -11,14 +11,14 @@ pub struct Done {
     /// Discards, others' included. Some devices do them without counting (zram).
     pub discard: Flow,
     pub flushes: Option<u64>,
-    /// At most so many I/Os among the writes may have been flushes without data, for all that is known.
+    /// Maximum number of writes that may have been empty flushes.
     pub doubtful: u64,
     /// Time that their I/Os together were in flight, flushes and discards left out, ms.
     pub queue_ms: u64,
 }
 
 impl Done {
-    /// Bytes read and written; what an edited record claims may be more than there are numbers.
+    /// Returns the bytes read and written, saturating for edited records.
     pub fn bytes(&self) -> u64 {
         self.read.bytes.saturating_add(self.write.bytes)
     }
@@ -29,14 +29,14 @@ pub struct NotCounted {
     pub why: String,
     pub remedy: Option<String>,
     pub off: bool,
-    /// They were switched meanwhile: what there is of them is a part.
+    /// Whether counting was switched during the run, so the counters are partial.
     pub switched: bool,
 }
 
-/// What these devices did.
+/// Returns the activity of these devices.
 ///
 /// # Errors
-/// One of them has no statistics, or not of all that it did.
+/// Fails if a device has no counters, or only partial ones.
 pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
     let mut sum = Done { flushes: Some(0), ..Done::default() };
     let mut flushable = false;
@@ -94,8 +94,9 @@ pub fn activity<'a>(facts: &'a DeviceFacts, name: &str) -> Option<&'a DeviceActi
     facts.devices.iter().find(|device| device.name == name)
 }
 
-/// Flushes of a device. The kernel counts them where requests wait in a queue: those of a partition with
-/// its disk's, those of devices that only pass I/O on (device mapper, md) with the ones beneath them.
+/// Returns the flushes of a device. The kernel counts them only for request queues. A partition's flushes
+/// count with its disk, and flushes of pass-through devices (device mapper, md) with the underlying
+/// devices.
 pub fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
     let own = activity(facts, &layer.name)?.activity.flushes?;
     let all = part.layers();
@@ -109,9 +110,9 @@ pub fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
     }
 }
 
-/// The kernel counts a flush that somebody asks for without data as a write of no bytes, beside those that
-/// the device did. How many of the writes these are, at most: each needs a flush of the device, which those
-/// in flight together share, and there are no more than were asked for.
+/// Returns the maximum number of writes that were empty flushes. The kernel counts a requested flush
+/// without data as an empty write, in addition to the device's flushes. Each needs a device flush, which
+/// concurrent ones share, and their number is limited by the requests.
 fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
     let asked = part.durable.saturating_mul(devices);
     let possible = match done.flushes {
@@ -121,8 +122,8 @@ fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
     possible.min(done.write.ios.saturating_sub(u64::from(done.write.bytes > 0)))
 }
 
-/// And how many they are: of what is possible, what leaves writes of the size that was counted. So nothing
-/// is ever said of sizes that flushes could explain.
+/// Returns the most plausible number of empty flushes, by the size of the remaining writes. Sizes that
+/// flushes can explain are therefore never reported.
 fn empty(part: &Part, done: &Done, most: u64) -> u64 {
     if part.write.bytes == 0 {
         return most;
@@ -130,27 +131,26 @@ fn empty(part: &Part, done: &Done, most: u64) -> u64 {
     done.write.ios.saturating_sub(expected(done.write.bytes, part.write)).min(most)
 }
 
-/// I/Os that so many bytes are at the mean size of those counted.
 pub fn expected(bytes: u64, counted: super::part::Counted) -> u64 {
     let ios = u128::from(bytes) * u128::from(counted.ios) / u128::from(counted.bytes.max(1));
     u64::try_from(ios).unwrap_or(u64::MAX)
 }
 
-/// The smallest and the largest I/O of others, bytes: of those only the bytes are known.
+/// Minimum and maximum I/O size of other programs in bytes; only their bytes are known.
 const OTHERS_SIZES: (u64, u64) = (512, 1 << 20);
 
-/// I/Os of this run on a device in one direction, as far as they can be told from others'.
+/// I/Os of this run on a device in one direction, if they can be separated from other I/O.
 #[derive(Debug, Clone, Copy)]
 pub struct Ours {
     pub bytes: u64,
-    /// How many there were: of all that is possible, what is nearest to the size that was counted.
+    /// Most plausible number, by the counted size.
     pub ios: u64,
     pub least: u64,
 }
 
 impl Ours {
-    /// `doubtful`: I/Os that may have been flushes; `foreign`: bytes of others; `edges`: bytes of ours that
-    /// may be counted on one side alone.
+    /// Estimates the run's I/Os. `doubtful`: I/Os that may have been flushes; `foreign`: bytes of other
+    /// programs. `edges`: bytes of this run that may be counted on one side only.
     pub fn of(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
         let bytes = flow.bytes.saturating_sub(foreign);
         let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));

@@ -1,4 +1,4 @@
-//! What happened to the I/Os between the workers and the devices: the rules.
+//! The rules for the path of I/Os from workers to devices.
 
 use super::done::{Done, NotCounted, Ours, done};
 use super::foreign::Foreign;
@@ -37,7 +37,7 @@ pub struct Effects {
     pub too_few: bool,
 }
 
-/// Bytes that others read from and wrote to the devices right beneath the targets.
+/// Bytes that other programs read from and wrote to the targets' devices.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OtherBytes {
     pub read: u64,
@@ -51,27 +51,26 @@ pub struct JudgedPart<'a> {
     pub facts: &'a DeviceFacts,
     /// Measured time, ns, at least 1.
     pub measured: u64,
-    /// Share of the measured time that the readings of the counters took beside it.
+    /// Time of counter readings outside the window, as a share of the measured time.
     pub slack: f64,
-    /// Whether the storage limited the run, not the program, a CPU, or what was asked for.
+    /// Whether the storage limited the run, not the program, a CPU, or the requested rate.
     pub by_storage: bool,
-    /// Bytes whose reading this process asked of block devices; `None` = not known, or others of its targets
-    /// lie elsewhere.
+    /// Bytes that this process read from block devices; `None` if unknown, or if some of its targets are
+    /// on other storage.
     pub own_read: Option<u64>,
     /// Bytes in one piece on the device, on average, of the most fragmented file; `None` = unknown.
     pub fragment: Option<u64>,
 }
 
 impl JudgedPart<'_> {
-    /// Bytes by which both sides may differ: what is in flight at the edges, and what was done while the
-    /// counters were read.
+    /// Returns the possible difference of both sides in bytes: I/Os in flight at the edges, and during
+    /// counter readings.
     pub fn allowance(&self, counted: u64) -> u64 {
         self.part.in_flight.bytes.saturating_add((counted as f64 * self.slack) as u64)
     }
 
-    /// What of the targets was waiting in memory before and isn't any more: written within the window,
-    /// though not counted in it. Where the kernel doesn't tell by file, what the whole machine's memory
-    /// tells has to do.
+    /// Returns dirty data from before the window that was written within it, so it is not counted. If the
+    /// kernel does not report it by file, the machine's total is used.
     fn settled(&self) -> u64 {
         let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
         let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
@@ -83,9 +82,9 @@ impl JudgedPart<'_> {
         before.saturating_sub(after)
     }
 
-    /// What others did on the devices right beneath the targets. Reads that this process asked for are
-    /// known from the kernel; of writes only that a device without a file system writes what it is told to.
-    /// `others_read`: of all parts together, bytes; `share`: of this part in those.
+    /// Returns the I/O of other programs on the targets' devices. The kernel counts this process's reads;
+    /// written bytes are known only without a file system. `others_read`: bytes of all parts together;
+    /// `share`: part's share of them.
     pub fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> OtherBytes {
         // What a process asks of other hosts the kernel doesn't count by process.
         let read = match others_read.filter(|_| !self.part.is_remote()) {
@@ -105,15 +104,15 @@ impl JudgedPart<'_> {
         OtherBytes { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edges()) }
     }
 
-    /// Bytes beyond those counted that a mount's client may have done for this run at the window's edges.
-    /// Nothing tells its requests from others', and an I/O in flight can be many of them.
+    /// Returns the bytes that a mount's client may have transferred for this run at the window's edges.
+    /// Its requests cannot be separated from other requests, and an I/O in flight can be many of them.
     fn edges(&self) -> u64 {
         let counted = self.part.read.bytes.saturating_add(self.part.write.bytes);
         if self.part.is_remote() { self.allowance(counted) } else { 0 }
     }
 
-    /// Compares what was counted with what the devices right beneath the targets did.
-    /// `leaves`: what those with nothing beneath them did, where they are others.
+    /// Compares the counted I/O with the targets' devices. `leaves`: activity of the lowest devices, if
+    /// different.
     pub fn beneath(&self, device: &Done, leaves: Option<&Done>, others: OtherBytes, found: &mut Effects) {
         let part = self.part;
         let mut sides = 0;
@@ -175,7 +174,7 @@ impl JudgedPart<'_> {
         found.effects.extend(self.shared(foreign, &names(&part.first()), ""));
     }
 
-    /// Compares what the upper devices passed on with what the lowest ones did.
+    /// Compares the I/O passed on by the upper devices with the lowest devices.
     pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Effects) {
         let part = self.part;
         let (beside, passed) = self.with_neighbours(passed, found);
@@ -468,7 +467,6 @@ fn amplified(part: &Part, direction: Direction, counted: u64, ours: u64) -> Effe
     }
 }
 
-/// What a device did in a direction, as a word of a sentence.
 pub fn did(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "read",
@@ -496,14 +494,13 @@ pub fn names(layers: &[&Layer]) -> String {
     }
 }
 
-/// The comparison of a part whose upper devices can't be asked: what was counted stands in for what they
-/// passed on.
+/// Returns the counted I/O in place of the upper devices' activity, if they have no counters.
 pub fn as_counted(part: &Part) -> Done {
     let flow = |counted: Counted| Flow { ios: counted.ios, merges: 0, bytes: counted.bytes };
     Done { read: flow(part.read), write: flow(part.write), ..Done::default() }
 }
 
-/// What the devices at the bottom did; `None` = they are those right beneath the targets.
+/// Returns the activity of the lowest devices; `None` if they are the targets' devices.
 pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<Done, NotCounted>> {
     let (first, leaves) = (part.first(), part.leaves());
     let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));

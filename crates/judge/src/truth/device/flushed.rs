@@ -1,4 +1,4 @@
-//! Whether the devices were asked to flush their write caches.
+//! Flushes of the devices' write caches.
 
 use super::done::{activity, flushes};
 use super::part::Part;
@@ -16,7 +16,6 @@ pub struct Flushed<'a> {
     pub flushes: Option<u64>,
     /// Counted requests that need a flush, of all targets on these devices.
     pub requests: u64,
-    /// I/Os that can be in flight at once: these can share a flush.
     pub at_once: u64,
     /// Why no flush can arrive; `None` = nothing is known that stops them.
     pub stopped: Option<FlushStop<'a>>,

@@ -1,4 +1,4 @@
-//! What others did on devices, in figures.
+//! Activity of other programs on devices, in figures.
 
 use super::done::Done;
 use super::limits::SMALL;
@@ -8,17 +8,15 @@ use diskspd_model::machine::io_counters::Flow;
 pub struct Foreign {
     /// Bytes that they read and wrote.
     pub bytes: u64,
-    /// At least so many I/Os these were.
     pub ios: u64,
     pub all: u64,
     pub all_ios: u64,
-    /// At least so many of their I/Os were in flight on average, of how many in all; `None` = it can't be
-    /// told.
+    /// Minimum mean number of their I/Os in flight, and the total; `None` if unknown.
     pub in_flight: Option<(f64, f64)>,
 }
 
 impl Foreign {
-    /// What the lower devices did beyond what the upper ones, which are faithful, passed on to them.
+    /// Returns the activity of the lower devices beyond the I/O passed on by faithful upper devices.
     pub fn beyond(upper: &Done, lower: &Done) -> Foreign {
         let side = |upper: Flow, lower: Flow| {
             let bytes = lower.bytes.saturating_sub(upper.bytes);

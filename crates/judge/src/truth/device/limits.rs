@@ -1,17 +1,17 @@
 //! Where a difference begins to mean something. docs/reference/verdicts.md explains each of them.
 
-/// Below this share of what was counted the device did less: it is what remains when all that is known to
-/// differ (in flight at the edges, the time that reading the counters takes) is allowed for.
+/// Maximum ratio of device to counted I/O that is a deficit. It allows for known differences (I/Os in
+/// flight at the edges, time of counter readings).
 pub const LESS: f64 = 0.9;
-/// Below this share of what was counted, the figure is no longer mostly the device's.
+/// Maximum ratio at which the figure is mostly not the device's.
 pub const MUCH_LESS: f64 = 0.5;
 pub const MORE: f64 = 1.1;
-/// From this multiple on, more than half of the device's work is not what was counted.
+/// Minimum ratio at which more than half of the device's work was not counted.
 pub const MUCH_MORE: f64 = 2.0;
-/// From so many counted I/Os per I/O of the device on, they were merged; single merges of neighbours are
-/// chance.
+/// Minimum number of counted I/Os per device I/O that indicates merging; single merges of neighbours are
+/// random.
 pub const MERGED: f64 = 1.25;
-/// From so many on, the device did at most half as many as were counted.
+/// Minimum ratio at which the device did at most half of the counted I/Os.
 pub const MUCH_MERGED: f64 = 2.0;
 /// Blocks from this size on, bytes, are used to measure throughput, which merging doesn't falsify.
 pub const LARGE_BLOCK: u64 = 64 << 10;
@@ -19,12 +19,12 @@ pub const LARGE_BLOCK: u64 = 64 << 10;
 pub const OTHERS: f64 = 0.1;
 /// Share of the device's bytes from which on the device was mostly others'.
 pub const MOSTLY_OTHERS: f64 = 0.5;
-/// What a device may read or write beside the run without being noticed, bytes: probing, logs, the odd page.
+/// Tolerated background I/O of a device in bytes: probing, logs, single pages.
 pub const BACKGROUND: u64 = 1 << 20;
 /// The same for writes below a file system, bytes: a commit of a journal or tree comes every 5 to 30 s and
 /// is some MiB.
 pub const COMMIT: u64 = 4 << 20;
-/// The size that I/Os of others are taken to have at least where their number is held against a run, bytes.
+/// Assumed minimum I/O size of other programs in bytes, if their number counts against a run.
 pub const SMALL: u64 = 4096;
 /// I/Os of others in flight, on average, from which on they matter.
 pub const BACKGROUND_IN_FLIGHT: f64 = 0.5;

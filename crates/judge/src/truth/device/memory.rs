@@ -1,4 +1,4 @@
-//! Devices that are memory in disguise: what they did is no device's work.
+//! Devices backed by memory, with I/O that needs no storage device.
 
 use super::effects::{Effect, JudgedPart, as_counted, by_degree, names};
 use super::limits::{MOSTLY_OTHERS, OTHERS};
@@ -12,9 +12,8 @@ impl JudgedPart<'_> {
         self.part.leaves().into_iter().filter_map(|leaf| Some((leaf, leaf.memory?))).collect()
     }
 
-    /// That memory did the I/Os. zram is memory too, but has to work for what it stores, as a stand-in for
-    /// a disk should: it is told in the verdict, and takes something away from the figures where what was
-    /// written is hardly stored.
+    /// Returns the effect of a memory device. zram is memory too, but processes its data like a disk
+    /// stand-in. The verdict mentions it, and it affects the figures if the written data is hardly stored.
     pub fn memory(&self) -> Option<Effect> {
         let found = self.in_memory();
         let counted = as_counted(self.part).bytes();

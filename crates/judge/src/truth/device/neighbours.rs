@@ -1,5 +1,5 @@
-//! What others did on the disks whose partitions the targets lie on: a disk counts the I/Os of all its
-//! partitions.
+//! Activity of other programs on the disks of targets that are partitions. A disk counts the I/Os of all
+//! its partitions.
 
 use super::done::{Done, done};
 use super::foreign::Foreign;
@@ -10,12 +10,11 @@ use diskspd_model::machine::stack::{Layer, LayerKind};
 /// Others' I/Os past the targets' partitions.
 #[derive(Debug, Default)]
 pub struct Neighbours<'a> {
-    /// The disks; empty = the targets don't lie on partitions, or on all that a disk is used by.
+    /// Disks; empty if the targets are not on partitions, or cover all used parts of a disk.
     pub disks: Vec<&'a Layer>,
     /// Bytes that others read from them and wrote to them, by other partitions or by none.
     pub read: u64,
     pub write: u64,
-    /// The I/Os that these were, as far as it is sure, and what the disks did in all.
     others: Foreign,
 }
 
@@ -30,8 +29,8 @@ impl Neighbours<'_> {
     }
 }
 
-/// What the counters of disks have beyond those of the partitions beneath the targets. Not for a disk that
-/// is itself right beneath a target: what is beyond that one's I/Os is found there.
+/// Returns the counts of disks beyond the targets' partitions. Disks directly under a target are excluded,
+/// because their excess is found there.
 pub fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> Neighbours<'a> {
     let (layers, first) = (part.layers(), part.first());
     let mut found = Neighbours::default();

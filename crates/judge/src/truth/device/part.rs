@@ -1,4 +1,4 @@
-//! Targets that share devices, and what was counted on each side.
+//! Targets that share devices, and the counts on both sides.
 
 use diskspd_model::machine::io_counters::TargetDevices;
 use diskspd_model::machine::stack::{Layer, LayerKind};
@@ -11,7 +11,7 @@ pub struct Counted {
     pub ios: u64,
 }
 
-/// The targets of a span that lie on the same devices, directly or further down.
+/// Targets of a span that share devices, directly or at a lower level.
 #[derive(Debug)]
 pub struct Part<'a> {
     pub targets: Vec<&'a TargetDevices>,
@@ -21,7 +21,7 @@ pub struct Part<'a> {
     pub write: Counted,
     /// Discards (`--trim`), and what else leaves holes.
     pub discarded: Counted,
-    /// Writes that had to be on the medium when they ended (`-Sw`, `-Sh`): each may ask for a flush.
+    /// Writes that must be durable at completion (`-Sw`, `-Sh`); each may request a flush.
     pub durable: u64,
     /// Requests that flush a volatile cache even where single writes can bypass it (FUA): flushes
     /// (`--fsync-every`), and durable writes through the page cache.
@@ -30,14 +30,14 @@ pub struct Part<'a> {
     pub zeroed: Counted,
     /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
     pub easy: u64,
-    /// I/Os that can be in flight at once, and their bytes: as much can be counted on one side of an edge
-    /// of the window by the device and on the other by the worker.
+    /// Maximum number of concurrent I/Os, and their bytes. This amount can be counted on different sides
+    /// of the window's edge by device and worker.
     pub in_flight: Counted,
     /// Whether the number of I/Os that can be in flight is known. It is unknown for another program.
     pub depth_known: bool,
     /// The page cache may answer, for any of the targets.
     pub buffered: bool,
-    /// Whether any target is a file: then the file system reads and writes for itself too.
+    /// Whether any target is a file, so the file system adds its own reads and writes.
     pub on_file_system: bool,
 }
 
@@ -87,8 +87,7 @@ impl<'a> Part<'a> {
         self.beneath.has_devices
     }
 
-    /// The mounts of other hosts' files among what the targets lie on: the client's counters stand for a
-    /// device's.
+    /// Returns the remote mounts of the targets; client counters replace device counters for them.
     pub fn mounts(&self) -> Vec<&'a Layer> {
         self.layers().into_iter().filter(|layer| layer.remote.is_some()).collect()
     }
@@ -101,8 +100,8 @@ impl<'a> Part<'a> {
         self.beneath.layers.clone()
     }
 
-    /// The devices whose I/O together is that of the targets: those right beneath them, but not one that
-    /// lies on another such one (a file on a partition beside the whole disk), whose I/O is in that one's.
+    /// Returns the devices that together carry the I/O of the targets. A device on another such device (a
+    /// file on a partition next to the whole disk) is excluded, because its I/O is included there.
     pub fn first(&self) -> Vec<&'a Layer> {
         let layers = self.layers();
         let first =
@@ -136,8 +135,8 @@ impl<'a> Part<'a> {
         names
     }
 
-    /// Whether every byte asked of the upper devices is asked once of the leaves, and nobody but others
-    /// asks for more.
+    /// Whether every byte requested from the upper devices is requested once from the leaves, without
+    /// extra I/O except from other programs.
     pub fn is_faithful(&self) -> bool {
         self.layers().iter().all(|layer| layer.lower_devices.is_empty() || layer.one_to_one)
     }
@@ -165,7 +164,7 @@ impl<'a> Part<'a> {
         self.beneath.memory.cloned()
     }
 
-    /// What of the targets was in memory only at the end, bytes; `None` = not known, or nothing was written.
+    /// Returns the dirty bytes of the targets at the end; `None` if unknown, or without writes.
     pub fn unwritten(&self) -> Option<u64> {
         let known: Vec<u64> = self.targets.iter().filter_map(|target| target.unwritten).collect();
         (!known.is_empty()).then(|| known.into_iter().fold(0, u64::saturating_add))

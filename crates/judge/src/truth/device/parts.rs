@@ -1,4 +1,4 @@
-//! Which targets of a time span share devices, and what was counted on them.
+//! Grouping of a time span's targets by shared devices, with their counts.
 
 use super::limits::BACKGROUND;
 use super::part::{Beneath, Counted, Part};
@@ -12,7 +12,7 @@ use diskspd_model::results::TargetResults;
 const CALLS_AT_START: u64 = 100;
 
 impl<'a> Part<'a> {
-    /// All parts of a span: two targets are in the same one if any device is beneath both.
+    /// Returns all parts of a span; two targets with a common device are in the same part.
     pub fn all(span: &SpanView<'a>, facts: &'a DeviceFacts) -> Vec<Part<'a>> {
         let mut parts: Vec<Vec<&TargetDevices>> = Vec::new();
         for target in &facts.targets {
@@ -115,7 +115,6 @@ impl<'a> Part<'a> {
         self.flushes = self.flushes.saturating_add(flushes);
     }
 
-    /// Adds what was done to its target of this place beside reads and writes.
     fn add_others(&mut self, at: usize, got: &TargetResults) {
         for (op, _, share) in Operation::shared() {
             let Some(done) = got.other(op) else { continue };

@@ -7,30 +7,28 @@ use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::units::seconds_of_ns;
 
-/// What the devices right beneath the targets had in flight, on average over the window.
+/// Mean number of I/Os in flight on the targets' devices during the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InFlight {
     /// I/Os of the devices: after merging and splitting, others' included.
     pub requests: f64,
-    /// I/Os of the workers that these were; `None` = they can't be told from each other: the page cache
-    /// lies between, or the devices did much more or less than was counted.
+    /// Corresponding I/Os of the workers; `None` if unknown because of the page cache, or because the
+    /// devices did much more or less than counted.
     pub counted: Option<f64>,
 }
 
-/// What the devices of a time span had to do, by their own clocks.
+/// Load of a time span's devices, by their own clocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Queues {
-    /// By the time that the I/Os of the devices right beneath the targets spent in them. It begins when the
-    /// kernel has a place for an I/O in the device's queue and ends when the device has completed it.
-    /// `None` = some device has no such statistics, or there is none.
+    /// I/Os in flight, from the time that I/Os spent in the targets' devices. It starts when the kernel
+    /// allocates a queue slot, and ends with the device's completion. `None` without statistics or
+    /// devices.
     pub in_flight: Option<InFlight>,
-    /// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the
-    /// window; where they did more or less than was counted (compression, redundancy), by the number of
-    /// I/Os. `None` = as above, the page cache lies between, or the devices changed
-    /// meanwhile.
+    /// Mean number of the workers' I/Os in flight at the lowest devices during the window. If they did
+    /// more or less than counted (compression, redundancy), the ratio of I/Os applies. `None` as above,
+    /// with the page cache in between, or if the devices changed.
     pub at_the_bottom: Option<f64>,
-    /// How fast the devices right beneath the targets were; `None` = some device has no statistics, or
-    /// there is none.
+    /// Speed of the targets' devices; `None` without statistics or devices.
     pub rates: Option<Rates>,
 }
 
@@ -47,12 +45,12 @@ impl Queues {
     }
 }
 
-/// A device that did this share of the bytes that were counted, or less, did something else: nothing
-/// compresses so well.
+/// Maximum ratio of device to counted bytes that indicates other work, because no data compresses that
+/// well.
 const HARDLY: f64 = 0.02;
 
-/// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page
-/// cache lies between), and whether they did what was counted.
+/// Returns for devices of each part: I/Os in flight, worker I/Os per device I/O (`None` with the page
+/// cache in between), and whether the bytes match.
 fn average<'a>(
     parts: &[Part<'a>],
     facts: &DeviceFacts,
@@ -87,7 +85,6 @@ fn average<'a>(
     Some((requests, (!buffered).then_some(each), same))
 }
 
-/// What the devices right beneath the targets did per second, others' I/Os included.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rates {
     pub read_bytes: f64,

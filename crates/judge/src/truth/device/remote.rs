@@ -1,5 +1,5 @@
-//! The verdict about a mount of another host's files: the same rules, by what the client counts, and what
-//! only a client can tell.
+//! Verdict about a mount of another host's files: the same rules with client counters, and additional
+//! client findings.
 
 use super::part::Part;
 use super::verdict::DeviceVerdict;
@@ -8,8 +8,8 @@ use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::remote::{Protocol, RemoteCalls, RemoteFacts};
 use diskspd_model::machine::stack::Layer;
 
-/// Says of the server what the rules say of a device, and adds what the client's counters show. Nothing
-/// of targets on this host's own devices.
+/// Adapts the verdict to a server, and adds findings from the client's counters. Local targets are
+/// unchanged.
 pub fn tell(verdict: &mut DeviceVerdict, part: &Part, facts: &DeviceFacts) {
     if !part.is_remote() {
         return;
@@ -48,7 +48,7 @@ fn times(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
     told
 }
 
-/// The mean request of one kind; `None` = there was none, or nobody knows.
+/// Returns the mean request of one kind; `None` without requests, or if unknown.
 fn split(name: &str, what: &str, calls: &RemoteCalls) -> Option<String> {
     let times = calls.times.filter(|_| calls.requests > 0)?;
     let mean = |ms: u64| ms as f64 / calls.requests as f64;

@@ -14,8 +14,8 @@ use diskspd_model::results::Verdict;
 use diskspd_model::units::Millis;
 
 impl JudgedPart<'_> {
-    /// At least so many I/Os the bytes of others were: what there is beyond ours, each cut up as the largest
-    /// I/O of the device has it, but none smaller than most are.
+    /// Returns the minimum number of other programs' I/Os: their bytes at the device's largest I/O size,
+    /// but not below the usual size.
     pub fn foreign_ios(&self, flow: Flow, counted: Counted, foreign: u64) -> u64 {
         let ours = match counted.bytes {
             0 => 0,
@@ -24,7 +24,6 @@ impl JudgedPart<'_> {
         flow.ios.saturating_sub(ours).min(foreign / SMALL)
     }
 
-    /// Into how many I/Os of the devices right beneath the targets one of ours is cut up.
     fn pieces(&self, counted: Counted) -> f64 {
         let block = counted.bytes.checked_div(counted.ios).unwrap_or(0);
         let first = self.part.first();
@@ -32,8 +31,8 @@ impl JudgedPart<'_> {
         largest.filter(|largest| *largest > 0).map_or(1.0, |largest| block.div_ceil(largest).max(1) as f64)
     }
 
-    /// Into how many at least, by what the devices did: I/Os beyond ours whose bytes are no others' are
-    /// pieces of ours. So it is with stripes and chunks, which no limit of the device tells.
+    /// Returns the minimum number of pieces per I/O by the device counters. Additional I/Os without
+    /// foreign bytes are pieces, as with stripes and chunks, which no device limit shows.
     fn least_pieces(&self, device: &Done) -> f64 {
         let (read, write) = (self.part.read, self.part.write);
         let counted = read.bytes.saturating_add(write.bytes);
@@ -42,8 +41,8 @@ impl JudgedPart<'_> {
         ios as f64 / read.ios.saturating_add(write.ios).max(1) as f64
     }
 
-    /// I/Os in flight beyond all that this run can have had, of how many in all. Not where the kernel has
-    /// I/Os of its own in flight for us: reading ahead, writing back, a journal.
+    /// Returns the I/Os in flight beyond this run's maximum, and the total. Not applicable if the kernel
+    /// adds I/Os for this run: readahead, writeback, a journal.
     pub fn foreign_in_flight(&self, device: &Done) -> Option<(f64, f64)> {
         let part = self.part;
         let changes = part.write.ios > 0 || part.discarded.ios > 0;
@@ -60,8 +59,8 @@ impl JudgedPart<'_> {
         Some(((all - ours).max(0.0), all))
     }
 
-    /// Writes at the bottom of a stack beneath targets that were only read: somebody else's, unless a cache
-    /// is filled by reading.
+    /// Returns writes at the bottom of a read-only stack. They belong to other programs, unless reads fill
+    /// a cache.
     pub fn written_beneath_a_reader(&self, passed: &Done, leaves: &Done) -> Option<Foreign> {
         let reads_only = self.part.write.ios == 0 && self.part.discarded.ios == 0 && passed.write.bytes == 0;
         let layers = self.part.layers();

@@ -1,5 +1,5 @@
-//! Each of several targets by itself, as far as the kernel lets one: it counts I/O by device, but tells
-//! what of a file is in memory.
+//! Separate judgement of several targets. The kernel counts I/O by device, but reports cached data by
+//! file.
 
 use super::effects::{Effect, JudgedPart, by_degree};
 use super::limits::*;
@@ -8,9 +8,9 @@ use diskspd_model::results::Host;
 use diskspd_model::results::Verdict;
 
 impl JudgedPart<'_> {
-    /// Targets that memory answered for, or that still sat in memory, among others on the same devices.
-    /// What the device reads for a cached target is in the page cache afterwards, and wasn't before; where
-    /// pages had to make room some may have been read more than once, and nothing can be said.
+    /// Returns targets served from memory, or still in memory, among others on the same devices. Data read
+    /// for a cached target was not in the page cache before, and is afterwards. With evictions, data may
+    /// be read repeatedly, so there is no conclusion.
     pub fn single(&self, host: &Host) -> Vec<Effect> {
         let part = self.part;
         if part.targets.len() < 2 {

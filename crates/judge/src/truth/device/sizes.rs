@@ -11,7 +11,6 @@ use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Verdict;
 
 impl JudgedPart<'_> {
-    /// What is to be said of the sizes of I/Os. `devices`: those that did them.
     pub fn sizes(
         &self,
         direction: Direction,

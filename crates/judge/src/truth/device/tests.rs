@@ -1,4 +1,5 @@
-//! Staged runs: what devices and process counted, and what is said of several targets. Of one: `relations`.
+//! Simulated runs with device and process counters, and the findings for several targets. `relations`
+//! covers single targets.
 
 #[cfg(test)]
 mod changes;
@@ -46,7 +47,6 @@ struct Case {
     file_system: bool,
     buffered: bool,
     counted: Bytes,
-    /// Of each device: its name, what it did, the bytes of one of its I/Os.
     devices: Vec<(Layer, Bytes, u64)>,
     own: Option<u64>,
     unwritten: (u64, u64),
@@ -58,7 +58,7 @@ struct Case {
     durable: bool,
     /// Whether random data is written, not the program's pattern.
     random: bool,
-    /// Of each device: the kernel's writes without data, and flushes; `None` = it has no cache to flush.
+    /// Empty kernel writes and flushes of each device; `None` without a cache.
     flushes: Option<(u64, Option<u64>)>,
     /// Readings took this much longer than the window, ns.
     slack: u64,
@@ -124,7 +124,6 @@ impl Case {
         self
     }
 
-    /// All devices have a cache: so many writes were flushes without data, and there were so many flushes.
     fn flushed(mut self, empty: u64, flushes: impl Into<Option<u64>>) -> Case {
         let traits = Traits { write_back: Some(true), ..Traits::default() };
         self.devices.iter_mut().for_each(|(layer, ..)| layer.queue_limits = Some(traits));

@@ -1,4 +1,4 @@
-//! What can't be told, because the counters don't see it.
+//! Findings about I/O that the counters do not show.
 
 use super::done::{Done, NotCounted};
 use super::effects::{Effect, JudgedPart, as_counted, did, names};
@@ -15,9 +15,8 @@ fn unknown(message: String, remedy: Option<String>) -> Effect {
 }
 
 impl JudgedPart<'_> {
-    /// Why the counters can't tell what did the I/Os: nobody knows what is beneath a device, or its
-    /// statistics are switched off. `first`: what those right beneath the targets did; `below`: those at the
-    /// bottom, where they are others.
+    /// Returns the reason why the counters are inconclusive: unknown devices, or disabled statistics.
+    /// `first`: activity of the targets' devices; `below`: activity of the lowest devices, if different.
     pub fn unseen(
         &self,
         first: Result<&Done, &NotCounted>,
@@ -49,9 +48,9 @@ impl JudgedPart<'_> {
         effects
     }
 
-    /// What is found between devices that changed while it was measured says nothing: neither those before
-    /// nor those after did all of it. So many findings are `above` it: they don't rest on what the lowest
-    /// devices counted.
+    /// Replaces findings between devices that changed during the measurement with an inconclusive one,
+    /// because each side is incomplete. The first `above` findings do not depend on the lowest devices, so
+    /// they stay.
     pub fn unless_moved(&self, found: &mut Vec<Effect>, above: usize) {
         let moved_to = self.part.moved_to();
         if moved_to.is_empty() || found.len() <= above {
@@ -67,8 +66,8 @@ impl JudgedPart<'_> {
         found.push(unknown(message, Some(remedy.into())));
     }
 
-    /// That a device counted less than it did: this process asked block devices for what was counted, or one
-    /// beneath did it. Memory can't have answered then.
+    /// Returns a device with incomplete counters. The process requested the I/O from block devices, or a
+    /// lower device did it, so memory cannot have served it.
     pub fn counter_gap(
         &self,
         direction: Direction,

@@ -1,4 +1,4 @@
-//! The verdicts: whether the devices did what was counted.
+//! Verdicts: whether the devices did the counted I/O.
 
 use super::wording::count;
 use crate::truth::Severity;
@@ -15,18 +15,18 @@ pub struct SpanVerdict {
     pub verdict: Verdict,
     /// How much it takes away from the figures; `None` = nothing.
     pub severity: Option<Severity>,
-    /// The verdicts about targets that share devices, the worst first; at least one.
+    /// Verdicts about targets that share devices, worst first; at least one.
     pub parts: Vec<DeviceVerdict>,
 }
 
-/// The verdict about the targets that lie on the same devices: they can only be judged together.
+/// Verdict about the targets on the same devices, which can only be judged together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeviceVerdict {
     /// The targets, as the user gave them.
     pub targets: Vec<RawText>,
-    /// The devices right beneath them, by the kernel's names; empty = there are none.
+    /// Kernel names of the devices directly under them; empty without devices.
     pub devices: Vec<String>,
-    /// The devices at the bottom of all; those that have nothing beneath them.
+    /// Lowest devices of the stack.
     pub leaves: Vec<String>,
     pub verdict: Verdict,
     /// How much that takes away from the figures; `None` = nothing.
@@ -35,7 +35,7 @@ pub struct DeviceVerdict {
     pub message: String,
     pub evidence: Vec<String>,
     pub remedy: Option<String>,
-    /// Reads; `None` = none were counted, or the devices can't be asked.
+    /// Reads; `None` if not counted, or the devices have no counters.
     pub read: Option<Comparison>,
     /// Writes; `None` as above.
     pub write: Option<Comparison>,
@@ -44,13 +44,11 @@ pub struct DeviceVerdict {
     pub device_read: Option<DeviceWork>,
     /// Writes of the devices per second; `None` as above.
     pub device_write: Option<DeviceWork>,
-    /// Flushes of the devices' write caches, others' included; `None` = the kernel doesn't tell, or the
-    /// devices can't be asked.
+    /// Flushes of the devices' write caches, including other programs; `None` if not reported.
     pub flushes: Option<u64>,
-    /// What others read from and wrote to the devices, bytes, as far as it can be told apart.
+    /// Bytes that other programs read from and wrote to the devices, where separable.
     pub others_bytes: u64,
-    /// What of the targets was in memory only when measuring had ended, bytes; `None` = not known, or
-    /// nothing was written.
+    /// Dirty bytes of the targets after measuring; `None` if unknown, or without writes.
     pub unwritten_bytes: Option<u64>,
     /// Time to write that (`--flush-after`), s.
     pub flush_seconds: Option<f64>,
@@ -79,18 +77,17 @@ impl DeviceVerdict {
     }
 }
 
-/// What was counted, and what the devices right beneath the targets did.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
     /// Bytes that the report counts.
     pub counted_bytes: u64,
     /// I/Os that the report counts.
     pub counted_ios: u64,
-    /// Bytes that the devices transferred, others' left out where they can be told apart.
+    /// Bytes transferred by the devices, without other programs where separable.
     pub device_bytes: u64,
-    /// I/Os with data that the devices did. Of others' I/Os only the bytes are known: where there were any,
-    /// it is what is possible and nearest to the size that was counted. The same goes for flushes, which
-    /// the kernel counts as writes too.
+    /// I/Os with data by the devices. Only the bytes of other programs are known. The value is then the
+    /// possible number closest to the counted size. The same applies to flushes, which the kernel counts
+    /// as writes.
     pub device_ios: u64,
     /// `device_bytes` / `counted_bytes`.
     pub ratio: f64,

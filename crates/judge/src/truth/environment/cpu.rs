@@ -35,8 +35,8 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
     vec![finding]
 }
 
-/// Power schemes of Windows, by the numbers that they have on every machine, whose processors are slowed
-/// down: which, and how much that distorts.
+/// GUIDs of Windows power schemes that slow down processors, which are the same on every machine, with
+/// severity and name.
 const SLOW_SCHEMES: [(&str, Severity, &str); 2] = [
     (
         "a1841308-3541-4fab-bc81-f71556f20b4a",
@@ -50,7 +50,7 @@ const SLOW_SCHEMES: [(&str, Severity, &str); 2] = [
     ),
 ];
 
-/// What Windows has in the place of a governor. In a virtual machine its host decides.
+/// Reports the power scheme, the Windows counterpart of a governor. In a virtual machine the host decides.
 pub(super) fn power_scheme(seen: &Seen) -> Vec<Finding> {
     let Some(guid) = &seen.system.power_scheme.guid else { return Vec::new() };
     let slow = SLOW_SCHEMES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(guid));
@@ -61,7 +61,7 @@ pub(super) fn power_scheme(seen: &Seen) -> Vec<Finding> {
     found.into_iter().filter(|_| !seen.environment.platform.virtual_machine).collect()
 }
 
-/// A cap of less than 90 % of what the hardware can do; the kernel rounds a little.
+/// Reports a cap below 90 % of the hardware's maximum; the kernel rounds slightly.
 pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
     let Some(frequency) = &seen.environment.cpu.frequency else { return Vec::new() };
     match (frequency.max, frequency.hardware_max) {
@@ -95,7 +95,7 @@ pub(super) fn clock_source(seen: &Seen) -> Vec<Finding> {
     .collect()
 }
 
-/// What a wake-up may take and still be lost in any latency of a disk, µs.
+/// Maximum wake-up time in µs that is negligible compared to any disk latency.
 const SHALLOW: u64 = 20;
 
 pub(super) fn idle_states(seen: &Seen) -> Vec<Finding> {

@@ -5,7 +5,7 @@ use crate::truth::{Finding, Severity};
 use diskspd_model::machine::environment::{Disk, Link};
 use diskspd_model::machine::kernel_cpu;
 
-/// Applies a rule to every disk; a finding about a disk that one target alone lies on is about that target.
+/// Applies a rule to every disk. A finding about a disk with only one target refers to that target.
 pub(super) fn each(seen: &Seen, rule: impl Fn(&Disk) -> Option<Finding>) -> Vec<Finding> {
     let found = |disk: &Disk| Some(seen.about(disk, rule(disk)?));
     seen.environment.disks.iter().filter_map(found).collect()
@@ -42,8 +42,7 @@ pub(super) fn link(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-/// Schedulers order requests, which a device without moving parts does better by itself, and take a lock
-/// for it.
+/// Reports schedulers. They order requests under a lock, which a device without moving parts does better.
 pub(super) fn scheduler(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let list = setting(disk, "scheduler")?;
@@ -127,7 +126,6 @@ pub(super) fn volatile_cache(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-/// A sequential stream of small blocks then reaches the device as it is.
 pub(super) fn merging(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let nomerges = setting(disk, "nomerges").filter(|value| *value != "0")?;

@@ -4,7 +4,7 @@ use super::{Seen, found};
 use crate::truth::{Finding, Severity};
 use diskspd_model::units::Size;
 
-/// A limit on a disk beneath a target sets its figures, whatever the disk could do.
+/// Reports an I/O limit on a disk under a target, which determines the figures regardless of the disk.
 pub(super) fn io(seen: &Seen) -> Vec<Finding> {
     let limits = &seen.environment.limits.io;
     let limited = seen.environment.disks.iter().filter_map(|disk| Some((disk, limits.get(&disk.number)?)));
@@ -20,7 +20,8 @@ pub(super) fn io(seen: &Seen) -> Vec<Finding> {
         .collect()
 }
 
-/// Less than one processor halts even a single thread; more halts only who needs more.
+/// Reports a CPU quota. Less than one processor stops even a single thread; a larger quota affects only
+/// higher use.
 pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
     let cpus = seen.system.topology.allowed_cpus().count() as u64;
     let Some(quota) = seen.environment.limits.cpu.filter(|&quota| quota < cpus * 1000) else {
@@ -49,7 +50,7 @@ pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
     ]
 }
 
-/// A mask that somebody gave the process. What a control group leaves is [`cpu_set`]'s.
+/// Reports an affinity mask of the process, apart from the control group's set ([`cpu_set`]).
 pub(super) fn affinity(seen: &Seen) -> Vec<Finding> {
     let topology = &seen.system.topology;
     let allowed = topology.allowed_cpus().count();

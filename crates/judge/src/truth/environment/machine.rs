@@ -1,4 +1,4 @@
-//! Rules about the machine as a whole, and what goes on in it.
+//! Rules about the machine as a whole, and its current activity.
 
 use super::{Seen, found};
 use crate::truth::{Finding, Severity};
@@ -80,7 +80,7 @@ pub(super) fn io_load(seen: &Seen) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-/// Below a tenth the kernel may reclaim while the run goes on, below a twentieth it will.
+/// Reports low memory. Below a tenth the kernel may reclaim during the run, below a twentieth it will.
 pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
     let (available, total) = (seen.system.memory_available, seen.system.memory_total);
     if available == 0 || available >= total / 10 {

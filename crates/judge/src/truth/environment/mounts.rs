@@ -1,4 +1,4 @@
-//! Rules about the file systems beneath the targets: how they are mounted, how full they are.
+//! Rules about the targets' file systems: mount options and free space.
 
 use super::{Seen, found};
 use crate::truth::{Finding, Severity};
@@ -26,7 +26,6 @@ fn option<'a>(file_system: &'a FileSystem, wanted: &[&str]) -> Option<&'a str> {
     file_system.options.split(',').find(|option| wanted.contains(option))
 }
 
-/// Every write waits until the device has it, asked for or not.
 pub(super) fn sync(seen: &Seen) -> Vec<Finding> {
     each(seen, |file_system| {
         let option = option(file_system, &["sync"])?;
@@ -51,7 +50,7 @@ pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-/// Less than a tenth is left. What never writes in place needs free space to write at all.
+/// Reports less than a tenth of free space. Copy-on-write file systems need free space for every write.
 pub(super) fn full(seen: &Seen) -> Vec<Finding> {
     each(seen, |file_system| {
         let (size, available) = (file_system.size.filter(|&size| size > 0)?, file_system.available?);

@@ -1,5 +1,4 @@
-//! Rules about how the kernel queues for a disk: settings far from what is usual, and loop devices that go
-//! through the page cache.
+//! Rules about the kernel's queue of a disk: unusual settings, and loop devices that use the page cache.
 
 use super::disk::{each, setting};
 use super::{Seen, found};
@@ -8,7 +7,7 @@ use diskspd_model::machine::environment::Disk;
 
 /// The kernel's own settings begin at 64 places (a queue of SCSI or virtio) and end at some thousands.
 const FEWEST_PLACES: u64 = 32;
-/// Requests may carry 1280 KiB by default, or what the hardware can if that is less.
+/// Minimum usual request size in KiB. The default is 1280 KiB, or the hardware's limit.
 const USUAL_REQUEST_KIB: u64 = 128;
 /// 128 KiB is the default; file systems and storage with many disks raise it to some MiB.
 const MOST_READ_AHEAD_KIB: u64 = 8192;
@@ -17,7 +16,7 @@ fn value(disk: &Disk, name: &str) -> Option<u64> {
     setting(disk, name)?.parse().ok()
 }
 
-/// More outstanding I/Os than places wait in the kernel, whatever the device could do.
+/// Reports small queues. Outstanding I/Os beyond them wait in the kernel, regardless of the device.
 pub(super) fn few_places(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let places = value(disk, "nr_requests").filter(|places| (1..FEWEST_PLACES).contains(places))?;
@@ -29,7 +28,7 @@ pub(super) fn few_places(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-/// Larger I/Os are split, and what the hardware could take at once takes several requests.
+/// Reports small requests, which split larger I/Os below the hardware's limit.
 pub(super) fn small_requests(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let largest = value(disk, "max_sectors_kb")?;

@@ -1,4 +1,4 @@
-//! What the rules about the environment look at.
+//! Input of the environment rules.
 
 use crate::truth::{Finding, Severity};
 use diskspd_model::machine::System;
@@ -13,7 +13,6 @@ pub(super) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// A finding about the disk, or about the only target that lies on it.
     pub(super) fn about(&self, disk: &Disk, finding: Finding) -> Finding {
         match disk.targets.as_slice() {
             [only] => match self.targets.get(only.index()) {

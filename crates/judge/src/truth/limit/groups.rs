@@ -1,4 +1,4 @@
-//! I/O limits of control groups. Each is of a device: it limits the targets that lie on that, and no others.
+//! I/O limits of control groups. Each applies to one device, so it affects only targets on that device.
 
 use super::REACHED;
 use crate::truth::device::Part;
@@ -8,7 +8,7 @@ use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::{Effort, TargetResults};
 use diskspd_model::units::{seconds_of_ns, seconds_of_us};
 
-/// A limit that was in force for less of the time is not what limited a run.
+/// Minimum share of the time that a limit must be in force to limit a run.
 const LONG: f64 = 0.1;
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ fn periods<'a>(effort: &'a Effort, window: u64) -> Vec<Period<'a>> {
     periods
 }
 
-/// The layer of a part that a limit is of. Old records don't number layers: there the disks do.
+/// Returns a limit's layer within a part. Old records do not number layers, so their disks are used.
 fn device<'a>(span: &SpanView, part: &Part<'a>, limit: &IoLimit) -> Option<&'a Layer> {
     let disks = || span.system.environment.iter().flat_map(|environment| &environment.disks);
     let is = |layer: &&Layer| match &layer.number {
@@ -54,7 +54,6 @@ fn device<'a>(span: &SpanView, part: &Part<'a>, limit: &IoLimit) -> Option<&'a L
     part.layers().into_iter().find(is)
 }
 
-/// Whether a limit is of a device beneath any target, or that isn't known.
 pub(super) fn is_beneath(span: &SpanView, limit: &IoLimit) -> bool {
     unknown(span) || span.parts.iter().any(|part| device(span, part, limit).is_some())
 }
@@ -112,7 +111,6 @@ fn counted(span: &SpanView, part: &Part) -> PerSecond {
     numbers.map(|number| number as f64 / span.measured.seconds)
 }
 
-/// The same in a period, by what all targets did from second to second; `None` = no second lies within it.
 fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
     // Woken a little late, a sample still belongs to its second.
     const EDGE: u64 = 50_000;
@@ -192,12 +190,10 @@ impl AtLimit<'_> {
     }
 }
 
-/// The name of the device that a limit is of, beneath any target.
 pub(super) fn device_name(span: &SpanView, limit: &IoLimit) -> Option<String> {
     span.parts.iter().find_map(|part| Some(device(span, part, limit)?.name.replace('!', "/")))
 }
 
-/// That limits changed while the run was measured: it was under several conditions.
 pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
     let mut before = &effort.io_limits;
     let mut evidence = Vec::new();
@@ -240,8 +236,8 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
     (!evidence.is_empty()).then(|| finding.remedy("measure again with unchanged limits"))
 }
 
-/// Whether a limit or control of these groups was in force on a device beneath the targets, for some of the
-/// time: it may have held I/Os back though the rate is not at it.
+/// Whether a limit or control of these groups was temporarily in force on the targets' devices. It may
+/// have delayed I/Os although the rate is below it.
 pub(super) fn in_force(span: &SpanView, effort: &Effort) -> bool {
     let later = effort.limit_changes.iter().flat_map(|change| &change.io_limits);
     let limits = effort.io_limits.iter().chain(later).any(|limit| is_beneath(span, limit));
@@ -251,7 +247,6 @@ pub(super) fn in_force(span: &SpanView, effort: &Effort) -> bool {
     limits || effort.io_controls.iter().any(control)
 }
 
-/// Whether I/O limits on devices beneath the targets were others for a part of the time.
 pub(super) fn io_changed(span: &SpanView, effort: &Effort) -> bool {
     let own = |limits: &[IoLimit]| {
         limits.iter().filter(|limit| is_beneath(span, limit)).cloned().collect::<Vec<_>>()
@@ -260,15 +255,13 @@ pub(super) fn io_changed(span: &SpanView, effort: &Effort) -> bool {
     effort.limit_changes.iter().any(|change| own(&change.io_limits) != before)
 }
 
-/// Whether a group's CPU quota was another one for a part of the time: what is kept of a change differs from
-/// what was before, and if that isn't I/O limits, it's those of CPUs.
+/// Whether a group's CPU quota changed. Stored changes other than I/O limits are CPU quotas.
 pub(super) fn quota_changed(effort: &Effort) -> bool {
     let before = std::iter::once(&effort.io_limits);
     let before = before.chain(effort.limit_changes.iter().map(|change| &change.io_limits));
     effort.limit_changes.iter().zip(before).any(|(change, before)| change.io_limits == *before)
 }
 
-/// What else of these groups may have held back I/O that the storage seems to limit.
 pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
     let limits =
         effort.io_limits.iter().filter(|limit| is_beneath(span, limit)).map(|limit| {

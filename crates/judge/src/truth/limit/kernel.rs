@@ -13,15 +13,14 @@ const NEARLY_ALL: f64 = 0.75;
 /// Interrupts that wake CPUs cost some us, from a deep sleep 100 or 200. Of I/Os that are at the device for
 /// longer than this that is less than a tenth, s.
 const LONG: f64 = 0.001;
-/// Devices that had fewer I/Os in flight on average had none for half of the time.
+/// Mean number of I/Os in flight below which devices were idle half of the time.
 const IDLE_DEVICE: f64 = 0.5;
-/// CPUs that were idle for less, on average, had no time left for anybody.
+/// Minimum mean idle share of CPUs with spare time.
 const IDLE: f64 = 0.1;
-/// So near to the number of its places a queue is full.
 const FULL: f64 = 0.9;
 
-/// I/Os that were outstanding, and how many of them were at the devices with nothing beneath them, on
-/// average; `None` = nobody knows, or one at a time.
+/// Returns the mean number of outstanding I/Os, and of I/Os at the lowest devices. `None` if unknown, or
+/// for a depth of one.
 pub(super) fn depths(span: &SpanView, effort: &Effort) -> Option<(f64, f64)> {
     let depth = effort.reachable_depth();
     let at_device = span.queues.at_the_bottom?;
@@ -32,18 +31,17 @@ pub(super) fn device_is_short(span: &SpanView, effort: &Effort) -> bool {
     depths(span, effort).is_some_and(|(depth, at_device)| at_device < MOST * depth) && !is_full(span)
 }
 
-/// What an I/O passes on its way between a thread and the device.
 #[derive(Debug)]
 pub(super) enum OnTheWay {
-    /// So many of the outstanding I/Os were at the device; the others were on the way.
+    /// Only part of the outstanding I/Os was at the device; the rest was on the way.
     Long { depth: f64, at_device: f64 },
-    /// Nearly all were there, as far as known. But they were quick, and their interrupts went to CPUs that no
-    /// thread was bound to: what it took to wake those is in the device's time.
+    /// Nearly all I/Os were at the device, but its fast interrupts went to CPUs without bound threads. The
+    /// wake-up time is included in the device's time.
     Crossing,
 }
 
-/// Whether the way to the device and back may have limited the run, if the storage did not: by Little's law
-/// the share of the depth that is at the device is the share of its time that an I/O is there.
+/// Returns the delay that may have limited the run if the storage did not. By Little's law, the share of
+/// the depth at the device is the share of an I/O's time there.
 pub(super) fn way_matters(span: &SpanView, effort: &Effort) -> Option<OnTheWay> {
     if is_full(span) {
         return None;
@@ -56,26 +54,24 @@ pub(super) fn way_matters(span: &SpanView, effort: &Effort) -> Option<OnTheWay> 
     (at_device < LONG * iops && interrupts::crossing(span).is_some()).then_some(OnTheWay::Crossing)
 }
 
-/// Whether the devices right beneath the targets had no I/O at all for half of the time, where no more is
-/// known of them (the page cache lies between): they were waited for too little.
+/// Whether the targets' devices were idle half of the time without further data (page cache in between),
+/// so the device was underused.
 pub(super) fn devices_are_idle(span: &SpanView) -> bool {
     let known = span.queues.in_flight.filter(|_| span.queues.at_the_bottom.is_none());
     known.is_some_and(|queue| queue.requests < IDLE_DEVICE)
 }
 
-/// What else than the kernel above the device explains that most I/Os were between it and the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doubt {
     /// An I/O limit or control of the process's groups was in force on a device, for some of the time.
     IoLimit,
-    /// Interrupts of the device arrive on CPUs that no thread is bound to: what it takes to wake the threads
-    /// is in neither's time.
+    /// Device interrupts on CPUs without bound threads; the wake-up time belongs to neither side.
     Interrupts,
     /// Programs had the CPUs, and the kernel's threads may have waited for them.
     Crowded,
 }
 
-/// Whether it can't be told that the kernel did what it took so long for. `None` = it can.
+/// Returns the doubt about the kernel as the cause; `None` if it is certain.
 pub(super) fn doubt(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Doubt> {
     if kernel_used_the_cpus(span, effort, limits) {
         return None;
@@ -91,8 +87,8 @@ pub(super) fn doubt(span: &SpanView, effort: &Effort, limits: &Limits) -> Option
     crowded.then_some(Doubt::Crowded)
 }
 
-/// Whether most of what was outstanding was neither at the device nor with threads that worked or waited for
-/// a CPU: then their waiting is not what kept the device from its I/Os.
+/// Whether most outstanding I/Os were neither at the device nor with running or CPU-waiting threads. CPU
+/// waits are then not the cause.
 pub(super) fn most_are_between(span: &SpanView, effort: &Effort) -> bool {
     let known = depths(span, effort).filter(|_| device_is_short(span, effort));
     known.is_some_and(|(depth, at_device)| asleep(span, effort) - at_device >= MOST * depth)
@@ -128,20 +124,19 @@ fn kernel_used_the_cpus(span: &SpanView, effort: &Effort, limits: &Limits) -> bo
     mean_idle(span).is_some_and(|idle| idle <= IDLE) && kernel >= own && kernel >= programs
 }
 
-/// The share of their time that CPUs were idle, on average; `None` = nobody looked.
+/// Returns the mean idle share of CPUs; `None` if not observed.
 fn mean_idle(span: &SpanView) -> Option<f64> {
     let shares = processors::shares(span);
     let idle = shares.iter().map(|share| share.idle).sum::<f64>() / shares.len().max(1) as f64;
     (!shares.is_empty()).then_some(idle)
 }
 
-/// Whether a queue of the device has no place left: then what waits above it waits for the device.
 fn is_full(span: &SpanView) -> bool {
     full_queue(span).is_some()
 }
 
-/// A disk whose queue has no place left, and how many it has (`nr_requests`); `None` = none is full, or what
-/// is in it isn't with a device at the bottom, but with the kernel above that (workers of a loop device).
+/// Returns a disk with a full queue, and the queue's size (`nr_requests`). `None` if no queue is full, or
+/// its I/Os are in the kernel above a lower device (workers of a loop device).
 pub(super) fn full_queue<'a>(span: &SpanView<'a>) -> Option<(&'a str, u64)> {
     let queue = span.queues.in_flight?;
     let requests = queue.requests;

@@ -1,4 +1,4 @@
-//! What holds a run back on purpose: pauses between bursts, and quotas of CPU time.
+//! Intentional delays of a run: pauses between bursts, and quotas of CPU time.
 
 use super::thresholds::{MOSTLY, STOPPED, STOPPED_PERIODS};
 use crate::truth::{SpanView, little};
@@ -16,8 +16,8 @@ pub(super) fn quota<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a CpuQu
     effort.quotas.iter().filter(matters).max_by_key(|quota| quota.throttled)
 }
 
-/// The share of the time that the pauses behind bursts took on a target, by how many bursts were done. 0
-/// where the queue was full for most of it: then the I/Os took longer than the pauses, and go on in them.
+/// Returns the share of time in pauses between bursts on a target, by the number of bursts. 0 if the queue
+/// was mostly full, because the I/Os then took longer than the pauses.
 pub(in crate::truth) fn pauses(span: &SpanView, target: &Target) -> f64 {
     let (Some(burst), Some(pause)) = (target.burst_size, target.think_time) else { return 0.0 };
     let threads = span.asked.threads_on(target).max(1);

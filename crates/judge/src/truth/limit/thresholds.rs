@@ -1,13 +1,13 @@
-//! From which shares on something counts as the limit.
+//! Thresholds for limiting factors.
 
 /// A thread that was on a CPU, or ready to be, for so long had no time left to wait for the storage.
 pub(super) const SATURATED: f64 = 0.95;
-/// So much of its CPU time in the program itself, and it's the program.
+/// Minimum share of user time that makes the program the limit.
 pub(super) const MOSTLY: f64 = 0.5;
 /// A quota that stopped the group for this share of the time matters.
 pub(super) const STOPPED: f64 = 0.05;
 /// The same by periods, in which it need not have been stopped for long.
 pub(super) const STOPPED_PERIODS: f64 = 0.1;
 pub(super) const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
-/// Shorter windows say nothing about CPU times, ns.
+/// Minimum window in ns for CPU times.
 pub(super) const SHORTEST: u64 = 500_000_000;

@@ -1,4 +1,4 @@
-//! What limited a run, in words.
+//! Messages about the limiting factor of a run.
 
 use super::kernel::{Doubt, OnTheWay};
 use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
@@ -11,7 +11,7 @@ use diskspd_model::engines::EngineKind;
 use diskspd_model::results::{Effort, Limiter, ToolCost, WorkerEffort};
 use diskspd_model::units::seconds_of_ns;
 
-/// Below this share of the depth asked for another one was measured.
+/// Maximum ratio of the measured to the requested depth that counts as different.
 const NEARLY: f64 = 0.9;
 
 const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to find what takes the time (file \
@@ -105,7 +105,6 @@ pub(super) fn describe(
     with_figures(finding, span, effort, limits, limiter)
 }
 
-/// What was outstanding was neither all with the device nor all with the threads.
 fn device_or_threads(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding {
     let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
     let message = format!(
@@ -196,7 +195,6 @@ fn stopped(span: &SpanView) -> Finding {
     unclear(span, message).remedy("measure again")
 }
 
-/// Neither the devices nor the threads had enough to do.
 fn idle_devices(span: &SpanView, limits: &Limits) -> Finding {
     let requests = span.queues.in_flight.map_or(0.0, |queue| queue.requests);
     let message = format!(
@@ -207,7 +205,6 @@ fn idle_devices(span: &SpanView, limits: &Limits) -> Finding {
     unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
 }
 
-/// The storage may have limited the run, or what lies between it and the threads.
 fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
     let crossing = interrupts::crossing(span);
     let or_what = match &crossing {
@@ -335,14 +332,13 @@ fn beside(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<String> {
     lines
 }
 
-/// File systems that a program serves: what it does on the CPUs isn't done beside the run, but for it.
+/// Returns a note about file systems served by a program. Its CPU use belongs to the run.
 fn served(span: &SpanView) -> Option<String> {
     let kinds = span.ids.iter().filter_map(|id| Some(&span.host.storage(*id)?.file_system.as_ref()?.kind));
     let kind = kinds.into_iter().find(|kind| kind.starts_with("fuse"))?;
     Some(format!("a program serves the file system ({kind}): its CPU time is part of the I/Os"))
 }
 
-/// Of a run that its profile didn't limit: the pauses and the limit that it has all the same.
 fn asked_in_vain(mut finding: Finding, span: &SpanView) -> Finding {
     let paused = span.asked.targets.iter().map(|target| super::pauses(span, target)).fold(0.0, f64::max);
     if paused > 0.0 {

@@ -1,7 +1,8 @@
-//! Hosts that stood still for some intervals (`-D`) while the others went on: totals of a host hide it.
+//! Standstills: stalls of single hosts for some intervals (`-D`) during activity of the others. Totals
+//! hide them.
 //!
-//! A host stands still in an interval in which it did less than a tenth of its own median, while the others
-//! did together half of theirs at least. The first and the last interval are of some hosts only in part.
+//! A host is stalled in an interval with less than a tenth of its median, if the other hosts together
+//! reach at least half of their median. The first and the last interval are incomplete for some hosts.
 
 use super::{Finding, Severity, names};
 use diskspd_model::results::{Record, Whole};
@@ -9,7 +10,6 @@ use diskspd_model::stats::median;
 use diskspd_model::units::seconds_of_ns;
 
 const STILL: f64 = 0.1;
-/// Share of their median that the others do at least: else the storage stood still for all.
 const GOING_ON: f64 = 0.5;
 /// Intervals that are named for each host.
 const FEW: usize = 4;
@@ -20,7 +20,6 @@ struct HostCourse<'a> {
     ios: Vec<f64>,
 }
 
-/// The hosts that stood still in time span `index` (from 0), and when.
 pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Finding> {
     let (courses, width_s) = courses(record, whole, index)?;
     let still: Vec<(&str, Vec<usize>)> = courses
@@ -49,7 +48,7 @@ pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Fi
     Some(finding.remedy("check these hosts' logs at that time: paths, links, other load"))
 }
 
-/// What each host did by interval, and the width of one, s; `None` = it isn't known (`-D`).
+/// Returns each host's intervals, and their width in s; `None` if unknown (`-D`).
 fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<HostCourse<'a>>, f64)> {
     let span = whole.host.results.time_spans.get(index)?;
     let rows = || span.threads.iter().flat_map(|thread| &thread.targets);

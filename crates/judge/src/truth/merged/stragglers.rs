@@ -1,9 +1,10 @@
-//! Which hosts are slower than the others.
+//! Detection of slow hosts.
 //!
 //! A host is a straggler if its I/Os per second are below the median of all hosts by more than three times
-//! their median absolute deviation (scaled by 1.4826, as that of a normal distribution) and by more than 10 %
-//! of the median; or if its 99th percentile is above the median by the same rule with 25 %. The floors keep
-//! hosts that are all but alike from being told apart by noise. Fewer than four hosts have no stragglers.
+//! their median absolute deviation and by more than 10 % of the median. The deviation is scaled by 1.4826,
+//! as for a normal distribution. A host is also a straggler if its 99th percentile is above the median by
+//! the same rule with 25 %. The minimum percentages keep noise from separating similar hosts. Fewer than
+//! four hosts have no stragglers.
 
 use super::{Finding, Severity, names};
 use diskspd_model::results::{Record, SpanSummary};
@@ -36,7 +37,7 @@ impl HostFigure<'_> {
     }
 }
 
-/// The hosts that measured time span `index` (from 0), the slowest first.
+/// Returns the hosts that measured time span `index` (from 0), slowest first.
 pub fn figures(record: &Record, index: usize) -> Vec<HostFigure<'_>> {
     let of = |host: &'_ diskspd_model::results::Host| host.summary.as_ref().is_some();
     let hosts = record.present().filter(|host| of(host));
@@ -53,7 +54,7 @@ pub fn figures(record: &Record, index: usize) -> Vec<HostFigure<'_>> {
 /// The hosts that are slower than the others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stragglers {
-    /// Their names, the slowest first, each with what is far from the median.
+    /// Names, slowest first, each with its deviating figures.
     pub hosts: Vec<(String, String)>,
     all: usize,
 }
@@ -103,7 +104,6 @@ impl Stragglers {
     }
 }
 
-/// The median, and how far from it is usual; `floor`: at least this share of it.
 fn usual(values: &[f64], floor: f64) -> (f64, f64) {
     let middle = median(values.iter().copied());
     let distances = values.iter().map(|value| (value - middle).abs());

@@ -1,4 +1,4 @@
-//! What became of a rate.
+//! Verdicts on a rate over time.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 pub enum SteadyVerdict {
     /// It stayed where it was.
     Steady,
-    /// It can't be told: the seconds vary by so much that a change which matters wouldn't show.
+    /// Inconclusive, because the seconds vary too much to show a relevant change.
     Unclear,
     /// It rose from the beginning on.
     Rising,

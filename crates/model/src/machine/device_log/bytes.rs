@@ -1,6 +1,6 @@
-//! Numbers in pages that devices answer with.
+//! Numbers in device log pages.
 
-/// A number of so many bytes at a place of a page, least byte first; `None` = the page is too short.
+/// Returns a little-endian number at a position of a page; `None` if the page is too short.
 pub(super) fn number<const BYTES: usize>(page: &[u8], at: usize) -> Option<u64> {
     let bytes: &[u8; BYTES] = page.get(at..)?.first_chunk()?;
     let mut wide = [0; 8];

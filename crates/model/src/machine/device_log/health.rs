@@ -4,10 +4,9 @@
 use super::bytes::number;
 use serde::{Deserialize, Serialize};
 
-/// What of the page is about a run. Counters begin when the device is made, and never again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    /// Bits of what is critical: 0 spare, 1 temperature, 2 reliability, 3 read-only, 4 backup of volatile
+    /// Bits of critical warnings: 0 spare, 1 temperature, 2 reliability, 3 read-only, 4 backup of volatile
     /// memory, 5 persistent memory.
     pub critical: u8,
     pub kelvin: u16,
@@ -15,7 +14,7 @@ pub struct Health {
     pub spare: u8,
     /// Below this percentage of it the device is critical.
     pub spare_threshold: u8,
-    /// Of the endurance that the maker states, percent; may be above 100, 255 = that or more.
+    /// Used part of the rated endurance in percent; may exceed 100, 255 = that or more.
     pub used: u8,
     /// Errors of data that could not be corrected or were found to be wrong.
     pub media_errors: u64,

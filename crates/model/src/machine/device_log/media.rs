@@ -1,4 +1,4 @@
-//! What the media of an endurance group with flexible data placement took: FDP Statistics, log page 22h (NVM
+//! Media writes of an endurance group with flexible data placement: FDP Statistics, log page 22h (NVM
 //! Express Base Specification 2.1, 5.1.12.1.31; TP4146).
 
 use super::bytes::number;
@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct MediaCounters {
     /// Bytes that hosts wrote, metadata included (HBMW).
     pub host_bytes: u64,
-    /// Bytes that were written to the media (MBMW): the same, what collecting garbage moved, and what else
-    /// the device writes.
+    /// Bytes written to the media (MBMW): host writes, garbage collection, and other writes of the device.
     pub media_bytes: u64,
     /// Bytes of the media that were erased (MBE).
     pub erased_bytes: u64,

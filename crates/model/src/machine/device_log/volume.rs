@@ -14,13 +14,13 @@ pub struct VolumeCounters {
     pub read_us: u64,
     /// Time that writes took, all together, us.
     pub write_us: u64,
-    /// How long more I/Os were asked for than the volume may do, us.
+    /// Time in us above the volume's IOPS limit.
     pub over_volume_iops_us: u64,
-    /// How long more throughput was asked for than the volume may have, us.
+    /// Time in us above the volume's throughput limit.
     pub over_volume_throughput_us: u64,
-    /// How long more I/Os were asked for than the instance may do, us.
+    /// Time in us above the instance's IOPS limit.
     pub over_instance_iops_us: u64,
-    /// How long more throughput was asked for than the instance may have, us.
+    /// Time in us above the instance's throughput limit.
     pub over_instance_throughput_us: u64,
     /// I/Os that wait at the volume; no counter, but now.
     pub queue_length: u64,
@@ -46,12 +46,11 @@ const INSTANCE_STORE: u32 = 0xec2c_0d7e;
 /// Where the histograms of reads and of writes begin.
 const READ_BINS: usize = 512;
 const WRITE_BINS: usize = 2056;
-/// Bytes of a bin: two bounds, a count and what is reserved.
 const BIN: usize = 24;
 const MOST_BINS: u64 = 64;
 
 impl VolumeCounters {
-    /// Of the page of a volume of EBS; `None` = too few bytes, or it is another page.
+    /// Parses the page of an EBS volume; `None` for too few bytes, or another page.
     pub fn of_ebs(page: &[u8]) -> Option<VolumeCounters> {
         let counters = VolumeCounters::parse(page, EBS)?;
         Some(VolumeCounters {
@@ -87,7 +86,7 @@ impl VolumeCounters {
         })
     }
 
-    /// What was counted since an earlier reading; `None` = one of the counters went back: they began anew.
+    /// Returns the counts since an earlier reading; `None` if a counter decreased, because it was reset.
     pub fn since(&self, earlier: &VolumeCounters) -> Option<VolumeCounters> {
         let since = |of: fn(&VolumeCounters) -> u64| of(self).checked_sub(of(earlier));
         Some(VolumeCounters {

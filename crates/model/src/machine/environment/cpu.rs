@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The processors. Where each has settings of its own, those of the first online one: they are set for all
-/// at once nearly always, and reading the frequency of a sleeping one can take 10 ms.
+/// Processor settings; from the first online processor if they are per processor. They are nearly always
+/// equal, and reading a sleeping processor's frequency can take 10 ms.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cpu {
@@ -22,9 +22,9 @@ pub struct Cpu {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Frequency {
-    /// `intel_pstate`, `amd-pstate-epp`, `acpi-cpufreq`. What a governor's name means depends on it.
+    /// `intel_pstate`, `amd-pstate-epp`, `acpi-cpufreq`. It determines the meaning of a governor's name.
     pub driver: Option<String>,
-    /// What a driver that chooses by itself is told to prefer: `performance`, `balance_power`.
+    /// Preference of a driver with its own selection: `performance`, `balance_power`.
     pub preference: Option<String>,
     /// The lowest the processor can do.
     pub hardware_min: Option<u64>,

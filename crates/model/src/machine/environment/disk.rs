@@ -1,4 +1,4 @@
-//! A disk beneath targets: how it is attached and driven.
+//! A disk under targets: its attachment and drivers.
 
 use super::Link;
 use crate::machine::storage::BlockDevice;
@@ -16,6 +16,6 @@ pub struct Disk {
     pub numa_node: Option<u32>,
     /// Partitions in use that don't begin on a physical block.
     pub misaligned: Vec<String>,
-    /// The targets that lie on it, alone or with other disks; empty = none was asked for.
+    /// Targets on it, alone or with other disks; empty without targets.
     pub targets: Vec<TargetId>,
 }

@@ -1,9 +1,9 @@
-//! What the control groups of this process permit: the tightest of all limits.
+//! The tightest limits of this process's control groups.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Limits of this process: of its own group and all groups above that can be seen, the tightest of each kind.
+/// Tightest limits of each kind for this process, from its own group and all visible ancestors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {

@@ -1,8 +1,8 @@
-//! The PCI Express link that a disk or its controller is attached by.
+//! The PCI Express link of a disk or its controller.
 
 use serde::{Deserialize, Serialize};
 
-/// A link as it is, and as the device could have it in another slot.
+/// Current link, and the best link that the device supports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Transfers per second and lane, 10^6.
@@ -15,12 +15,11 @@ pub struct Link {
 }
 
 impl Link {
-    /// What the link can carry, 10^6 bytes per second, headers of packets included.
+    /// Returns the bandwidth of the link in 10^6 bytes per second, including packet headers.
     pub fn bandwidth(&self) -> u64 {
         bandwidth(self.speed, self.width)
     }
 
-    /// What the best link of the device could carry, as [`Link::bandwidth`].
     pub fn max_bandwidth(&self) -> u64 {
         bandwidth(self.max_speed, self.max_width)
     }

@@ -1,4 +1,4 @@
-//! What the machine is, or pretends to be: hardware, a virtual machine, somebody's cloud, a container.
+//! The platform of the machine: hardware, a virtual machine, a cloud, or a container.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,6 @@ pub struct Platform {
     pub virtual_machine: bool,
     pub hypervisor: Option<String>,
     pub cloud: Option<String>,
-    /// Whether this process is in a container, as far as can be told.
+    /// Whether this process is in a container, where detectable.
     pub container: bool,
 }

@@ -1,4 +1,4 @@
-//! The table of events: what each of DISKSPD's counters means on Linux.
+//! The table of events: the Linux counterpart of each DISKSPD counter.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ pub enum TraceEvent {
 pub enum Source {
     Tracepoint {
         name: &'static str,
-        /// Which of its events, as a condition on its fields; empty = all.
+        /// Condition on the event's fields; empty = all.
         filter: &'static str,
     },
     MajorFaults,
@@ -80,9 +80,9 @@ const fn at(name: &'static str, filter: &'static str) -> Source {
     Source::Tracepoint { name, filter }
 }
 
-/// All kinds of events. The order is that of the report. Numbers in the conditions: states of TCP are those
-/// of net/tcp_states.h (1 established, 2 SYN sent, 3 SYN received, 7 closed, 10 listening, 12 a new SYN
-/// received), protocol 6 is TCP, 65536 is `CLONE_THREAD`.
+/// All kinds of events in the report's order. Numbers in the conditions: TCP states of net/tcp_states.h (1
+/// established, 2 SYN sent, 3 SYN received, 7 closed, 10 listening, 12 a new SYN received), protocol 6 is
+/// TCP, 65536 is `CLONE_THREAD`.
 pub const EVENTS: &[EventRow] = &[
     // `R` and `W` stand for nothing else in these flags. A flush that somebody asks for is a write without
     // sectors there.

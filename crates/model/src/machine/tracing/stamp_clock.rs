@@ -1,7 +1,7 @@
-//! Clocks that the kernel stamps recorded events with.
+//! The kernel's clocks for time stamps of recorded events.
 
-/// A clock of recorded events that this program can read too. The kernel knows others, of which none tells
-/// the time of day.
+/// A time stamp clock that this program can read too. The kernel has other clocks, but none with the time
+/// of day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StampClock {
     #[default]

@@ -1,8 +1,7 @@
-//! What rules look at: a profile, and where in it.
+//! Input of the rules: a profile and a position in it.
 
 use crate::profile::{Compat, Target, TimeSpan};
 
-/// One target in its time span: what most rules look at.
 pub(super) struct Case<'a> {
     pub(super) span: &'a TimeSpan,
     pub(super) compat: Compat,

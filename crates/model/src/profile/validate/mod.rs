@@ -1,6 +1,7 @@
-//! Rules that relate several settings of a profile, however it was stated. The rules are in DISKSPD's
-//! validation order, and so are their names: `V` and `D` errors, `W` warnings, `G` what DISKSPD accepts and
-//! then can't run, `M` of the run options; what depends on the machine is the plan's to judge.
+//! Rules that relate several settings of a profile, independent of its source. Their order and names
+//! follow DISKSPD's validation. The classes are `V` and `D` errors, `W` warnings, `G` settings that
+//! DISKSPD accepts but cannot run, and `M` run option rules. Plans check the rules that depend on the
+//! machine.
 
 mod case;
 mod content;
@@ -23,11 +24,11 @@ use crate::profile::{Profile, RawText, Target};
 use case::Case;
 use std::collections::HashSet;
 
-/// Judges all targets of all time spans by all rules; a profile with an error must not be run.
-/// With `profile_only` (`-Rp`) template targets may stay unfilled. The profile is not changed.
+/// Checks all targets of all time spans by all rules; a profile with an error must not be run. With
+/// `profile_only` (`-Rp`) template targets may stay unfilled. The profile is not changed.
 ///
-/// Targets of a time span that differ in nothing but their path are judged once, so that a command line,
-/// whose targets share all settings, gets each message once.
+/// Targets of a time span that differ only in their path are checked once. A command line, where targets
+/// share all settings, therefore gets each message once.
 pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     if profile.time_spans.is_empty() {

@@ -20,7 +20,6 @@ impl Rule {
     }
 }
 
-/// Rules of a time span as such: they look at no target.
 pub(super) fn check_span(span: &TimeSpan, compat: Compat) -> Vec<Finding> {
     let case = Case { span, compat, target: &Target::default() };
     SPAN_RULES.iter().filter_map(|rule| rule.check(&case)).collect()
@@ -100,7 +99,7 @@ fn too_many(option: &str, count: u32) -> String {
     format!("{count} outstanding I/Os ({option}, RequestCount) are more than {MOST_REQUESTS}")
 }
 
-/// Any stated limit counts, however low: DISKSPD loses those that round to 0 bytes per millisecond.
+/// Whether a limit is set, however low. DISKSPD loses limits that round to 0 bytes per millisecond.
 fn is_throttled(target: &Target) -> bool {
     match target.throughput {
         Some(Throughput::BytesPerMillisecond(limit) | Throughput::Iops(limit)) => limit > 0,

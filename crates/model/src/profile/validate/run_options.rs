@@ -3,7 +3,7 @@
 use crate::finding::{Finding, Severity};
 use crate::profile::{Profile, RateTotal, ReplayOptions, RunOptions, Target, TimeSpan, Volume};
 
-/// Judges run options by themselves and with the profile; with an error they must not be used.
+/// Checks run options alone and with the profile; with an error they must not be used.
 pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
@@ -62,8 +62,8 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
     findings
 }
 
-/// What has nothing to do beside this work. It is told and not refused: of a sweep from `-w0` to `-w100` only
-/// the ends are idle.
+/// Reports options without effect on this work. They are not refused, because only the ends of a sweep
+/// from `-w0` to `-w100` are affected.
 fn idle(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     if targets().next().is_none() || run_options.replay.is_some() {
@@ -102,7 +102,6 @@ fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str
     broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
-/// What the end of a run by what it has done can't go with: rule and message.
 fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let spans = || profile.time_spans.iter();
     // What a time span says goes before what holds for all of them.
@@ -208,7 +207,6 @@ fn replay(
     broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
-/// Whether nothing is said of which I/Os are done, and when.
 fn leaves_work_open(target: &Target) -> bool {
     let Target { path, .. } = target;
     let nothing = Target { path: path.clone(), ..Target::default() };

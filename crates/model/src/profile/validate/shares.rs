@@ -5,7 +5,6 @@ use crate::finding::{Finding, Severity};
 use crate::operation::{Operation, OtherRow, ShareRow};
 use crate::profile::{OperationShares, Profile, RunOptions};
 
-/// What they don't go with; what the run options forbid is among its own rules.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let Case { target, span, .. } = case;
     let mut findings = Vec::new();

@@ -1,4 +1,4 @@
-//! Rules of what is verified (`--verify`).
+//! Rules of verification (`--verify`).
 
 use crate::profile::{Profile, RunOptions, TargetIds, VerifyMode};
 

@@ -1,5 +1,4 @@
-//! Rules of atomic writes, of I/O that leaves nothing in the page cache or is tried without waiting first,
-//! of write hints, and of where the device puts what is written.
+//! Rules of atomic writes, uncached and non-waiting I/O, write hints, and placement in the device.
 
 use super::Case;
 use crate::finding::{Finding, Severity};
@@ -55,7 +54,6 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
 /// A rule, whether it is broken, and what then is the matter.
 type WayRule = (&'static str, bool, String);
 
-/// What is said of where writes go, and what it doesn't go with.
 fn placed(target: &Target) -> [WayRule; 4] {
     let (handles, streams) = (!target.fdp.is_empty(), !target.write_streams.is_empty());
     [

@@ -12,11 +12,11 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
     decode_with(bytes, utf8)
 }
 
-/// The same of a document that may hold bytes of another encoding, as DISKSPD writes paths and names: they
-/// become characters that stand for them ([`text::bytes`]).
+/// Decodes a document that may contain bytes of another encoding, as DISKSPD writes paths and names. Such
+/// bytes become placeholder characters ([`text::bytes`]).
 ///
 /// # Errors
-/// It is UTF-16 only in part, or holds characters that XML does not allow.
+/// Fails for partial UTF-16, or characters that XML does not allow.
 pub fn decode_any(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
     decode_with(bytes, |bytes| Ok(text::keeping_bytes(bytes)))
 }

@@ -1,10 +1,10 @@
-//! What is wrong with a document, and where.
+//! Errors in a document with their positions.
 
 use crate::limits::TIME_SPANS;
 use crate::units::visible::drives;
 use std::fmt;
 
-/// A document that is no profile: one message with the place, what was expected there, and what to do.
+/// Error of an invalid profile document: one message with the position, the expectation, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct XmlError {
     /// Line and column, both from 1, the column in characters; `None` where it is the document as a whole.

@@ -1,5 +1,5 @@
-//! From a tree that keeps the schema to a profile. What the schema can't say is judged here: settings that
-//! exclude each other as they are read, numbers that have no meaning, malformed templates.
+//! Conversion of a schema-valid tree to a profile. It checks conditions beyond the schema: mutually
+//! exclusive settings, meaningless numbers, malformed templates.
 
 use super::error::{Fault, quote};
 use super::tree::Node;
@@ -255,8 +255,8 @@ fn cache_mode(node: &Node) -> CacheMode {
     given.map_or(CacheMode::Cached, |(_, mode)| mode)
 }
 
-/// Whether the profile says `-Sb` literally, for which DISKSPD has no form of its own: the operating
-/// system's cache is not disabled, in so many words.
+/// Whether the profile states `-Sb` explicitly: DISKSPD's only form for it is a disabled flag for the
+/// operating system's cache.
 fn states_cache(node: &Node) -> bool {
     let stated = ["DisableOSCache", "DisableAllCache"].iter().any(|name| node.child(name).is_some());
     stated && cache_mode(node) == CacheMode::Cached

@@ -1,12 +1,12 @@
-//! The XML form of a profile: reading it ([`read`]), its schema ([`xsd`]), and what its writer needs
+//! The XML form of a profile: its reader ([`read`]), its schema ([`xsd`]), and helpers of its writer
 //! ([`text`]). `recorded` reads the profile within the results of a run.
 //!
 //! ```text
 //! bytes ─document─▶ text ─tree, by the schema─▶ checked tree ─interpret─▶ Profile
 //! ```
 //!
-//! Nothing outside the document is ever read, nothing in it is expanded, and memory is bounded: the size of
-//! a document is limited, its depth by the schema.
+//! The reader accesses no external data and expands no entities. Memory is bounded by the document's
+//! maximum size and the schema's depth.
 
 pub mod document;
 mod elements;
@@ -33,12 +33,11 @@ use crate::units;
 /// Largest document that is read, bytes: some ten thousand targets.
 pub const MAX_BYTES: u64 = limits::PROFILE.bytes;
 
-/// Reads a profile. It has no command line, and its templates (`*1`) are still to be filled in; whether its
-/// settings go together is for [`crate::profile::validate`] to judge.
+/// Reads a profile, without a command line and with unfilled templates (`*1`).
+/// [`crate::profile::validate`] checks whether its settings are compatible.
 ///
 /// # Errors
-/// The first thing that is wrong: no well-formed XML, not what the schema wants, or settings that exclude
-/// each other.
+/// Fails with the first error: malformed XML, a schema violation, or mutually exclusive settings.
 pub fn read(bytes: &[u8]) -> Result<Profile, XmlError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(XmlError::of_document(&error::Fault::new(0, too_large())));

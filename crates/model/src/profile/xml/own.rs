@@ -1,5 +1,5 @@
-//! Elements of our own in profiles: what DISKSPD has no words for. They are in a namespace of their own,
-//! with the prefix `linux`, so that DISKSPD's reader rejects a profile with them by their names.
+//! Additional profile elements without a DISKSPD counterpart. They are in a separate namespace with the
+//! prefix `linux`, so DISKSPD's reader rejects a profile with them and names them.
 
 use super::error::{Fault, quote};
 use super::tokens::attribute_text;

@@ -1,4 +1,4 @@
-//! Of a time span's elements those that say where threads run and how they submit I/O.
+//! Elements of a time span for the placement of threads and the submission of I/O.
 
 use super::error::{Fault, quote};
 use super::tree::Node;

@@ -1,5 +1,5 @@
-//! The profile within the results of a run: of any version of DISKSPD, and nobody's to correct. What this
-//! program doesn't know is left out, and what isn't stated is not known.
+//! The profile within the results of a run, from any version of DISKSPD. Unknown elements are ignored, and
+//! missing ones are unknown.
 
 use super::elements::PROFILE;
 use super::error::Fault;
@@ -10,10 +10,10 @@ use super::tree::{Lists, Node};
 use crate::profile::{Access, Parameters, Rate};
 use quick_xml::events::BytesStart;
 
-/// The parameters of every time span of a profile whose start tag was the last token.
+/// Reads the parameters of every time span of a profile, after its start tag.
 ///
 /// # Errors
-/// It is no well-formed XML, or doesn't end.
+/// Fails for malformed or truncated XML.
 pub fn parameters(tokens: &mut Tokens, tag: &BytesStart, at: usize) -> Result<Vec<Parameters>, Fault> {
     let profile = element(tokens, &mut Lists::default(), &PROFILE, tag, at)?;
     Ok(profile.children_of("TimeSpans").iter().map(of_span).collect())
@@ -58,7 +58,7 @@ fn element(
     Ok(node)
 }
 
-/// DISKSPD states all of these in its results: what a profile leaves out has a default, but not here.
+/// Returns the parameters of a span without defaults, because DISKSPD writes all of them in its results.
 fn of_span(node: &Node) -> Parameters {
     // What contradicts itself is not known either.
     let Ok(span) = interpret::time_span(node) else { return Parameters::default() };

@@ -1,4 +1,4 @@
-//! What a schema can say about elements, and the types of values. The profile's own is in `elements.rs`.
+//! Types for schemas: elements and values. The profile's schema is in `elements.rs`.
 
 use super::own;
 

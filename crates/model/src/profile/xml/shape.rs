@@ -1,4 +1,4 @@
-//! Of a target's and a time span's elements those of our own.
+//! Additional elements of targets and time spans.
 
 use super::error::{Fault, quote};
 use super::tree::Node;
@@ -24,7 +24,6 @@ pub(super) fn shares(within: &Node) -> OperationShares {
     found.fold(OperationShares::default(), |shares, (op, percent)| shares.with(op, percent))
 }
 
-/// As the option has them; none if there is no such element.
 pub(super) fn sizes(within: &Node) -> Result<Vec<SizeShare>, Fault> {
     let Some(node) = within.child("linux:BlockSizes") else { return Ok(Vec::new()) };
     SizeShare::parse_list(text_of(node).as_bytes()).map_err(|(_, wrong)| {
@@ -33,7 +32,8 @@ pub(super) fn sizes(within: &Node) -> Result<Vec<SizeShare>, Fault> {
     })
 }
 
-/// As the options have them; empty if there is no such element. `range`: of the numbers.
+/// Reads the numbers as in the options; empty without such an element. `range`: valid range of the
+/// numbers.
 pub(super) fn placement(
     within: &Node,
     element: &str,

@@ -1,9 +1,8 @@
-//! Text of an element: any bytes of a path go out well-formed and come back in as they were.
+//! Text of an element: any bytes of a path are written as well-formed XML and read back unchanged.
 //!
-//! XML can hold neither bytes that are not UTF-8 nor most control characters, not even escaped. Each such
-//! byte b is written as the character U+10FF00 + b, out of a private use area of Unicode. The few
-//! characters U+10FF00 to U+10FFFF that a path may really hold are written in the same way, byte by byte,
-//! so that nothing is ambiguous.
+//! XML cannot contain non-UTF-8 bytes or most control characters, not even escaped. Each such byte b is
+//! written as the character U+10FF00 + b, from a private use area of Unicode. Real characters U+10FF00 to
+//! U+10FFFF in a path are written in the same way, byte by byte, so the form is unambiguous.
 
 use std::borrow::Cow;
 use std::fmt::Write;

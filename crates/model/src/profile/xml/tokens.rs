@@ -1,11 +1,11 @@
-//! What a document consists of, one after the other.
+//! Tokenizer of documents.
 
 use super::error::{Fault, quote};
 use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
-/// What a document consists of, as far as profiles go: comments and processing instructions are nothing.
+/// Token of a document, without comments and processing instructions.
 pub enum Token<'a> {
     Start(BytesStart<'a>),
     End,
@@ -29,17 +29,17 @@ impl<'a> Tokens<'a> {
         Tokens { reader, text, strict: true }
     }
 
-    /// Those of documents as DISKSPD writes them, one after the other: it does not escape `&` in paths.
+    /// Creates a tokenizer for DISKSPD's documents, which contain unescaped `&` in paths.
     pub fn tolerant(text: &'a str) -> Tokens<'a> {
         let mut tokens = Tokens { strict: false, ..Tokens::strict(text) };
         tokens.reader.config_mut().allow_dangling_amp = true;
         tokens
     }
 
-    /// The next of them, with its byte offset.
+    /// Returns the next token with its byte offset.
     ///
     /// # Errors
-    /// What follows is no well-formed XML.
+    /// Fails for malformed XML.
     pub fn next_token(&mut self) -> Result<(usize, Token<'a>), Fault> {
         loop {
             let at = self.reader.buffer_position() as usize;
@@ -106,10 +106,10 @@ impl<'a> Tokens<'a> {
             .hint("save the file as UTF-8, and let its first line say so"))
     }
 
-    /// Leaves out the rest of an element whose start tag was the last token.
+    /// Skips the rest of an element, after its start tag.
     ///
     /// # Errors
-    /// It is no well-formed XML, or doesn't end.
+    /// Fails for malformed or truncated XML.
     pub fn skip(&mut self) -> Result<(), Fault> {
         let mut open = 1_usize;
         while open > 0 {
@@ -152,8 +152,7 @@ fn not_well_formed(at: usize, error: &quick_xml::Error) -> Fault {
     }
 }
 
-/// The character that `&..;` stands for. There are no others than the five of XML itself: entities are not
-/// declared.
+/// Returns the character for `&..;`. Only XML's five predefined entities are supported.
 fn resolve(at: usize, reference: &BytesRef) -> Result<String, Fault> {
     let known = quick_xml::escape::resolve_xml_entity(reference).map(str::to_owned);
     if let Some(text) = known {

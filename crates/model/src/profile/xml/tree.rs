@@ -1,4 +1,4 @@
-//! From text to a tree that keeps the schema. The first thing that doesn't is the end of it.
+//! Parsing of text to a schema-valid tree, up to the first error.
 
 use super::elements::PROFILE;
 use super::error::{Fault, check_time_spans, quote};
@@ -9,8 +9,7 @@ use super::values::{Value, is_blank};
 use crate::limits::TARGETS;
 use quick_xml::events::BytesStart;
 
-/// More attributes than this, namespaces included, are no profile: to look for duplicates among them takes
-/// time that grows with the square of their number.
+/// Maximum number of attributes, including namespaces. The check for duplicates takes quadratic time.
 const MAX_ATTRIBUTES: usize = 64;
 
 /// An element that was read, as its schema wants it.
@@ -104,8 +103,8 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Reads an element whose start tag has just been read. `declared`: around it the namespace of our own
-    /// elements is.
+    /// Reads an element after its start tag. `declared`: whether the additional namespace is declared
+    /// outside it.
     fn element(
         &mut self,
         schema: &'static Element,
@@ -151,7 +150,6 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// The schema of a child, if it may stand where it does.
     fn child_schema(&self, parent: &Node, name: &str, at: usize) -> Result<&'static Element, Fault> {
         let content = &parent.schema.content;
         let known = content.children();
@@ -247,8 +245,6 @@ fn attributes(
     Ok(found)
 }
 
-/// Declarations of namespaces and schemas that programs add by themselves: they say nothing about the
-/// profile.
 fn is_namespace_matter(key: &str, text: &str) -> bool {
     key.starts_with("xmlns:")
         || (key == "xmlns" && text.is_empty())

@@ -34,7 +34,7 @@ pub fn schema() -> String {
 const XS: &str = "http://www.w3.org/2001/XMLSchema";
 pub const OURS: &str = "profile-linux.xsd";
 
-/// Of the elements of our own, which stand in DISKSPD's; ends with a line feed.
+/// Returns the schema of the additional elements inside DISKSPD's elements; ends with a line feed.
 pub fn own_schema() -> String {
     let mut text = OURS_HEAD.to_owned();
     let _ = writeln!(
@@ -82,7 +82,6 @@ fn collect_numbers(element: &Element, found: &mut BTreeSet<(u64, u64)>) {
     others.for_each(|child| collect_numbers(child, found));
 }
 
-/// The words of an element that has attributes are a type of their own, to be extended by those.
 fn words_with_attributes(text: &mut String, element: &Element) {
     if let (Content::Value(Kind::Word(words)), false) = (&element.content, element.attributes.is_empty()) {
         let name = format!(" name=\"{}\"", words_name(element));
@@ -117,7 +116,7 @@ fn number_type(text: &mut String, lowest: u64, highest: u64) {
     text.push_str("  </xs:simpleType>\n");
 }
 
-/// The name of a type; words have none, they are listed where they are used.
+/// Returns the name of a type; `None` for word lists, which are inline.
 fn type_name(kind: Kind) -> Option<String> {
     match kind {
         Kind::Number(lowest, highest) => Some(format!("from{lowest}to{highest}")),

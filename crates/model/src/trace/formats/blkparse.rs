@@ -1,16 +1,16 @@
 //! The text of blkparse, in its default form:
 //!
 //! ```text
-//!   8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]
+//! 8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]
 //! major,minor cpu number seconds process action letters sector + sectors [name]
 //! ```
 //!
-//! What has no place on the device has no sectors there: a flush (`Q FWS [name]`), a command
-//! (`D R 36 (12 00 ..) [name]`).
+//! Entries without a position on the device have no sectors: a flush (`Q FWS [name]`), a command (`D R 36
+//! (12 00 ..) [name]`).
 //!
-//! Taken is what was asked for (`Q`) or what the driver got (`D`), with its completion (`C`), which may be
-//! one of several neighbours at once. Where the file has none of what is wanted, it is the other one: devices
-//! without a queue of requests have no `D`, and what other devices pass on may have no `Q`.
+//! The reader uses requests (`Q`) or driver issues (`D`), with their completions (`C`), which may cover
+//! several neighbours. If the wanted kind is missing, it uses the alternative. Devices without a request
+//! queue have no `D`, and I/O passed on by other devices may have no `Q`.
 
 use super::fault::TraceFault;
 use super::lines::is_comment;
@@ -21,7 +21,6 @@ pub(super) struct Blkparse {
     /// When the first event was, ns.
     first: Option<u64>,
     wanted: &'static str,
-    /// There was some of it: the other one isn't taken any more.
     has_wanted: bool,
     summary: bool,
 }
@@ -37,7 +36,6 @@ enum EventSubject {
 
 /// Bytes of a sector.
 const SECTOR: u64 = 512;
-/// What blktrace knows to happen to an I/O, or beside it.
 const ACTIONS: &str = "ABCDFGIMPQRSTUWXm";
 const SUMMARIES: [&str; 2] = ["CPU", "Total"];
 

@@ -1,4 +1,4 @@
-//! What a reader of a trace finds: an I/O, or what became of one.
+//! Results of a trace reader: an I/O, or its completion.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedEvent {
@@ -12,7 +12,7 @@ pub enum RecordedEvent {
     Discarded(RecordedIo),
     /// Something that is neither a read, a write nor a discard.
     Skipped,
-    /// What came before was not what is wanted: it is told again, in another way.
+    /// Discards the previous I/Os, because the wanted kind follows.
     Forget,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a line of a trace, or with the whole of it.
+//! Errors in a line of a trace, or in the whole file.
 
 use super::event::MOST_DISCARDED;
 use crate::limits::EmptyInput;
@@ -26,11 +26,11 @@ pub enum TraceFault {
          fio's iolog of version 2 and 3{1}"
     )]
     Format(String, &'static str),
-    /// None of its I/Os are taken; on what there are some.
+    /// No selected I/Os in the trace; the list contains the available streams.
     #[error("it is {format}, and has no read or write{}", wanted_and_others(.wanted.as_deref(), .others))]
     NothingTaken {
         format: &'static str,
-        /// Of what I/Os were to be taken; `None` = of whatever there is.
+        /// Requested stream; `None` = any.
         wanted: Option<String>,
         others: Vec<String>,
     },
@@ -68,7 +68,7 @@ pub enum TraceFault {
     /// A sector whose offset has more than 64 bits.
     #[error("the sector is beyond any device")]
     FarSector,
-    /// A time, us, that can't be counted on from.
+    /// Time in us that is too large for further addition.
     #[error("the time {0} us is too large")]
     FarTime(u64),
     /// An offset, bytes, at which there can't be a target.

@@ -5,7 +5,7 @@ use super::fault::TraceFault;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
 
-/// Bytes of a line at most: what is longer is no trace, and isn't read to its end.
+/// Maximum bytes of a line; a longer line is not part of a trace, and is not read to its end.
 const LONGEST: u64 = 8192;
 
 /// Reads line by line into one buffer.

@@ -57,16 +57,16 @@ impl TraceFormat {
 pub struct ReadTrace {
     /// The format that it turned out to have.
     pub format: TraceFormat,
-    /// What the I/Os were recorded on, as the file calls it.
+    /// Name of the recorded file or device.
     pub stream: String,
-    /// Whether its I/Os have times: an iolog of fio of version 2 without `wait` has none.
+    /// Whether its I/Os have times; a version 2 iolog of fio without `wait` does not.
     pub has_times: bool,
 }
 
 /// Reads a file.
 ///
 /// # Errors
-/// The first line that isn't as its format has it, or what a whole file lacks.
+/// Fails with the first invalid line, or if the file is incomplete.
 pub fn read(
     mut input: impl BufRead,
     taken: &TakenIos,

@@ -8,7 +8,6 @@ pub(super) const HEADER: &str = "thread,target,direction,offset,size,start_ns,la
 
 #[derive(Default)]
 pub(super) struct OwnLog {
-    /// An empty line was seen: another time span would begin behind it.
     span_ended: bool,
 }
 

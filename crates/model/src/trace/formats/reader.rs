@@ -1,16 +1,16 @@
-//! What readers of all formats share: which I/Os are taken, and of which stream.
+//! Common code of all readers: selection of I/Os by kind and stream.
 
 use super::event::{MOST_DISCARDED, RecordedEvent, RecordedIo};
 use super::fault::TraceFault;
 
-/// Who gets the events, each with the number of its line; an error ends the reading there.
+/// Receiver of the events with their line numbers; an error stops reading.
 pub type TakeEvent<'a> = dyn FnMut(u64, RecordedEvent) -> Result<(), TraceFault> + 'a;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestView {
     #[default]
     Asked,
-    /// As the driver gets them: neighbours are merged, and what is too large for the device is split.
+    /// Requests as issued to the driver; neighbours are merged, and oversized I/Os are split.
     Driver,
 }
 
@@ -47,7 +47,7 @@ impl Take<'_, '_> {
         (self.each)(self.line, event)
     }
 
-    /// A discard, which may be longer than any I/O: it is told in pieces.
+    /// Emits a discard, in pieces if it is longer than the largest I/O.
     pub(super) fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), TraceFault> {
         if !(1..=MOST_DISCARDED).contains(&bytes) {
             return Err(TraceFault::DiscardLength { bytes });
@@ -62,10 +62,7 @@ impl Take<'_, '_> {
     }
 }
 
-/// Bytes of a discard that is told at once.
 const LONGEST_DISCARD: u64 = 1 << 30;
-/// Bytes of a whole discard, at most: 256 TiB, more than any device of today has. What says more is nonsense,
-/// Of which of several files or devices I/Os are taken.
 pub(super) struct Streams {
     pub(super) wanted: Option<String>,
     /// The first one that there were I/Os of; if one is wanted, that.
@@ -123,7 +120,6 @@ pub(super) fn placed(at_ns: u64, offset: u64, bytes: u64, write: bool) -> Result
     }
 }
 
-/// A word that isn't what stands at its place, cut to what a message has room for.
 pub(super) fn malformed(text: &str, what: &'static str) -> TraceFault {
     TraceFault::Malformed(text.chars().take(40).collect(), what)
 }

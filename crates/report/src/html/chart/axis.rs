@@ -1,4 +1,4 @@
-//! Axes: what stands beside a chart, and the lines of its grid.
+//! Axes: the labels of a chart, and its grid lines.
 
 use super::scale::{AxisScale, time_step};
 use crate::number::{clock, latency, short};
@@ -26,7 +26,7 @@ pub enum AxisKind {
     Time,
     /// Places that all have names, in several rows if there are many.
     Named,
-    /// Rows, the first one uppermost; the name of each stands within the chart, above what is drawn of it.
+    /// Rows from top to bottom; the name of each is inside the chart, above its bar.
     Rows,
 }
 
@@ -105,7 +105,7 @@ impl ChartAxis {
         ChartAxis::of("percent of I/Os that took no longer", scale, ticks.collect())
     }
 
-    /// Names or numbers, one beside the other; of many only some are written.
+    /// Creates an axis with adjacent names or numbers; of many only some are written.
     pub fn names(label: impl Into<String>, names: &[String]) -> ChartAxis {
         let every = names.len().div_ceil(16).max(1);
         let middle = |number: usize| (number as f64 + 0.5) / names.len().max(1) as f64;
@@ -150,7 +150,7 @@ impl ChartAxis {
         })
     }
 
-    /// Figures greater than 0 that are to be told from one another: not from 0 on.
+    /// Creates an axis for figures greater than 0 with visible differences, so it does not begin at 0.
     pub fn near(
         label: impl Into<String>,
         figures: impl IntoIterator<Item = f64>,
@@ -232,7 +232,7 @@ pub fn row(number: usize, count: usize) -> f64 {
     1.0 - number as f64 / count.max(1) as f64
 }
 
-/// A latency in ms beside an axis, without idle zeros.
+/// Formats a latency in ms for an axis, without trailing zeros.
 pub fn short_latency(ms: f64) -> String {
     let text = latency(ms);
     let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));

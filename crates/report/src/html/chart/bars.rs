@@ -1,4 +1,4 @@
-//! Bars, one beside the other, each of one part or of several that stand on each other.
+//! Adjacent bars, each of one part or of several stacked parts.
 
 use super::axis::ChartAxis;
 use super::table::FigureTable;

@@ -1,5 +1,4 @@
-//! The throughput-latency curve of a sweep: what more load brings, and what it costs. Plain data in, so
-//! that whoever has points can draw them.
+//! The throughput-latency curve of a sweep: gain and cost of more load. Its input is plain data.
 
 use super::axis::ChartAxis;
 use super::table::FigureTable;
@@ -25,7 +24,7 @@ pub struct Curve {
 pub struct CurvePoint {
     pub label: String,
     pub load: u64,
-    /// With so many threads; points of the same number are joined by a line of their own.
+    /// Number of threads; a line joins the points with the same number.
     pub threads: u64,
     /// I/Os per second.
     pub iops: f64,
@@ -38,7 +37,7 @@ pub struct CurvePoint {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurveKnee {
     pub point: usize,
-    /// I/Os per second between which it lies; `None` = not known.
+    /// Confidence interval in I/Os per second; `None` if unknown.
     pub iops_interval: Option<(f64, f64)>,
 }
 
@@ -52,15 +51,14 @@ pub struct CurveObjective {
 
 /// The looks of lines where there is more than one.
 const LINES: [&str; 6] = ["total", "p50", "p99", "read", "p95", "write"];
-/// A letter of a name takes so much of a chart's width, and a name so much of its height: another one that
-/// is in its way isn't written.
+/// Width and height of a letter as shares of the chart. Overlapping names are not written.
 const LETTER: [f64; 2] = [6.5 / 460.0, 15.0 / 208.0];
 const LETTER_ON_PHONE: [f64; 2] = [6.5 / 270.0, 15.0 / 208.0];
 
-/// Of intervals so much is shown: up to this many times the highest point. Few runs that differ much have
-/// intervals of which the points would be a dot in a corner.
+/// Limit of the displayed intervals as a multiple of the highest point. A few variable runs have intervals
+/// so wide that the points would shrink to a dot.
 const MOST_OF_RATES: f64 = 2.0;
-/// The same of latencies, whose axis goes by factors: also down to this part of the lowest.
+/// The same for latencies on a logarithmic axis, also down to this fraction of the lowest.
 const MOST_OF_LATENCIES: f64 = 4.0;
 pub const CUT: &str = "Intervals that reach beyond the chart end at its edge; the table has them whole.";
 
@@ -224,7 +222,6 @@ impl Curve {
         }
     }
 
-    /// The lines of all intervals, and whether any ends at the chart's edge instead of its own end.
     fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> (String, bool) {
         let mut path = String::new();
         let mut are_cut = false;
@@ -319,8 +316,6 @@ struct LoadFigure<'a> {
     interval: fn(&CurvePoint) -> Option<(f64, f64)>,
 }
 
-/// The figures that an axis has to show: all points, and of the ends of intervals those that are no further
-/// from them than by this factor; what is further ends there.
 fn shown(points: impl Iterator<Item = f64>, ends: impl Iterator<Item = (f64, f64)>, most: f64) -> Vec<f64> {
     let mut figures: Vec<f64> = points.filter(|figure| figure.is_finite()).collect();
     let lowest = figures.iter().copied().fold(f64::INFINITY, f64::min) / most;
@@ -331,8 +326,8 @@ fn shown(points: impl Iterator<Item = f64>, ends: impl Iterator<Item = (f64, f64
     figures
 }
 
-/// Whether two names, each beside its point, are in each other's way; `letter`: width and height of one,
-/// shares of the chart.
+/// Whether two names next to their points overlap; `letter`: width and height of a letter as shares of the
+/// chart.
 fn covers(one: &PointLabel, other: &PointLabel, letter: [f64; 2]) -> bool {
     let ends = |label: &PointLabel| {
         let width = letter[0] * (label.text.chars().count() as f64 + 1.0);

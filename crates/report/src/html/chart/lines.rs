@@ -1,4 +1,4 @@
-//! Lines over time, with the band between the lowest and the highest of what a point stands for.
+//! Lines over time, with the band between the lowest and the highest value of each point.
 
 use super::axis::ChartAxis;
 use super::table::FigureTable;
@@ -18,7 +18,7 @@ pub struct TimeLine {
     pub band: bool,
 }
 
-/// Where the points are, s since measuring began: begin and end of what each stands for.
+/// Begin and end of each point's interval, in s since measuring began.
 pub type PointTimes = Vec<(f64, f64)>;
 
 /// The time that all lines of a chart go over.
@@ -38,7 +38,7 @@ pub struct Lines {
     pub note: String,
     pub y: ChartAxis,
     pub over: LineTimes,
-    /// Lines, the most important one last: it is drawn above the others.
+    /// Lines, the most important one last, because it is drawn on top.
     pub lines: Vec<TimeLine>,
     pub table: FigureTable,
 }

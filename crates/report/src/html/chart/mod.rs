@@ -1,5 +1,5 @@
-//! Charts: an inline SVG each, which says all it has to say without scripts, and the table that it is drawn
-//! from. Scripts read the figures under the pointer from that table.
+//! Charts: an inline SVG each, complete without scripts, and the table of its figures. Scripts read the
+//! figures under the pointer from that table.
 
 pub mod axis;
 pub mod bars;
@@ -27,7 +27,7 @@ pub struct ChartFigure {
     pub kind: &'static str,
     pub id: String,
     pub title: String,
-    /// What is to be seen on it, in a sentence, for those who don't see it.
+    /// A sentence that describes the chart for people who cannot see it.
     pub summary: String,
     pub note: String,
     pub x: ChartAxis,
@@ -36,7 +36,7 @@ pub struct ChartFigure {
     /// Paths in a square of 1000 units.
     pub drawing: Markup,
     pub marks: Vec<Mark>,
-    /// What it is drawn from; [`table::FigureRow::at`] says where on the axis below.
+    /// The chart's figures; [`table::FigureRow::at`] is the position on the horizontal axis.
     pub table: FigureTable,
 }
 
@@ -89,13 +89,12 @@ pub struct PointLabel {
 }
 
 impl PointLabel {
-    /// Whether it stands to the left of its point, because to the right the chart ends.
+    /// Whether the label is to the left of its point, because the chart ends on the right.
     pub fn is_left(&self) -> bool {
         self.place.0 > 0.8
     }
 }
 
-/// What is drawn is in units of this square, stretched to the chart's real size.
 const SQUARE: &str = "0 0 1000 1000";
 
 /// Height of a row with its name, rem.
@@ -105,7 +104,7 @@ const ROW: f64 = 2.9;
 const WHOLE: [f64; 2] = [0.0, 1.0];
 
 impl ChartFigure {
-    /// The whole figure; `level`: that of its heading, one more than of the section that it is in.
+    /// Returns the whole figure; `level`: its heading level, one more than its section's level.
     pub fn markup(&self, level: u8) -> Markup {
         self.markup_with(level, &[])
     }
@@ -152,7 +151,6 @@ impl ChartFigure {
         }
     }
 
-    /// As many rows as there are need as much room; `None` = the style sheet says how high it is.
     fn height(&self) -> Option<String> {
         let rows = self.y.ticks.len().max(1) as f64;
         (self.y.kind == AxisKind::Rows).then(|| format!("height:{:.1}rem", ROW * rows))

@@ -55,7 +55,6 @@ impl NamedBars {
     }
 }
 
-/// Of a name that is too long its begin and its end, which tells it from its neighbours.
 fn shortened(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= LONGEST {

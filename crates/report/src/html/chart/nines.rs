@@ -11,7 +11,7 @@ pub struct NinesLine {
     /// The class that gives its look.
     pub class: &'static str,
     pub name: String,
-    /// I/Os that it is of: how many nines it can tell.
+    /// Number of I/Os, which limits the meaningful nines.
     pub ios: u64,
     /// (share of I/Os that took no longer, ms), ascending, without the maximum.
     pub steps: Vec<(f64, f64)>,
@@ -25,7 +25,7 @@ impl NinesLine {
         (self.ios.max(2) as f64).log10()
     }
 
-    /// (nines, ms) as far as there are I/Os to tell them.
+    /// Returns the points (nines, ms) with enough I/Os.
     fn points(&self) -> Vec<(f64, f64)> {
         let end = self.nines();
         let steps = self.steps.iter().map(|(share, ms)| (nines(*share), *ms));

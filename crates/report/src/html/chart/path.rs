@@ -1,5 +1,5 @@
-//! Lines and areas as path data of an SVG, in a square of 1000 units a side: what is drawn is stretched to
-//! the chart's real size, lines keep their width.
+//! Lines and areas as SVG path data, in a square of 1000 units a side. The drawing is stretched to the
+//! chart's real size, while lines keep their width.
 
 use std::fmt::Write;
 
@@ -9,14 +9,13 @@ pub type Point = (f64, f64);
 /// Units of a side.
 const SIDE: f64 = 1000.0;
 
-/// A place in units, without digits that nobody sees.
 fn put(path: &mut String, command: char, (x, y): Point) {
     let unit = |share: f64| (share.clamp(-1.0, 2.0) * SIDE * 10.0).round() / 10.0;
     // Writing to a string can't fail.
     let _ = write!(path, "{command}{} {}", unit(x), unit(1.0 - y));
 }
 
-/// A line through points; it is interrupted where there is none.
+/// Returns a line through points, interrupted at missing ones.
 pub fn line(points: impl IntoIterator<Item = Option<Point>>) -> String {
     let mut path = String::new();
     let mut begun = false;

@@ -1,4 +1,4 @@
-//! Single figures as points, in their order, and the levels that they are at.
+//! Single figures as points in their order, and their levels.
 
 use super::axis::ChartAxis;
 use super::path::Point;

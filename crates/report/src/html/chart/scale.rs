@@ -1,4 +1,4 @@
-//! From figures to places on an axis, and the round figures that stand beside it.
+//! Conversion of figures to positions on an axis, and its round labels.
 
 /// An axis' scale. Places are shares of its length, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,14 +19,14 @@ pub enum AxisScale {
 }
 
 impl AxisScale {
-    /// From 0 to a round figure at or above `highest`.
+    /// Returns a scale from 0 to a round figure at or above `highest`.
     pub fn from_zero(highest: f64) -> AxisScale {
         let highest = if highest.is_finite() && highest > 0.0 { highest } else { 1.0 };
         let step = step(highest, 4.0);
         AxisScale::Linear { from: 0.0, to: (highest / step).ceil() * step }
     }
 
-    /// From a round figure at or below the lowest to one at or above the highest.
+    /// Returns a scale from a round figure at or below the lowest to one at or above the highest.
     pub fn to_round(figures: impl IntoIterator<Item = f64>) -> AxisScale {
         let (low, high) = ends(figures).filter(|(low, high)| low < high).unwrap_or((-1.0, 1.0));
         let step = step(high - low, 4.0);
@@ -34,8 +34,8 @@ impl AxisScale {
         AxisScale::Linear { from: (low / step + 1e-9).floor() * step, to: (high / step - 1e-9).ceil() * step }
     }
 
-    /// As far as the figures go, which are greater than 0, and at least a tenth of them: noise alone
-    /// doesn't fill the axis.
+    /// Returns a scale of the figures' range, which are greater than 0. It covers at least a tenth of
+    /// them, so that noise does not fill the axis.
     pub fn near(figures: impl IntoIterator<Item = f64>) -> AxisScale {
         let (low, high) = ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.5, 1.5));
         let middle = (low + high) / 2.0;
@@ -43,8 +43,8 @@ impl AxisScale {
         AxisScale::Linear { from: (middle - half).max(0.0), to: middle + half }
     }
 
-    /// As far as the figures go, which are greater than 0; at least a factor of two, so that noise doesn't
-    /// look like a mountain range.
+    /// Returns a logarithmic scale of the figures' range, which are greater than 0. It covers at least a
+    /// factor of two, so that noise does not dominate.
     pub fn log(figures: impl IntoIterator<Item = f64>) -> AxisScale {
         let (low, high) = ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.1, 10.0));
         let (low, high) = if high / low < 2.0 { (low / 1.5, high * 1.5) } else { (low / 1.1, high * 1.1) };
@@ -59,8 +59,8 @@ impl AxisScale {
         }
     }
 
-    /// Round figures on it, ascending: about `wanted` of them, of a logarithmic one those that a person
-    /// counts by.
+    /// Returns about `wanted` round figures of the scale, ascending; for a logarithmic scale common
+    /// decimal steps.
     pub fn round_figures(self, wanted: f64) -> Vec<f64> {
         match self {
             AxisScale::Linear { from, to } => {
@@ -101,7 +101,7 @@ fn step(length: f64, wanted: f64) -> f64 {
     steps.iter().map(|step| step * power).find(|step| *step >= rough * 0.999).unwrap_or(10.0 * power)
 }
 
-/// The step of a time axis of so many seconds: seconds, minutes and hours have their own round figures.
+/// Returns the step of a time axis of this length in seconds, round in seconds, minutes or hours.
 pub fn time_step(seconds: f64) -> f64 {
     const STEPS: [f64; 17] = [
         1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0,

@@ -35,8 +35,8 @@ const NAME: f64 = 0.45;
 /// Half of the height of an end of an interval, share of the row.
 const END: f64 = 0.1;
 
-/// Intervals are shown up to so many percent, or twice the largest change: few runs have some that are a
-/// hundred times as wide, beside which nothing else could be seen.
+/// Limit of displayed intervals in percent, or twice the largest change. A few runs have intervals a
+/// hundred times as wide, which would hide the rest.
 const SHOWN: f64 = 100.0;
 
 impl Shifts {

@@ -1,4 +1,4 @@
-//! The table behind a chart.
+//! The table of a chart's figures.
 
 use crate::number::{NONE, number};
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -25,7 +25,7 @@ impl FigureTable {
         FigureTable { head: head.iter().map(|text| (*text).to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// The table of these rows; `at`: where each is on the axis below.
+    /// Returns the table of these rows; `at`: the position of each row on the horizontal axis.
     pub fn of<R>(columns: &[TableColumn<R>], rows: &[R], at: impl Fn(usize) -> f64) -> FigureTable {
         let columns: Vec<&TableColumn<R>> = columns.iter().filter(|column| column.on_page).collect();
         let cells = |row: &R| columns.iter().map(|column| text((column.cell)(row))).collect();

@@ -1,4 +1,4 @@
-//! What has changed, in words.
+//! The changes, in words.
 
 use super::{ComparisonPage, LETTERS, name, of_span};
 use crate::html::verdict::{Badge, said};
@@ -34,7 +34,6 @@ pub fn in_short(comparison: &RunComparison) -> String {
     }
 }
 
-/// What decides, of each time span; then what takes something away from it, and what else has changed.
 pub fn verdicts(page: &ComparisonPage) -> Markup {
     let warnings = warnings(page);
     html! {

@@ -15,7 +15,6 @@ use diskspd_model::stats::median;
 use diskspd_model::units::Millis;
 use maud::html;
 
-/// Which I/Os a chart is of: for its id and its title, and where their figures are.
 type SideDirection = ([&'static str; 2], fn(&SpanSummary) -> &KnownFigures, PickDirection);
 
 const DIRECTIONS: [SideDirection; 3] = [

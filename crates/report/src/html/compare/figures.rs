@@ -53,7 +53,6 @@ fn statistics(span: &SpanCompared) -> Markup {
     }
 }
 
-/// All changes below each other, against the zone that counts as the same; `None` = there are none.
 fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
     let same = span.same_percent;
     let shown: Vec<&Compared> = span.all().filter(|metric| metric.sides.is_some()).collect();

@@ -1,5 +1,5 @@
-//! The page of a comparison: what has changed stands first, then the figures, the single runs, the
-//! distributions, what else differs, and how to do it again.
+//! The page of a comparison: the changes first, then the figures, the runs, the distributions, other
+//! differences, and the commands to repeat it.
 
 mod answer;
 mod distribution;

@@ -1,4 +1,4 @@
-//! What a page of a comparison shows, and how its parts are called.
+//! The content of a comparison page, and the names of its parts.
 
 use crate::work_in_words as workload;
 use diskspd_judge::lab::compare;
@@ -11,7 +11,7 @@ pub struct ComparisonPage<'a> {
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
     pub is_noise: bool,
-    /// The whole answer in a sentence; `None` = what is said of each time span is enough.
+    /// The whole answer in a sentence; `None` if the statements about each time span suffice.
     pub sentence: Option<&'a str>,
 }
 
@@ -22,7 +22,7 @@ pub(super) const MOST_WITH_ALL: usize = 4;
 /// Time spans that have charts at all.
 pub(super) const MOST_WITH_CHARTS: usize = 24;
 
-/// Of several time spans or workloads, which one, by what it does; empty = there is one.
+/// Returns the name of one of several time spans or workloads, by its work; empty if there is only one.
 pub(super) fn span_name(page: &ComparisonPage, span: &SpanCompared) -> String {
     let place = compare::place(page.comparison, span);
     let run = runs_of(page, span, 0).first().map(|run| &run.known);

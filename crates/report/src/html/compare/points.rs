@@ -1,5 +1,4 @@
-//! The single runs of both sides, side by side: so it's seen what a change rests on, and which run is far
-//! from the others.
+//! The single runs of both sides as adjacent points. They show the basis of a change, and outliers.
 
 use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, name, of_span, text};
 use crate::html::chart::ChartFigure;
@@ -11,7 +10,6 @@ use diskspd_judge::lab::compare::{Compared, SpanCompared, Summarized};
 use diskspd_model::units::counted;
 use diskspd_model::units::visible::line;
 
-/// A chart for each figure; of many time spans only of the one that decides.
 pub fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFigure> {
     let most = if page.comparison.time_spans.len() > MOST_WITH_ALL { 1 } else { usize::MAX };
     let known = span.metrics.iter().take(most).filter_map(|metric| Some((metric, metric.sides.as_ref()?)));

@@ -1,4 +1,4 @@
-//! The runs themselves: what is known of each, and how they were made.
+//! The runs: known properties of each, and how they were made.
 
 use super::points::run_name;
 use super::{ComparisonPage, LETTERS};

@@ -1,4 +1,4 @@
-//! What has changed for good, in words.
+//! The lasting changes, in words.
 
 use super::{FollowedCourse, FollowedWork, HistoryPage, ToldOf, change_of, figure_name, figure_text};
 use crate::html::verdict::{Badge, said};
@@ -14,7 +14,7 @@ const MOST: usize = 24;
 
 pub struct LastingChange {
     pub verdict: ChangeVerdict,
-    /// The place of the first run behind it, among the points of the course.
+    /// Index of the first run after it, among the points of the course.
     pub place: usize,
     /// From when on, by how much, between which levels.
     pub words: String,

@@ -1,5 +1,5 @@
-//! The page of a history: what has changed for good stands first, then the course of each figure of the
-//! same work on the same machine, and all runs.
+//! The page of a history: lasting changes first, then the course of each figure of the same work on the
+//! same machine, and all runs.
 
 mod answer;
 mod courses;

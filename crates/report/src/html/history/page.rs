@@ -1,4 +1,4 @@
-//! What a page of a history shows: its runs, and how figures went on.
+//! The content of a history page: its runs, and the course of figures.
 
 use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::results::RunSummary;
@@ -8,10 +8,10 @@ use diskspd_model::stats::Level;
 pub struct HistoryPage<'a> {
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
-    /// The figure that is followed alone; `None` = those that everybody looks for.
+    /// The only followed figure; `None` = the headline figures.
     pub figure: Option<RunFigure>,
     pub runs: &'a [ListedRun<'a>],
-    /// What of them can be followed, that with the most runs first.
+    /// The works that can be followed, sorted by descending number of runs.
     pub works: &'a [FollowedWork],
 }
 
@@ -46,7 +46,7 @@ pub struct FollowedWork {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FollowedCourse {
     pub figure: RunFigure,
-    /// (place in [`HistoryPage::runs`], value), the oldest first: at least one.
+    /// (index in [`HistoryPage::runs`], value), oldest first: at least one.
     pub points: Vec<(usize, f64)>,
     /// Where it was how high, by places in the points: at least one.
     pub levels: Vec<Level>,
@@ -71,7 +71,7 @@ pub enum ToldOf {
 }
 
 impl ToldRun {
-    /// Whether it is where a level begins, which is no surer than one run.
+    /// Whether this is the beginning of a level, which is only certain to one run.
     pub fn is_at(&self, begin: usize) -> bool {
         self.place.abs_diff(begin) <= 1
     }

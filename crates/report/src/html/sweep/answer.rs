@@ -1,4 +1,4 @@
-//! What a sweep was run for.
+//! The answer of a sweep.
 
 use super::SweepPage;
 use crate::html::headline::tile;

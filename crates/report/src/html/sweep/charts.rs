@@ -1,5 +1,5 @@
-//! The charts of a sweep: for each group of points what more load brings and what it costs; where points
-//! don't differ in load, their rates side by side.
+//! The charts of a sweep: gain and cost of more load for each group of points. Points with equal load show
+//! their rates next to each other.
 
 use super::SweepPage;
 use crate::html::chart::axis::ChartAxis;

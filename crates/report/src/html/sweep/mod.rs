@@ -1,5 +1,5 @@
-//! The page of a sweep: what came out stands first, then the curve, all points, what was found, and how to
-//! do it again.
+//! The page of a sweep: the result first, then the curve, all points, the findings, and the commands to
+//! repeat it.
 
 mod answer;
 mod charts;

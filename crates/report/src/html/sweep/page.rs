@@ -1,4 +1,4 @@
-//! What a page of a sweep shows.
+//! The content of a sweep page.
 
 use crate::html::input::Run;
 use crate::html::title;

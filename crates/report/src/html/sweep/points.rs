@@ -5,7 +5,6 @@ use crate::html::table::PageTable;
 use diskspd_judge::lab::sweep::{PointLine, point_lines};
 use maud::{Markup, html};
 
-/// All of them, in the order of the command line; what was answered stands beside the name.
 pub fn points(page: &SweepPage) -> Markup {
     let lines = point_lines(&page.sweep.points, |place| roles(page, place));
     html! {

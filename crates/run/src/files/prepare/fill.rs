@@ -45,7 +45,7 @@ pub(super) struct FillFailed {
     pub written: u64,
 }
 
-/// Writes every byte below the size, past the page cache where possible; nothing is flushed.
+/// Writes every byte below the size, without the page cache where possible, and does not flush.
 pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), FillFailed> {
     let size = job.order.size;
     let mut block = Buffer::new(size.min(BLOCK) as usize)
@@ -86,7 +86,7 @@ struct FilePart<'a> {
     next: AtomicU64,
     /// Bytes written.
     done: AtomicU64,
-    /// The first byte that was to be written and was not; `to` = there is none so far.
+    /// First byte not written despite the order; `to` = none so far.
     end: AtomicU64,
 }
 
@@ -149,7 +149,6 @@ impl<'a> FilePart<'a> {
     }
 }
 
-/// Writes a part with so many threads while this one reports progress. The first error counts.
 fn run(
     part: &FilePart<'_>,
     threads: u32,

@@ -1,12 +1,12 @@
-//! What is prepared of a target, and who may stop it.
+//! The preparation of a target, and its interruption.
 
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy)]
 pub struct FileOrder<'a> {
-    /// Where. Missing directories are not created: a path with a typing error would be measured on the disk
-    /// above it. An existing link to a file is followed,
-    /// one that leads nowhere is an error: nothing is created at a place that was not named.
+    /// Path of the file. Missing directories are not created, because a misspelled path would measure the
+    /// wrong disk. An existing link to a file is followed; a dangling link is an error, so no file appears
+    /// at an unnamed place.
     pub path: &'a Path,
     /// Exact size, bytes; 0 makes an empty file.
     pub size: u64,

@@ -1,4 +1,4 @@
-//! What became of a file that was to be prepared, as it is told.
+//! Result of preparing a file, for messages.
 
 use diskspd_host::claims::ClaimError;
 use diskspd_model::units;
@@ -27,7 +27,7 @@ pub enum Why {
     Content {
         zero: bool,
     },
-    /// The file system can't tell whether it was written in full (tmpfs, network file systems).
+    /// The file system cannot report whether the file is fully written (tmpfs, network file systems).
     Unknown,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Prepared {
     }
 }
 
-/// Why a file could not be prepared, and what became of it.
+/// Reason for a failed preparation, and the resulting state of the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: the file was not prepared: {reason}; {state}", path.display())]
 pub struct PrepareError {
@@ -78,7 +78,7 @@ pub enum Reason {
     )]
     Full {
         size: u64,
-        /// Bytes that were free for this user before, and those of the file itself.
+        /// Free bytes for this user before, including the file's space.
         free: u64,
     },
     /// `ENOSPC` though there was room for it.
@@ -90,7 +90,7 @@ pub enum Reason {
     )]
     Refused {
         size: u64,
-        /// Bytes that were free for this user before, and those of the file itself.
+        /// Free bytes for this user before, including the file's space.
         free: u64,
     },
     /// Each of them might fit, but not all of them.
@@ -103,7 +103,7 @@ pub enum Reason {
     FullTogether {
         files: usize,
         size: u64,
-        /// Bytes that were free for this user before, and those of the files themselves.
+        /// Free bytes for this user before, including the space of the files.
         free: u64,
     },
     /// The holes that `--prefill` fills.
@@ -167,8 +167,8 @@ pub enum State {
     Untouched,
     /// Nothing: the unfinished file was created here, and removed again.
     Removed,
-    /// A file that existed before; what it held is gone. It was cut off behind what is written, and emptied
-    /// when there was no room for it.
+    /// An existing file with its content lost. It was truncated after the written part, or emptied if it
+    /// did not fit.
     Unfinished {
         /// Bytes it has now.
         size: u64,

@@ -1,5 +1,5 @@
-//! What an existing file holds, as far as a few of its blocks show: zeros are no stand-in for data. Many
-//! devices, and everything that compresses, answer them without asking the medium.
+//! Content of an existing file from a sample of its blocks. Zeros cannot replace data, because many
+//! devices and everything that compresses return them without accessing the medium.
 
 use diskspd_host::content::estimate::is_zero;
 use diskspd_sys::memory::Buffer;
@@ -21,10 +21,10 @@ pub(super) struct FileSample {
 }
 
 impl FileSample {
-    /// Whether a file that is to hold zeros, or else data, holds the other.
+    /// Whether the file contains data instead of requested zeros, or zeros instead of requested data.
     ///
-    /// A run with writes changes what `-c` has written, into data of another kind or with zeros here and
-    /// there: that's no reason to write it all again.
+    /// A run with writes replaces the content of `-c` with other data or scattered zeros, which does not
+    /// require rewriting.
     pub fn contradicts(&self, zeros_ordered: bool) -> bool {
         match zeros_ordered {
             true => self.zeros < self.blocks,
@@ -33,11 +33,11 @@ impl FileSample {
     }
 }
 
-/// Reads blocks of a file, through the page cache: what is in memory only counts as well. Nothing is read
-/// ahead.
+/// Reads blocks of a file through the page cache, because unwritten data also counts. It disables
+/// readahead.
 ///
 /// # Errors
-/// No right to read it, or what reading it answers.
+/// Fails if the file cannot be read.
 pub(super) fn take(path: &Path, size: u64) -> io::Result<FileSample> {
     let file = File::open(path)?;
     page_cache::read_nothing_ahead(&file);

@@ -1,4 +1,4 @@
-//! Whether there is room for what is ordered, found out while nothing has been changed yet.
+//! Check for sufficient space, before anything changes.
 
 use super::{PrepareError, Reason, State};
 use diskspd_sys::extents::{self, PieceKind, each_piece};
@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Of what it holds a file system may need this part for itself: what is short of that is just full.
+/// Fraction of its capacity that a file system may use itself; a smaller shortage means that it is full.
 const OF_ITS_OWN: u64 = 8;
 
 /// The room that was found for a file.
@@ -17,7 +17,7 @@ const OF_ITS_OWN: u64 = 8;
 pub(super) struct FileRoom {
     /// Bytes ordered.
     size: u64,
-    /// Bytes that can be had; `None` = the file system doesn't say.
+    /// Available bytes; `None` if the file system does not report them.
     free: Option<u64>,
 }
 
@@ -38,7 +38,6 @@ impl FileRoom {
     }
 }
 
-/// Whether a file can get this size when it gives back what it has. It is left as it is.
 pub(super) fn check(
     mut file: &File,
     found: &Metadata,
@@ -99,7 +98,7 @@ struct Need<'a> {
     files: usize,
     /// Whether all of them are only filled.
     filled: bool,
-    /// Bytes that can be had; `None` = the file system doesn't say.
+    /// Available bytes; `None` if the file system does not report them.
     free: Option<u64>,
     /// Bytes that the files will have.
     size: u64,

@@ -1,4 +1,4 @@
-//! Large pages on Windows, where none are reserved before: what is missing is known when they are asked for.
+//! Large pages on Windows, which are not reserved in advance; a lack of them is only known on request.
 
 use diskspd_model::plan::SpanPlan;
 use diskspd_sys::memory::LargePagesError;

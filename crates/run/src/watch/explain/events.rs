@@ -1,4 +1,4 @@
-//! What the kernel tells of the devices and of the workers' threads.
+//! Kernel events of the devices and of the workers' threads.
 
 use diskspd_host::tracing::pages::{u16_at, u32_at, u64_at};
 use diskspd_host::tracing::refusal::TracingError;
@@ -73,10 +73,10 @@ enum EventStep {
 }
 
 impl EventFormats {
-    /// As this kernel has them.
+    /// Returns the formats of this kernel.
     ///
     /// # Errors
-    /// It has no such tracepoint, or it may not be read.
+    /// Fails if it lacks a tracepoint, or reading is not permitted.
     pub fn find(tracefs: &Tracefs) -> Result<EventFormats, TracingError> {
         let find = |name: &str| {
             let missing = || TracingError::NoTracepoint { names: name.into() };

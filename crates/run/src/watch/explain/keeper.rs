@@ -11,7 +11,7 @@ use diskspd_worker::tell::io_log::Entry;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// Events of devices that are kept, the latest: what an I/O's are looked for among.
+/// Maximum number of kept device events, the latest, for matching with an I/O.
 const MOST_EVENTS: usize = 1 << 20;
 
 /// A worker's thread.
@@ -43,16 +43,16 @@ pub(super) struct Keeper {
     pub threads: Vec<Thread>,
     pub throttles: Throttles,
     block: VecDeque<BlockSeen>,
-    /// Kept by themselves: one may have begun long before an I/O that it holds up.
+    /// Kept separately, because one may begin long before an I/O that it delays.
     flushes: DeviceFlushes,
-    /// Of I/Os that began before nothing is known: events were lost.
+    /// No information about I/Os that began before, because events were lost.
     blind_until: Nanos,
     waiting: Vec<SlowCandidate>,
     pub found: SlowIos,
 }
 
 impl Keeper {
-    /// Keeps so many of each second and in all.
+    /// Keeps this number of I/Os per second and in total.
     pub fn new(wanted: u32, places: Vec<TargetPlaces>) -> Keeper {
         Keeper {
             wanted: wanted as usize,
@@ -203,8 +203,8 @@ impl Keeper {
         }
     }
 
-    /// The control group that limited the I/Os of a target between the submission of one and when the block
-    /// layer got it, where another task than one of this program queued it.
+    /// Returns the control group that limited a target's I/O between its submission and the block layer,
+    /// if another program's task queued it.
     fn throttle(&self, start: Nanos, places: Option<&TargetPlaces>, block: &BlockTimes) -> Option<&str> {
         let (device, _) = places?.device()?;
         let (queued, by) = block.queued?;
@@ -213,8 +213,7 @@ impl Keeper {
     }
 }
 
-/// Flushes of which the next one begins so soon after the end of the one before are one, ns: what waits in
-/// front of the device gets no turn between them.
+/// Maximum gap in ns between flushes that count as one, because waiting I/Os cannot run between them.
 const IN_A_ROW: Nanos = 1_000_000;
 
 /// Flushes that are kept, the latest.

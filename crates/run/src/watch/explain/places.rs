@@ -11,10 +11,10 @@ use diskspd_model::profile::TargetId;
 use diskspd_sys::extents::{self, DevicePlace};
 use std::io;
 
-/// Pieces of a file that are known: more are left out, and what lies there is unattributed.
+/// Maximum number of known file pieces; I/O in further pieces is unattributed.
 const MOST_PIECES: usize = 1 << 16;
 const SECTOR: u64 = 512;
-/// File systems whose `FIEMAP` tells places in a space of their own, not on the device.
+/// File systems with a virtual address space in `FIEMAP` instead of device positions.
 const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct TargetPlaces {
     device: Result<TracedPlace, NoPlace>,
 }
 
-/// Why it isn't known where the I/Os of a target go.
+/// Reason why the device position of a target's I/Os is unknown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoPlace {
     #[error("it isn't known which target it is")]
@@ -46,7 +46,7 @@ pub(super) enum NoPlace {
 struct TracedPlace {
     watched: WatchedDevice,
     name: String,
-    /// In the order of the file; `None` = the target is the device.
+    /// Pieces in file order; `None` = the target is the device.
     pieces: Option<Vec<DevicePlace>>,
 }
 
@@ -101,7 +101,7 @@ impl TargetPlaces {
         self.device.as_ref().map_or("", |device| &device.name)
     }
 
-    /// The sectors of an I/O: device, first, behind the last. Empty = not known.
+    /// Returns the sectors of an I/O: device, first, and past the last; empty if unknown.
     pub fn sectors(&self, offset: u64, length: u32) -> Vec<(u32, u64, u64)> {
         let Ok(TracedPlace { watched, pieces, .. }) = &self.device else { return Vec::new() };
         let end = offset.saturating_add(u64::from(length));

@@ -1,4 +1,4 @@
-//! Which control groups limited the I/O of this program, and when: what is looked at again and again.
+//! Control groups that limited this program's I/O, and the times, by repeated checks.
 
 use diskspd_sys::clock::Nanos;
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ const MOST: usize = 4096;
 struct SeenLimit {
     group: String,
     device: u32,
-    /// The look before the first one that saw it: it may have begun just behind that.
+    /// Last check before the first detection; it may have begun right after this check.
     from: Nanos,
     /// The last look that saw it.
     to: Nanos,

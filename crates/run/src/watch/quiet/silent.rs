@@ -1,4 +1,4 @@
-//! Silences: what is known of one while it goes on, and those that are kept.
+//! Silences: the current one's properties, and the kept ones.
 
 use crate::real::PathStates;
 use diskspd_model::profile::TargetId;
@@ -20,7 +20,7 @@ pub enum TargetLook {
 
 #[derive(Debug, Default)]
 pub struct OpenSilence {
-    /// I/Os in flight, at most; `None` = it could not be seen.
+    /// Maximum I/Os in flight; `None` if unobservable.
     pub in_flight: Option<u64>,
     pub changes: Vec<PathChange>,
     pub next: Nanos,
@@ -62,7 +62,7 @@ impl SilenceLog {
     }
 }
 
-/// What differs between two looks, the second of which was so long after measuring began, us.
+/// Returns the differences between two checks, the second at this time in us after measuring began.
 pub fn changes(before: &PathStates, now: &PathStates, seen_us: u64) -> Vec<PathChange> {
     let state = |of: &PathStates, what: &String| of.get(what).cloned().unwrap_or_default();
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();

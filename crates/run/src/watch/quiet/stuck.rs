@@ -1,4 +1,4 @@
-//! I/Os that don't come back, named while the run goes on (`--stuck`).
+//! Naming of hanging I/Os during the run (`--stuck`).
 
 use super::watched::{TRIES, WatchedSpan};
 use diskspd_model::results::StuckFact;
@@ -20,7 +20,7 @@ pub struct StuckWatch {
 }
 
 impl StuckWatch {
-    /// Names I/Os that are in flight for longer than so many ms.
+    /// Names I/Os in flight for longer than this number of ms.
     pub fn new(limit_ms: u64) -> StuckWatch {
         let limit = limit_ms.saturating_mul(1_000_000);
         StuckWatch { limit, next: 0, told: Vec::new(), full: false, found: Vec::new() }

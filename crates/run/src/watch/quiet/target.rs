@@ -8,10 +8,10 @@ use diskspd_model::results::{PathChange, TargetBeats};
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::collections::HashMap;
 
-/// Who has completed nothing for so long is looked at more closely ...
+/// Time without completions before a closer inspection.
 const SILENT: Nanos = SECOND / 2;
 const AGAIN: Nanos = SECOND;
-/// ... or so often, while its workers are too busy with others to be looked at.
+/// Interval of further attempts while its workers are too busy for an inspection.
 const UNTIL_SEEN: Nanos = SECOND / 10;
 
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl WatchedTarget {
         self.beats = Some(BeatCounter::new(start, self.ios));
     }
 
-    /// Nobody looked for so long, which is no time of the target's.
+    /// Excludes time without checks, which is not the target's time.
     pub fn nobody_looked(&mut self, passed: Nanos) {
         self.since += passed;
     }
@@ -72,8 +72,8 @@ impl WatchedTarget {
         self.since
     }
 
-    /// So long a silence must take that whole beats, which are judged later, surely show one of `limit`: it
-    /// may begin and end within a beat.
+    /// Returns how long a silence must last so that whole beats certainly show one of `limit`, even if it
+    /// begins and ends within a beat.
     pub fn surely_seen(&self, limit: Nanos) -> Nanos {
         limit.saturating_add(2 * self.beats.as_ref().map_or(0, BeatCounter::width))
     }
@@ -104,7 +104,7 @@ impl WatchedTarget {
         open.next = now + if open.in_flight.is_some() { AGAIN } else { UNTIL_SEEN };
     }
 
-    /// Measuring ended at `end`: the silence that it is in, and what was done.
+    /// Returns the current silence and the work at the end of measuring, `end`.
     pub fn finish(self, end: Nanos) -> (Option<ClosedSilence>, Option<TargetBeats>) {
         let (id, since) = (self.id, self.since);
         let silence = self.open.map(|open| open.closed(id, since, end));

@@ -1,4 +1,4 @@
-//! The time span that is watched, and what can be seen of its workers.
+//! The watched time span, and the visible state of its workers.
 
 use super::target::WatchedTarget;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
@@ -8,7 +8,7 @@ use diskspd_worker::tell::live::{self, Counters};
 use diskspd_worker::{Control, Voice};
 use std::slice;
 
-/// A worker that is at work can't be looked at: it is tried so often.
+/// Number of attempts, because an active worker cannot be inspected.
 pub const TRIES: usize = 4;
 
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl WatchedSpan<'_> {
         self.plan.workers.iter().enumerate()
     }
 
-    /// I/Os in flight on a target; `None` = it can't be seen, because a worker is at work.
+    /// Returns the I/Os in flight on a target; `None` if a worker is active.
     pub fn in_flight(&self, target: &WatchedTarget) -> Option<u64> {
         let of_worker = |index: &usize| {
             let (worker, desk) = (self.plan.workers.get(*index)?, self.desks.get(*index)?);
@@ -54,7 +54,7 @@ impl WatchedSpan<'_> {
         (0..TRIES).find_map(|_| sum())
     }
 
-    /// I/Os so far on a target; `None` = not known just now.
+    /// Returns the I/Os so far on a target; `None` if currently unknown.
     pub fn ios(&self, target: &WatchedTarget) -> Option<u64> {
         let of_worker = |index: &usize| match target.shares {
             true => self.ios_on(*index, target.id),

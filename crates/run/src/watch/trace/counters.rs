@@ -41,7 +41,7 @@ impl Counters {
     /// Opens the counters of these classes.
     ///
     /// # Errors
-    /// They can't be opened, or there are none of a class.
+    /// Fails if they cannot be opened, or a class does not have any.
     pub fn open(classes: &[TraceClass], machine: &Machine) -> Result<Counters, TracingError> {
         let mut events = Vec::new();
         let mut rows = Vec::new();
@@ -163,8 +163,6 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream, UdpSocket};
 
-    /// What is counted of these classes while something is done; `None`, and the reason is printed, without
-    /// privilege.
     fn counted(classes: &[TraceClass], work: impl FnOnce()) -> Option<Vec<EventCount>> {
         let opened = Machine::look(classes).and_then(|machine| Counters::open(classes, &machine));
         let mut counters = match opened {

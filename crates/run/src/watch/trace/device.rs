@@ -1,4 +1,4 @@
-//! Watches what others do on a block device (`diskspd trace`). Nothing is written to it, nor is it opened.
+//! Tracing of other programs' I/O on a block device (`diskspd trace`), without opening or writing to it.
 
 use super::recorder::buffer_kib;
 use super::requests::{BlockEvent, BlockFormats};
@@ -18,15 +18,15 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// What is asked of a device, before neighbours are merged and what is too large is split. Of a partition it
-/// is told for its disk, once; what another device passes on is asked anew, with few exceptions (a path of
-/// several to the same disk).
+/// Event for requested I/Os, before merging and splitting. A partition's I/O is reported once, for its
+/// disk. I/O passed on by another device is reported again, with few exceptions, such as multiple paths to
+/// the same disk.
 const ASKED: &str = "block/block_bio_queue";
 const ISSUED: &str = "block/block_rq_issue";
 const REQUEST_DONE: &str = "block/block_rq_complete";
 /// The same of drivers that take I/O as it comes, without a queue of requests.
 const ASKED_DONE: &str = "block/block_bio_complete";
-/// The longest time between two looks at the buffers, ns.
+/// Maximum time between two reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
 /// By then, ns, an event on any CPU has reached its buffer.
 const SETTLED: Nanos = SECOND / 50;
@@ -47,13 +47,11 @@ pub enum WatchError {
     Failed { path: PathBuf, source: io::Error },
 }
 
-/// A refusal without the option of a run, which isn't what was asked for here.
 fn without_option(refusal: &TracingError) -> String {
     let text = refusal.to_string();
     text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
 
-/// Which events tell of a device's I/Os, and which of their completions.
 fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
         (RequestView::Asked, true) => [ASKED, REQUEST_DONE],
@@ -63,11 +61,11 @@ fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     }
 }
 
-/// Watches a device for so many seconds, or until the run is interrupted. Calls `begun` when the kernel has
-/// begun to record.
+/// Watches a device for this number of seconds, or until interrupted. Calls `begun` when the kernel has
+/// started recording.
 ///
 /// # Errors
-/// It is none that can be watched, or the kernel doesn't tell.
+/// Fails if the device cannot be watched, or the kernel does not provide events.
 pub fn watch_device(
     path: &Path,
     seconds: u32,
@@ -160,7 +158,6 @@ impl EventReader {
     }
 }
 
-/// What an event is to the part of the disk that is watched.
 fn take(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent) {
     let (at, bytes) = (event.sector.saturating_mul(SECTOR), u64::from(event.sectors) * SECTOR);
     let is_inside = at >= watched.start && at < watched.start + watched.size;

@@ -1,4 +1,4 @@
-//! The kernel's own counters of a machine's devices while a run goes on.
+//! The kernel's counters of a machine's devices during a run.
 
 use super::recorder::buffer_kib;
 use super::requests::BlockFormats;
@@ -37,7 +37,7 @@ impl Machine {
         TracingError::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
     }
 
-    /// What requests of devices are recorded in, and how records are read.
+    /// Returns the recording of device requests, and the formats of its records.
     pub(super) fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TracingError> {
         let missing = |name: &str| TracingError::NoTracepoint { names: name.into() };
         let find = |name: &str| {

@@ -1,4 +1,4 @@
-//! Records the requests of the devices and matches them, in a thread of its own.
+//! Recording and matching of device requests, in a separate thread.
 
 use super::Traced;
 use super::requests::{BlockEvent, BlockFormats, DeviceRequests};
@@ -19,12 +19,13 @@ const LARGEST_BUFFER: u64 = 4 << 10;
 const SMALLEST_BUFFER: u64 = 64;
 /// KiB of all buffers together, on machines with hundreds of CPUs.
 const MOST_MEMORY: u64 = 256 << 10;
-/// The longest time between two looks at the buffers, ns.
+/// Maximum time between two reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
-/// By then, ns, an event on any CPU has reached its buffer: they are matched in the order of their times.
+/// Time in ns after which an event on any CPU has reached its buffer, so that events can be matched in
+/// order.
 const SETTLED: Nanos = SECOND / 50;
 
-/// Size of a CPU's buffer with so many CPUs, KiB: what is wanted, and the least.
+/// Returns the wanted and minimum size of a CPU's buffer in KiB, for this number of CPUs.
 pub fn buffer_kib(cpus: usize) -> (u64, u64) {
     let share = (MOST_MEMORY / cpus.max(1) as u64).max(SMALLEST_BUFFER);
     (LARGEST_BUFFER.min(1 << share.ilog2()), SMALLEST_BUFFER)

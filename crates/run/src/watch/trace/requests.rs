@@ -13,11 +13,11 @@ pub struct BlockEvent {
     pub complete: bool,
     pub device: u32,
     pub sector: u64,
-    /// Sectors; 0 = the end of a flush that was asked for, alone or with a write.
+    /// Sectors; 0 = the end of a requested flush, alone or with a write.
     pub sectors: u32,
     pub write: bool,
     pub flush: bool,
-    /// Whether it reads or writes; else it discards, or sends the device a command.
+    /// Whether it reads or writes; otherwise it discards, or sends the device a command.
     pub moves_data: bool,
     pub discards: bool,
 }
@@ -133,8 +133,7 @@ impl DeviceRequests {
         }
     }
 
-    /// Forgets what is in flight: after events were lost it would be matched with completions of other
-    /// requests.
+    /// Forgets the requests in flight, because after lost events they would match wrong completions.
     pub fn forget(&mut self) {
         self.in_flight.clear();
         self.known = 0;

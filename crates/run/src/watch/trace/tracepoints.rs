@@ -1,8 +1,8 @@
-//! What the kernel traces of a device's requests.
+//! Kernel tracepoints of a device's requests.
 
 /// When a request is handed to its driver, and when it is complete.
 pub(super) const ISSUE: &str = "block/block_rq_issue";
 pub(super) const COMPLETE: &str = "block/block_rq_complete";
 pub(super) const TRACEPOINTS: [&str; 2] = [ISSUE, COMPLETE];
-/// Reads, writes, and flushes of the device (`FF`); discards move no data of the program's.
+/// Filter for reads, writes, and flushes of the device (`FF`). Discards move no data of the program.
 pub(super) const MOVES_DATA: &str = "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\" || rwbs ~ \"FF*\")";

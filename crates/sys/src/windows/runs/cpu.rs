@@ -17,7 +17,7 @@ const NO_PRIORITY: i32 = i32::MAX;
 /// Binds the calling thread to one processor.
 ///
 /// # Errors
-/// There is none of this number, or the process may not use it.
+/// Fails if the number is unknown, or the process may not use it.
 pub fn bind_to(cpu: u32) -> io::Result<()> {
     let group = u16::try_from(cpu / GROUP).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     set_affinity(&affinity(group, 1 << (cpu % GROUP)))
@@ -29,19 +29,18 @@ pub fn thread_number() -> i32 {
     unsafe { GetCurrentThreadId() }.cast_signed()
 }
 
-/// Whether a thread of this process is on a processor or ready for one; Windows isn't asked: never known.
+/// Whether a thread of this process is running or ready; always unknown on Windows.
 pub fn is_ready(_thread: i32) -> bool {
     false
 }
 
-/// The finest tick of the timer that may be asked for, ms.
+/// Finest timer resolution that can be requested, in ms.
 const FINEST_MS: u32 = 1;
 
-/// Lets waits of this process end when they are due. The standard library's sleeps do, by timers of high
-/// resolution (`CREATE_WAITABLE_TIMER_HIGH_RESOLUTION`) where there are such: since Windows 10 1803. What
-/// waits for the end of an I/O or for a time, or sleeps on an older system, ends with a tick of the timer,
-/// which comes every 15.6 ms unless the process asks for it each millisecond. Asked for once, and
-/// until the process ends; where it isn't granted, all is as it was.
+/// Makes waits of this process end on time. The standard library's sleeps already do, with high-resolution
+/// timers (`CREATE_WAITABLE_TIMER_HIGH_RESOLUTION`) since Windows 10 1803. Waits for I/O or a time, and
+/// sleeps on older systems, end at a timer tick. Ticks come every 15.6 ms unless the process requests 1
+/// ms. The request is made once and lasts until the process ends; a refusal has no effect.
 pub fn wake_exactly() {
     static ASKED: Once = Once::new();
     ASKED.call_once(|| {
@@ -50,7 +49,7 @@ pub fn wake_exactly() {
     });
 }
 
-/// The calling thread is as it was before when this is dropped.
+/// Guard that restores the calling thread's previous state on drop.
 #[derive(Debug)]
 pub struct OutOfTheWay {
     priority: Option<i32>,
@@ -58,8 +57,8 @@ pub struct OutOfTheWay {
     allowed: Option<(u16, usize)>,
 }
 
-/// Lets the calling thread, which sleeps most of the time, wake up on time and on processors of its group
-/// other than these, when there are any. What isn't permitted stays as it is.
+/// Gives the calling thread, which mostly sleeps, punctual wake-ups on processors of its group other than
+/// these, if there are any. Parts without permission stay unchanged.
 pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     // SAFETY: the handle stands for the calling thread, always.
     let priority = unsafe { GetThreadPriority(GetCurrentThread()) };
@@ -69,7 +68,6 @@ pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     OutOfTheWay { priority: is_raised.then_some(priority), allowed: leave(cpus) }
 }
 
-/// Leaves these processors, when there are others; what was allowed before.
 fn leave(cpus: impl IntoIterator<Item = u32>) -> Option<(u16, usize)> {
     let (group, allowed) = own_affinity()?;
     let of_group = cpus.into_iter().filter(|cpu| cpu / GROUP == u32::from(group));

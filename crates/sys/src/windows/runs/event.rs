@@ -1,5 +1,5 @@
-//! Named events between the processes of a session, as DISKSPD's: they stay set until somebody resets them,
-//! and live as long as somebody has them open.
+//! Named events between the processes of a session, as in DISKSPD. They stay set until a reset, and live
+//! while a process has them open.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -15,7 +15,7 @@ use windows_sys::Win32::System::Threading::{
 
 /// The longest name that an event may have, UTF-16 units (`MAX_PATH`).
 const LONGEST: usize = 260;
-/// The longest that the system is asked to wait at once, ms: what is longer is asked for again.
+/// Maximum time of a single system wait in ms; longer waits are repeated.
 const LONGEST_MS: u128 = 60_000;
 
 #[derive(Debug, thiserror::Error)]
@@ -83,18 +83,18 @@ fn make(name: *const u16) -> Result<Event, EventError> {
 }
 
 impl Event {
-    /// Opens the event of this name; it's created, not set, when nobody has it open.
+    /// Opens the event of this name; creates it, not set, if no process has it open.
     ///
     /// # Errors
-    /// All but [`EventError::Missing`].
+    /// Fails with all errors except [`EventError::Missing`].
     pub fn open(name: &[u8]) -> Result<Event, EventError> {
         make(wide(name)?.as_ptr())
     }
 
-    /// Opens the event of this name that somebody has open.
+    /// Opens the event of this name that another process has open.
     ///
     /// # Errors
-    /// [`EventError::Missing`] when nobody has, and all others.
+    /// Fails with [`EventError::Missing`] if no process has it open, and with all other errors.
     pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
         let name = wide(name)?;
         let rights = EVENT_MODIFY_STATE | SYNCHRONIZATION_SYNCHRONIZE;
@@ -106,44 +106,44 @@ impl Event {
         self.0.as_raw_handle().cast()
     }
 
-    /// Whether it's set.
+    /// Returns whether it is set.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
         self.wait(Duration::ZERO)
     }
 
-    /// Sets it: all who wait go on.
+    /// Sets it; all waiting processes continue.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn set(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
         if unsafe { SetEvent(self.handle()) } == 0 { Err(last("setting it")) } else { Ok(()) }
     }
 
-    /// Makes it not set: whoever waits from now on does wait.
+    /// Resets it, so that later waits block.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn reset(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
         if unsafe { ResetEvent(self.handle()) } == 0 { Err(last("resetting it")) } else { Ok(()) }
     }
 
-    /// Waits until it's set, but no longer than `limit`; tells whether it is.
+    /// Waits until it is set, but no longer than `limit`; returns whether it is set.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
         self.wait_unless(limit, None)
     }
 
-    /// The same; also ends, not set, as soon as it's called off.
+    /// Waits as above; also ends, not set, when it is called off.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn wait_unless(&self, limit: Duration, off: Option<&CallOff>) -> Result<bool, EventError> {
         let handles = [self.handle(), off.map_or(self.handle(), |off| off.0.handle())];
         let count = if off.is_some() { 2 } else { 1 };
@@ -168,10 +168,10 @@ impl Event {
 pub struct CallOff(Event);
 
 impl CallOff {
-    /// For any number of waits.
+    /// Creates it for any number of waits.
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn new() -> io::Result<CallOff> {
         make(std::ptr::null()).map(CallOff).map_err(io::Error::other)
     }

@@ -1,15 +1,16 @@
-//! Pages of a mapped file that can't be had: the disk failed, or it is gone.
+//! Unavailable pages of a mapped file, because the disk failed or is gone.
 //!
-//! Windows answers an access to such a page with an exception. A handler can't leave the copy it interrupts
-//! (unwinding or jumping over Rust frames is undefined), so it lets the copy go on: it puts zeroed memory in
-//! the place of the view and notes that it did. The copy ends, and whoever made it finds the note.
+//! Windows reports an access to such a page with an exception. A handler cannot leave the interrupted
+//! copy, because unwinding or jumping over Rust frames is undefined. It replaces the view by zeroed memory
+//! instead, and sets a mark. The copy then ends, and its caller finds the mark.
 //!
 //! ```text
 //! guarded(range) ─▶ copy ─▶ exception ─▶ handler: within the range? ─▶ zeroed memory for it, note ─▶ copy
 //! goes on                                                └ no ─▶ whoever else handles exceptions
 //! ```
 //!
-//! Of a view no part can be replaced: all of it is, and memory is only taken for what is being copied.
+//! Parts of a view cannot be replaced, so the whole view is. Memory is only allocated for the copied
+//! range.
 
 use std::cell::Cell;
 use std::io;
@@ -23,9 +24,9 @@ use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_RESERVE, MEMORY_MAPPED_VIEW_ADDRESS, PAGE_READWRITE, UnmapViewOfFile, VirtualAlloc,
 };
 
-/// Bytes of a page on all processors that Windows runs on.
+/// Page size in bytes on all processors that Windows supports.
 const PAGE: usize = 4096;
-/// What a handler answers: the access is tried again, or the next handler is asked (excpt.h).
+/// Results of a handler: retry the access, or call the next handler (excpt.h).
 const CONTINUE_EXECUTION: i32 = -1;
 const CONTINUE_SEARCH: i32 = 0;
 
@@ -41,7 +42,7 @@ pub(super) struct Guarded {
 impl Guarded {
     const NONE: Guarded = Guarded { view: 0, length: 0, pages: (0, 0) };
 
-    /// A copy of `length` bytes from `start` on, which lie in the view of `view_length` bytes.
+    /// A copy of `length` bytes from `start` on, within the view of `view_length` bytes.
     pub(super) fn new(view: usize, view_length: usize, start: usize, length: usize) -> Guarded {
         let pages = (start - start % PAGE, (start + length).next_multiple_of(PAGE));
         Guarded { view, length: view_length, pages }
@@ -58,7 +59,7 @@ thread_local! {
 /// Installs the handler, once for the process.
 ///
 /// # Errors
-/// None is known; what the system says.
+/// Fails with the system's error; no case is known.
 pub(super) fn watch() -> io::Result<()> {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     // SAFETY: the handler has the signature that is asked for, and lives as long as the process.
@@ -67,8 +68,8 @@ pub(super) fn watch() -> io::Result<()> {
     if installed { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
 }
 
-/// Does a copy from or to a view. Returns 0, or Windows' number of the error with which a page was missing:
-/// then memory has taken the place of the view, to be given back by `VirtualFree`.
+/// Executes a copy from or to a view. Returns 0, or the Windows error of a missing page. Memory has then
+/// replaced the view, and must be freed by `VirtualFree`.
 #[inline]
 pub(super) fn guarded(place: Guarded, copy: impl FnOnce()) -> u32 {
     PLACE.set(place);
@@ -80,10 +81,10 @@ pub(super) fn guarded(place: Guarded, copy: impl FnOnce()) -> u32 {
     MISSED.replace(0)
 }
 
-/// Called by the system, in the thread in which something went wrong.
+/// Called by the system, in the thread of the exception.
 ///
 /// # Safety
-/// What it is given is as the system gives it.
+/// The argument must be a valid pointer as passed by the system.
 unsafe extern "system" fn on_exception(told: *mut EXCEPTION_POINTERS) -> i32 {
     // SAFETY: the system hands over a valid record.
     let record = unsafe { *(*told).ExceptionRecord };

@@ -19,11 +19,11 @@ pub(crate) fn size() -> usize {
 pub(crate) struct LargeMemory(NonNull<u8>);
 
 impl LargeMemory {
-    /// So many bytes: a multiple of [`size`].
+    /// Allocates this number of bytes: a multiple of [`size`].
     ///
     /// # Errors
-    /// [`io::ErrorKind::PermissionDenied`] where the right to it isn't held (`SeLockMemoryPrivilege`); else
-    /// what the system says: there is no memory in pieces as large as that.
+    /// Fails with [`io::ErrorKind::PermissionDenied`] without the privilege (`SeLockMemoryPrivilege`), or
+    /// with the system's error if there is no contiguous memory of that size.
     pub(crate) fn take(bytes: usize) -> io::Result<LargeMemory> {
         if !holds(Privilege::LockMemory) {
             return Err(io::ErrorKind::PermissionDenied.into());

@@ -1,7 +1,7 @@
 //! A whole file mapped into memory, shared: reads and writes are copies from and to it.
 //!
-//! The view is never a Rust slice: other threads, other processes and the file system change it at any
-//! time. It's only ever copied from and to by address, and a page that can't be had ends the copy (see
+//! The view is never a Rust slice, because other threads, other processes and the file system change it at
+//! any time. All access is by copies at addresses. An unavailable page ends the copy (see
 //! `in_page_error.rs`), not the program.
 
 #[path = "../../mapping/copy.rs"]
@@ -47,7 +47,6 @@ fn error_of(number: u32) -> io::Error {
     io::Error::from_raw_os_error(number.cast_signed())
 }
 
-/// Maps so many bytes of a file, for writing too or not.
 fn map(file: &File, length: usize, writable: bool) -> io::Result<NonNull<u8>> {
     let (protection, access) = match writable {
         true => (PAGE_READWRITE, FILE_MAP_READ | FILE_MAP_WRITE),
@@ -68,7 +67,6 @@ fn map(file: &File, length: usize, writable: bool) -> io::Result<NonNull<u8>> {
     NonNull::new(view.Value.cast::<u8>()).ok_or_else(io::Error::last_os_error)
 }
 
-/// Whether a file lies on a volume whose memory is mapped directly.
 fn is_direct(file: &File) -> bool {
     let (mut flags, none) = (0, std::ptr::null_mut());
     let handle = file.as_raw_handle().cast();
@@ -89,12 +87,12 @@ fn is_direct(file: &File) -> bool {
 }
 
 impl View {
-    /// Maps the file; for writing too when it's open for that.
+    /// Maps the file; also for writing if it is open for writing.
     ///
     /// # Errors
-    /// What the system says. `ERROR_NOT_SUPPORTED` when cache lines are to be written back
-    /// ([`Flush::CacheLines`]) and the volume isn't mapped directly (DAX); `Unsupported` when this program
-    /// can't write back the caches of this architecture.
+    /// Fails with the system's error. `ERROR_NOT_SUPPORTED` if writeback of cache lines is requested
+    /// ([`Flush::CacheLines`]) and the volume is not mapped directly (DAX); `Unsupported` if this program
+    /// cannot write back the caches of this architecture.
     pub fn new(file: OwnedHandle, options: MapOptions) -> io::Result<View> {
         let file = File::from(file);
         if options.flush.needs_dax() {
@@ -118,11 +116,11 @@ impl View {
         Ok(View { start, length, file, writable, options, broken: 0 })
     }
 
-    /// Copies from the view; returns the bytes copied: fewer than asked for only behind the end of the
+    /// Copies from the view; returns the bytes copied, fewer than requested only past the end of the
     /// mapping.
     ///
     /// # Errors
-    /// A page can't be had: with the error of the disk.
+    /// Fails with the disk's error if a page is unavailable.
     pub fn read(&mut self, offset: u64, mut into: SlotMut) -> io::Result<usize> {
         let Some((from, length)) = self.range(offset, into.len()) else { return Ok(0) };
         let around_caches = self.options.non_temporal;
@@ -135,13 +133,13 @@ impl View {
         Ok(length)
     }
 
-    /// Copies into the view and flushes as its options say; returns the bytes copied, as [`View::read`] does.
-    /// [`Flush::Pages`] is `FlushViewOfFile`, as in DISKSPD, which hands pages to the disk and waits for no
-    /// cache of it.
+    /// Copies into the view and flushes by its options; returns the bytes copied, as [`View::read`] does.
+    /// [`Flush::Pages`] is `FlushViewOfFile`, as in DISKSPD: it passes pages to the disk without waiting
+    /// for the disk's cache.
     ///
     /// # Errors
-    /// As [`View::read`], `ERROR_ACCESS_DENIED` when the file isn't open for writing, and what the flush
-    /// answers.
+    /// As [`View::read`], `ERROR_ACCESS_DENIED` if the file is not open for writing, or the error of the
+    /// flush.
     pub fn write(&mut self, offset: u64, from: Slot) -> io::Result<usize> {
         if !self.writable {
             return Err(error_of(ERROR_ACCESS_DENIED));
@@ -163,18 +161,17 @@ impl View {
         Ok(length)
     }
 
-    /// Writes all of the view that was changed to the file, and waits until it is on the disk
+    /// Writes all changes of the view to the file, and waits until they are on the disk
     /// (`FlushViewOfFile`, `FlushFileBuffers`).
     ///
     /// # Errors
-    /// What the system says.
+    /// Fails with the system's error.
     pub fn flush(&self) -> io::Result<()> {
         self.whole()?;
         self.sync(self.start.as_ptr(), self.length)?;
         self.file.sync_all()
     }
 
-    /// Where a transfer begins, and how much of it lies in the mapping.
     fn range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.length)?;
         // SAFETY: offset is below the length of the mapping.
@@ -215,7 +212,7 @@ impl Drop for View {
     }
 }
 
-/// The path of an open file, as the system tells it: without the prefix `\\?\` that it puts before it.
+/// Returns the system's path of an open file, without its prefix `\\?\`.
 pub fn name_of(file: &OwnedHandle) -> Option<PathBuf> {
     /// Characters: no path is longer.
     const ROOM: usize = 32_768;

@@ -1,4 +1,4 @@
-//! Overlapped I/O: many in flight from one thread, whose ends are told at a completion port or by completion
+//! Overlapped I/O: many I/Os in flight from one thread, completed through a completion port or completion
 //! routines.
 
 use crate::kernel_clock::{self, Nanos};
@@ -25,7 +25,7 @@ use windows_sys::Win32::System::Threading::SleepEx;
 
 /// Ends that are taken from a port at once, at most.
 const AT_ONCE: u32 = 256;
-/// The longest that the kernel is asked to wait at once, ms: what is longer is asked for again.
+/// Maximum time of a single kernel wait in ms; longer waits are repeated.
 const LONGEST_MS: u64 = 60_000;
 
 /// How the thread learns that an I/O has ended.
@@ -37,10 +37,10 @@ pub enum Told {
     ByRoutine,
 }
 
-/// What has ended and isn't given back yet: tag, and bytes or the negated number of an error.
+/// Completed I/Os not yet returned: tag, and bytes or the negated error number.
 type EndedList = UnsafeCell<Vec<(u32, i64)>>;
 
-/// What the kernel has of one I/O. It knows it by the address of its first part.
+/// The kernel's part of one I/O, identified by the address of its first field.
 #[repr(C)]
 struct Request {
     overlapped: OVERLAPPED,
@@ -54,8 +54,8 @@ pub struct Queue {
     port: Option<OwnedHandle>,
     files: ManuallyDrop<Vec<OwnedHandle>>,
     memory: ManuallyDrop<Buffer>,
-    /// Of a box that is given back when the queue is: the kernel keeps addresses in it, so that nothing else
-    /// may own it meanwhile. The same for the list.
+    /// Raw pointer to a box that the queue frees, because the kernel keeps addresses in it, which excludes
+    /// another owner. The same applies to the list.
     requests: NonNull<[UnsafeCell<Request>]>,
     ended: NonNull<EndedList>,
     entries: Box<[OVERLAPPED_ENTRY]>,
@@ -63,7 +63,7 @@ pub struct Queue {
     drain_limit: Duration,
 }
 
-/// The result of an I/O by the error that Windows gives; the end of the file is no error.
+/// Returns the result of an I/O from the Windows error; the end of the file is not an error.
 fn result(error: u32, bytes: u32) -> i64 {
     match error {
         0 => bytes.into(),
@@ -77,10 +77,10 @@ fn last_error() -> u32 {
     io::Error::last_os_error().raw_os_error().map_or(0, i32::cast_unsigned)
 }
 
-/// Called by the kernel, in the thread that has submitted the I/O, while that waits.
+/// Called by the kernel, in the waiting thread that submitted the I/O.
 ///
 /// # Safety
-/// `overlapped` is that of a request whose queue lives.
+/// `overlapped` must belong to a request of a live queue.
 unsafe extern "system" fn routine(error: u32, bytes: u32, overlapped: *mut OVERLAPPED) {
     let request = overlapped.cast::<Request>();
     // SAFETY: it is the first part of a request, which nobody has borrowed while it is in flight; its list
@@ -94,11 +94,11 @@ unsafe extern "system" fn routine(error: u32, bytes: u32, overlapped: *mut OVERL
 }
 
 impl Queue {
-    /// A queue of so many I/Os on these files, which have to be open for overlapped I/O. Dropping it waits
-    /// for `drain_limit` at most.
+    /// Creates a queue of this number of I/Os on these files, which must be open for overlapped I/O.
+    /// Dropping it waits for `drain_limit` at most.
     ///
     /// # Errors
-    /// The system gives no port, or a file has one already.
+    /// Fails if the system provides no port, or a file already has one.
     pub fn new(
         told: Told,
         depth: u32,
@@ -202,11 +202,11 @@ impl Queue {
         true
     }
 
-    /// Waits until at least `min` of the I/Os that were taken have ended, or the time has passed, and gives
-    /// back what has: tag, and bytes or the negated number of an error.
+    /// Waits until at least `min` of the accepted I/Os have ended, or the time has passed. Returns the
+    /// completed ones: tag, and bytes or the negated error number.
     ///
     /// # Errors
-    /// The port doesn't answer.
+    /// Fails if the port fails.
     pub fn wait(&mut self, min: usize, timeout: Duration, mut ended: impl FnMut(u32, i64)) -> io::Result<()> {
         let min = min.min(self.taken() as usize);
         let begin = kernel_clock::monotonic();
@@ -225,7 +225,6 @@ impl Queue {
         Ok(())
     }
 
-    /// Takes over what has ended; waits for the first of it, at most so long, ms.
     fn collect(&mut self, wait_ms: u64) -> io::Result<()> {
         let wait_ms = wait_ms.min(LONGEST_MS) as u32;
         let before = self.ended().len();
@@ -272,7 +271,7 @@ impl Queue {
         self.memory.private_mut()
     }
 
-    /// Calls off what is in flight and waits for it. False = something doesn't come back.
+    /// Cancels the I/Os in flight and waits for them. False = some I/Os do not complete.
     fn drain(&mut self) -> bool {
         if self.in_flight > 0 {
             for file in self.files.iter() {
@@ -292,7 +291,6 @@ impl Queue {
     }
 }
 
-/// A completion port that tells of the I/Os on these files.
 fn port_of(files: &[OwnedHandle]) -> io::Result<OwnedHandle> {
     // SAFETY: takes values only, and makes a port.
     let port = unsafe { CreateIoCompletionPort(INVALID_HANDLE_VALUE, std::ptr::null_mut(), 0, 1) };
@@ -312,9 +310,9 @@ fn port_of(files: &[OwnedHandle]) -> io::Result<OwnedHandle> {
 }
 
 impl Drop for Queue {
-    /// Drains what is in flight, then releases files and memory.
+    /// Drains the I/Os in flight, then releases files and memory.
     ///
-    /// When a device answers nothing within the limit they are leaked on purpose: the kernel may still write
+    /// If a device exceeds the limit, they are leaked intentionally, because the kernel may still write
     /// into the memory.
     fn drop(&mut self) {
         if !self.drain() {

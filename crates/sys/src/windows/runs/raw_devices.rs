@@ -1,5 +1,5 @@
-//! Disks and volumes as targets: how they are opened, and how large they are. Whether one may be written to
-//! is asked by who opens it, of what is open, before anything is written.
+//! Disks and volumes as targets: opening, and sizes. The caller checks the write permission on the open
+//! object before any write.
 
 use crate::storage_answers::{Question, ask, control};
 use crate::targets::OpenTarget;
@@ -33,11 +33,11 @@ fn no_device() -> io::Error {
     io::Error::other(r"it is neither a disk (\\.\PhysicalDrive<n>) nor a volume (\\.\<letter>:)")
 }
 
-/// Opens a disk or a volume as the mode says; `overlapped`: for more than one I/O at a time. Others keep the
-/// right to read and write it. I/Os may go to the end of a volume, behind the end of a file system on it.
+/// Opens a disk or a volume with this mode; `overlapped`: for more than one I/O at a time. Other programs
+/// can still read and write it. I/Os may extend to the end of a volume, past the end of its file system.
 ///
 /// # Errors
-/// What the system says; it is no disk and no volume; its size isn't told.
+/// Fails with the system's error, if it is not a disk or volume, or if its size is unknown.
 pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTarget> {
     if !may_be_device(path) {
         return Err(no_device());
@@ -59,10 +59,10 @@ pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTa
     Ok(OpenTarget { file: file.into(), size })
 }
 
-/// Opens a disk or a volume to be read and asked, by I/O that waits.
+/// Opens a disk or a volume for synchronous reads and queries.
 ///
 /// # Errors
-/// What the system says: it takes an administrator. It is no disk and no volume.
+/// Fails with the system's error, because it requires an administrator, or if it is not a disk or volume.
 pub fn open_to_look(path: &Path) -> io::Result<File> {
     if !may_be_device(path) {
         return Err(no_device());
@@ -70,11 +70,11 @@ pub fn open_to_look(path: &Path) -> io::Result<File> {
     File::options().read(true).share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE).open(path)
 }
 
-/// Bytes of an open disk or volume; never 0. Asked for the length, which takes the right to read, else for
-/// the geometry; what answers neither is asked as a file is.
+/// Returns the size of an open disk or volume in bytes; never 0. It queries the length, which requires
+/// read permission, otherwise the geometry, and finally the file size.
 ///
 /// # Errors
-/// It isn't told: there is no medium, or the right is missing.
+/// Fails if the size is unknown, without a medium or the permission.
 pub fn size(device: &impl AsHandle) -> io::Result<u64> {
     let number = |question, at: usize| {
         let answer = ask(device, question)?.bytes;

@@ -1,4 +1,4 @@
-//! Threads that go before others: all are alike here, as DISKSPD has them.
+//! Thread priorities; all threads have the same priority here, as in DISKSPD.
 
 use std::io;
 
@@ -10,10 +10,10 @@ pub fn take_precedence() -> Precedence {
     Precedence
 }
 
-/// Lets the calling thread run behind those that lead it.
+/// Gives the calling thread a priority below its leading thread.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 pub fn give_way() -> io::Result<Precedence> {
     Ok(Precedence)
 }

@@ -1,4 +1,4 @@
-//! What asks a program to end: Ctrl-C and its like, which Windows tells in a thread of its own.
+//! Requests to end the program: Ctrl-C and similar, which Windows delivers in a separate thread.
 
 use crate::mutex::LockAnyway;
 use std::io;
@@ -10,10 +10,10 @@ use windows_sys::Win32::System::Console::{
 };
 use windows_sys::core::BOOL;
 
-/// What the program ends with that doesn't listen, as Windows has it (`STATUS_CONTROL_C_EXIT`).
+/// Default exit code of a program without a handler on Windows (`STATUS_CONTROL_C_EXIT`).
 const ENDED_BY_IT: i32 = 0xc000_013a_u32.cast_signed();
 
-/// Who listens, by number: an ending, or `None` when nothing is waited for any more.
+/// Listeners by number; they receive an ending, or `None` when the wait is over.
 static LISTENERS: Mutex<Vec<(u64, Sender<Option<Ending>>)>> = Mutex::new(Vec::new());
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub enum Ending {
     CpuLimit,
 }
 
-/// They arrive here until this is closed or dropped, and do nothing else. Where nobody listens they end the
-/// program.
+/// Endings arrive here until this is closed or dropped, without another effect. Without listeners they end
+/// the program.
 #[derive(Debug)]
 pub struct Endings {
     number: u64,
@@ -39,10 +39,10 @@ pub struct Endings {
 #[derive(Debug, Clone)]
 pub struct Close(u64);
 
-/// Called by Windows, in a thread of its own.
+/// Called by Windows in a separate thread.
 ///
 /// # Safety
-/// None is needed: it takes a number.
+/// There are no requirements, because the argument is only a number.
 unsafe extern "system" fn told(kind: u32) -> BOOL {
     let ending = match kind {
         CTRL_C_EVENT => Ending::Interrupt,
@@ -107,7 +107,7 @@ impl Close {
 }
 
 impl Ending {
-    /// Does what it does to a program that doesn't listen: ends it.
+    /// Applies the default effect and ends the program.
     pub fn obey(self) {
         std::process::exit(ENDED_BY_IT);
     }

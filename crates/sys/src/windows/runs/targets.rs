@@ -1,5 +1,5 @@
-//! Files as targets: how they are opened and made, and what I/O past the cache asks of them. Nothing else
-//! than a file is ever opened here: no volume, disk, pipe or console.
+//! Files as targets: opening, creation, and requirements of unbuffered I/O. Only files are ever opened
+//! here: no volume, disk, pipe or console.
 
 use super::privilege::{Privilege, holds};
 use diskspd_model::access::{IoPriority, OpenMode};
@@ -44,10 +44,10 @@ pub fn may_be_file(path: &Path) -> bool {
     is_plain && !is_device && path.file_name().is_some()
 }
 
-/// Opens an existing file as the mode says; `overlapped`: for more than one I/O at a time.
+/// Opens an existing file with this mode; `overlapped`: for more than one I/O at a time.
 ///
 /// # Errors
-/// What the system says; it is no file; it is empty.
+/// Fails with the system's error, or if it is empty or not a file.
 pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTarget> {
     if !may_be_file(path) {
         return Err(no_file());
@@ -76,7 +76,6 @@ pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTa
     Ok(OpenTarget { file: file.into(), size })
 }
 
-/// Size of what is open, bytes; nothing but a file has one.
 fn size_of(file: &File) -> io::Result<u64> {
     let handle = file.as_raw_handle().cast();
     // SAFETY: the handle is open.
@@ -92,7 +91,6 @@ fn size_of(file: &File) -> io::Result<u64> {
     Ok((u64::from(found.nFileSizeHigh) << 32) | u64::from(found.nFileSizeLow))
 }
 
-/// Has nothing of an open file cached on this host, which lies on another one.
 fn without_local_cache(file: &File) -> io::Result<()> {
     let (handle, none, mut bytes) = (file.as_raw_handle().cast(), std::ptr::null_mut(), 0);
     // SAFETY: the handle is open and not in use; nothing is read, and one number is written, which lives on
@@ -107,10 +105,10 @@ fn without_local_cache(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the I/Os of an open file a priority.
+/// Sets the priority of the I/Os of an open file.
 ///
 /// # Errors
-/// What the system says.
+/// Fails with the system's error.
 pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> {
     let hint = match priority {
         IoPriority::Idle => IoPriorityHintVeryLow,
@@ -128,18 +126,18 @@ pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> 
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// It holds what was on the disk before (`SetFileValidData`).
+    /// It contains the previous data of the disk (`SetFileValidData`).
     Valid,
     /// It was written from its start to its end.
     Written,
 }
 
-/// Makes a file anew, of so many bytes. Where the right to it is held (`SeManageVolumePrivilege`) its space
-/// is declared valid, else it is written with `piece` again and again; `go_on` is told how far it is, and
-/// says whether to go on. A file that isn't made to its end is removed.
+/// Creates a new file of this size in bytes. With the privilege (`SeManageVolumePrivilege`) its space is
+/// declared valid, otherwise it is written with `piece` repeatedly. `go_on` receives the progress, and
+/// returns whether to continue. An incomplete file is removed.
 ///
 /// # Errors
-/// What the system says; it is no file; it was given up ([`io::ErrorKind::Interrupted`]).
+/// Fails with the system's error, if it is not a file, or if cancelled ([`io::ErrorKind::Interrupted`]).
 pub fn create(
     path: &Path,
     size: u64,

@@ -1,4 +1,4 @@
-//! The rules as a table: what was counted, what the devices and the process counted, and what is said of it.
+//! Table of the rules: counted I/O, device and process counters, and the expected finding.
 
 use super::*;
 use crate::truth::arrays::of_machine;
@@ -516,7 +516,6 @@ fn readers_below_a_cache_are_named() {
     }
 }
 
-/// What a RAID does by itself is nobody else's, as far as one can know, and so is told as what it is.
 #[test]
 fn a_raid_that_rebuilds_is_told_as_that() {
     let of_raid = |case: Case, array: ArrayFacts| {

@@ -1,5 +1,5 @@
-//! Runs on Windows: a volume on a disk, whose counters tell neither flushes nor merges, on a system that says
-//! neither what the process asked of devices nor what is in memory.
+//! Runs on Windows: a volume on a disk with counters without flushes and merges. The system reports
+//! neither the process's device I/O nor dirty memory.
 
 use super::*;
 
