@@ -22,7 +22,7 @@ pub enum UsageExtent {
 
 impl UsageExtent {
     /// That of a word behind `--help`; `None` = there is no such topic.
-    pub fn named(word: &[u8]) -> Option<UsageExtent> {
+    pub fn from_word(word: &[u8]) -> Option<UsageExtent> {
         match TOPICS.iter().find(|topic| topic.as_bytes() == word)? {
             &"all" => Some(UsageExtent::All),
             topic => Some(UsageExtent::Topic(topic)),

@@ -34,7 +34,7 @@ impl Problem {
     }
 
     /// Says which form of the option it is about.
-    pub fn of(self, form: &'static str) -> Problem {
+    pub fn with_form(self, form: &'static str) -> Problem {
         Problem { form: Some(form), ..self }
     }
 

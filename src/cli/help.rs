@@ -88,7 +88,7 @@ struct Layout {
 
 impl Layout {
     /// For so many columns: none is gained by lines that are harder to read.
-    fn of(columns: usize) -> Layout {
+    fn new(columns: usize) -> Layout {
         let columns = columns.clamp(30, 100);
         Layout { columns, forms: if columns < 72 { 10 } else { 32 } }
     }
@@ -100,7 +100,7 @@ impl Layout {
 
 /// The usage text, as much of it as is asked for; ends with a line feed.
 pub fn usage(extent: UsageExtent, columns: usize) -> String {
-    let layout = Layout::of(columns);
+    let layout = Layout::new(columns);
     match extent {
         UsageExtent::First => first(layout),
         UsageExtent::Everyday => everyday(layout),
@@ -257,7 +257,7 @@ fn heading(text: &mut String, title: &str, layout: Layout) {
 /// that is none.
 pub fn command_usage(name: &str, columns: usize) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
-    let layout = Layout::of(columns);
+    let layout = Layout::new(columns);
     let usage = wrapped(&command.usage(), layout.columns, 7, 7);
     let mut text = format!("Usage: {usage}\n\n");
     paragraph(&mut text, &format!("{}.", sentence(command.help)), layout);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     fn extents() -> impl Iterator<Item = UsageExtent> {
-        let topics = TOPICS.iter().filter_map(|topic| UsageExtent::named(topic.as_bytes()));
+        let topics = TOPICS.iter().filter_map(|topic| UsageExtent::from_word(topic.as_bytes()));
         topics.chain([UsageExtent::First, UsageExtent::Everyday])
     }
 

@@ -80,7 +80,7 @@ fn part(text: &[u8]) -> Result<MixPart, Problem> {
     let mut target = draft.target;
     target.block_alignment = draft.alignment.filter(|_| draft.alignment_given).unwrap_or(0);
     target.sum_up_parts();
-    Ok(MixPart::of(target, share, base, end))
+    Ok(MixPart::new(target, share, base, end))
 }
 
 fn not_of_a_part(at: usize) -> Problem {

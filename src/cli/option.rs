@@ -40,7 +40,7 @@ pub enum OptionValue {
 use OptionValue::{File, Folder, Number, OneOf, Switch, Text};
 
 impl OptionValue {
-    pub fn shown(&self) -> String {
+    pub fn value_text(&self) -> String {
         match self {
             Switch => String::new(),
             File => "<file>".to_owned(),
@@ -104,7 +104,7 @@ impl OptionRow {
         OptionRow { only_with, ..self }
     }
 
-    pub fn of(flag: &'static Flag) -> OptionRow {
+    pub fn from_flag(flag: &'static Flag) -> OptionRow {
         let ((form, help), own) = (flag.forms[0], flag.name.with_dashes());
         let (name, value) = form.split_at(own.len());
         let shown = value.trim_start_matches(['=', ' ']);
@@ -126,7 +126,7 @@ impl OptionRow {
     }
 
     pub fn form(&self) -> String {
-        self.with(&self.value.shown())
+        self.with(&self.value.value_text())
     }
 
     fn with(&self, value: &str) -> String {
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn an_option_of_runs_is_shown_by_its_first_form() {
         let of =
-            |name: &str| OptionRow::of(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap());
+            |name: &str| OptionRow::from_flag(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap());
         assert_eq!((of("--out").value, of("--out").form()), (File, "--out <file>".into()));
         assert_eq!((of("--dry-run").value, of("-h").value), (Switch, Switch));
         assert!(of("--until-steady").value.is_optional() && !of("--repeat").value.is_optional());

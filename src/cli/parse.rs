@@ -29,7 +29,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
 
 /// `typed` are all arguments, `arguments` the arguments without `--give-up`.
 fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let command_line = line::joined(typed);
+    let command_line = line::join_arguments(typed);
     let arguments = arguments.get(1..).unwrap_or_default();
     if arguments.is_empty() {
         return Ok(Invocation::Usage(UsageExtent::First));
@@ -54,7 +54,7 @@ impl TypedLine {
     }
 
     fn understood(&self, command_line: RawText) -> Result<Invocation, CliError> {
-        match preset::of(self)? {
+        match preset::split_preset(self)? {
             Some((preset, line)) => preset::request(preset, &line, command_line, alone),
             None => alone(self, command_line),
         }
@@ -359,7 +359,7 @@ impl Given {
             let (name, help) = (flag.name.with_dashes(), flag.forms[0].1);
             Some(format!("did you mean {name}: {help}? Case matters."))
         };
-        let meant = if dashes > 1 { commands::meant(argument, &[]) } else { letter() };
+        let meant = if dashes > 1 { commands::suggest_command(argument, &[]) } else { letter() };
         error.hint(meant.unwrap_or_else(|| "diskspd --help all lists all options".to_owned()))
     }
 }

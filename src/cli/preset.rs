@@ -13,7 +13,7 @@ use std::ffi::OsString;
 ///
 /// # Errors
 /// There is no such preset, or two are asked for.
-pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
+pub fn split_preset(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
     let (given, options): (Vec<Given>, Vec<Given>) =
         line.options.iter().cloned().partition(|given| given.is_long("preset"));
     let Some(one) = given.first() else { return Ok(None) };
@@ -21,8 +21,8 @@ pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliE
     match (presets::find(&name), given.get(1)) {
         (None, _) => {
             let error = CliError::at(&one.value, 0, format!("there is no preset '{name}'"));
-            Err(error.hint(match meant(&name) {
-                Some(meant) => format!("did you mean {meant}? diskspd preset lists all"),
+            Err(error.hint(match suggest_preset(&name) {
+                Some(suggest_preset) => format!("did you mean {suggest_preset}? diskspd preset lists all"),
                 None => format!("diskspd preset shows what each is: {}", presets::names()),
             }))
         }
@@ -33,7 +33,7 @@ pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliE
 }
 
 /// The names that were probably meant: the one that is near, or those that begin so.
-fn meant(name: &str) -> Option<String> {
+fn suggest_preset(name: &str) -> Option<String> {
     let names: Vec<&'static str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
     let near = suggest::nearest(&names, name.as_bytes()).map(str::to_owned);
     let begin_so: Vec<&str> = names.into_iter().filter(|known| known.starts_with(name)).collect();

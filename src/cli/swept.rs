@@ -19,7 +19,7 @@ impl SweptLine {
     ///
     /// # Errors
     /// Values make no axis, an option has two of them, or one that is the same in all points has a range.
-    pub fn of(line: TypedLine) -> Result<SweptLine, CliError> {
+    pub fn from_line(line: TypedLine) -> Result<SweptLine, CliError> {
         let mut axes: Vec<Axis> = Vec::new();
         for given in &line.options {
             let Some(axis) = axis(given)? else { continue };
@@ -98,11 +98,11 @@ mod tests {
 
     fn swept(text: &str) -> Result<SweptLine, CliError> {
         let arguments: Vec<OsString> = text.split_whitespace().map(OsString::from).collect();
-        SweptLine::of(TypedLine::of(&arguments)?)
+        SweptLine::from_line(TypedLine::from_arguments(&arguments)?)
     }
 
     fn typed(line: &TypedLine) -> String {
-        line::joined(&line.words()).to_string()
+        line::join_arguments(&line.words()).to_string()
     }
 
     fn lines(text: &str) -> Vec<TypedLine> {
@@ -149,7 +149,7 @@ mod tests {
                     Invocation::Run(request) => *request,
                     other => panic!("{other:?}"),
                 };
-                let again = run(&TypedLine::of(&line.words()).unwrap());
+                let again = run(&TypedLine::from_arguments(&line.words()).unwrap());
                 let run = run(line);
                 assert_eq!((run.profile, run.run_options), (again.profile, again.run_options), "{text}");
                 assert_eq!(run.profile_file, again.profile_file, "{text}");

@@ -62,7 +62,7 @@ fn table(disks: &[Disk]) -> String {
 }
 
 fn row(disk: &Disk) -> [String; HEADINGS.len()] {
-    fn known<T: ToString>(value: Option<T>) -> String {
+    fn known_text<T: ToString>(value: Option<T>) -> String {
         value.map_or("-".into(), |value| value.to_string())
     }
     let details = &disk.details;
@@ -72,12 +72,12 @@ fn row(disk: &Disk) -> [String; HEADINGS.len()] {
         format!("#{}", disk.number),
         disk.path.display().to_string(),
         if disk.size > 0 { Size(disk.size).to_string() } else { "-".into() },
-        known(model.into_iter().flatten().next()),
-        known(details.rotational.map(|yes| if yes { "yes" } else { "no" })),
-        format!("{}/{}", known(details.logical_block_size), known(details.physical_block_size)),
-        known(details.write_cache.as_ref()),
-        known(details.scheduler.as_ref()),
-        known(details.queue_depth),
+        known_text(model.into_iter().flatten().next()),
+        known_text(details.rotational.map(|yes| if yes { "yes" } else { "no" })),
+        format!("{}/{}", known_text(details.logical_block_size), known_text(details.physical_block_size)),
+        known_text(details.write_cache.as_ref()),
+        known_text(details.scheduler.as_ref()),
+        known_text(details.queue_depth),
         match (&disk.unchecked, uses.is_empty()) {
             (Some(_), true) => "unknown".into(),
             (None, true) => "-".into(),

@@ -34,7 +34,7 @@ pub enum RunFile {
     Results(Vec<RunSummary>),
 }
 
-pub fn shown(path: &Path) -> String {
+pub fn display_path(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
 
@@ -53,13 +53,13 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
         match of_folder(path) {
             Ok(found) if found.is_empty() => {
                 let has_folders = listed(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
-                files.push((path.clone(), Err(UnreadFault::EmptyFolder { has_folders }.of(path))));
+                files.push((path.clone(), Err(UnreadFault::EmptyFolder { has_folders }.at_path(path))));
             }
             Ok(found) => {
                 tell_skipped(path);
                 files.extend(found.into_iter().map(|file| (file, Ok(()))));
             }
-            Err(why) => files.push((path.clone(), Err(UnreadFault::Folder(why).of(path)))),
+            Err(why) => files.push((path.clone(), Err(UnreadFault::Folder(why).at_path(path)))),
         }
     }
     repeated::with_records(files, |(file, _)| file.as_path(), |record| (record, Ok(())))
@@ -145,7 +145,7 @@ fn tell_skipped(folder: &Path) {
     {
         let names: Vec<String> = paths
             .iter()
-            .filter_map(|path| Some(shown(Path::new(path.file_name()?))))
+            .filter_map(|path| Some(display_path(Path::new(path.file_name()?))))
             // They belong to the results beside them.
             .filter(|name| !fio::is_any_log(name))
             .collect();
@@ -159,7 +159,7 @@ fn tell_skipped(folder: &Path) {
             more => format!(" and {more} more"),
         };
         let names = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        say(Finding::note(format!("{}: skipped {entries}{why}: {names}{more}", shown(folder))));
+        say(Finding::note(format!("{}: skipped {entries}{why}: {names}{more}", display_path(folder))));
     }
 }
 
@@ -172,7 +172,7 @@ pub fn known_runs(path: &Path) -> Result<Vec<RunSummary>, UnreadRuns> {
         return Ok(vec![run]);
     }
     Ok(match run_file(path)? {
-        RunFile::Record(record) => vec![known::run(&Judged::new(&record), &shown(path))],
+        RunFile::Record(record) => vec![known::run(&Judged::new(&record), &display_path(path))],
         RunFile::Results(runs) => runs,
     })
 }
@@ -192,7 +192,7 @@ fn from_index(path: &Path) -> Option<RunSummary> {
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(16))).ok()?;
     file.read_to_end(&mut end).ok()?;
-    end.trim_ascii_end().ends_with(b"}").then(|| known::of_index(index, &shown(path)))
+    end.trim_ascii_end().ends_with(b"}").then(|| known::of_index(index, &display_path(path)))
 }
 
 /// What a file, or a pipe, holds.
@@ -200,10 +200,10 @@ fn from_index(path: &Path) -> Option<RunSummary> {
 /// # Errors
 /// It can't be read, or holds no run.
 pub fn run_file(path: &Path) -> Result<RunFile, UnreadRuns> {
-    held(open(path), path).map_err(|fault| fault.of(path))
+    open_runs(open(path), path).map_err(|fault| fault.at_path(path))
 }
 
-fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault> {
+fn open_runs(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault> {
     let (bytes, format) = match opened.map_err(UnreadFault::File)? {
         Opened::Record(file) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, file))?;
@@ -219,7 +219,7 @@ fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault>
     let Some(format) = format else {
         return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?)));
     };
-    let mut runs = (format.read)(&bytes, &shown(path))?;
+    let mut runs = (format.read)(&bytes, &display_path(path))?;
     fio_logs::add(&mut runs, path);
     Ok(RunFile::Results(runs))
 }
@@ -237,11 +237,11 @@ pub fn record(path: &Path) -> Result<Record, UnreadRuns> {
 /// # Errors
 /// As there.
 pub fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRuns> {
-    let file = File::open(path).map_err(|error| UnreadFault::File(error).of(path))?;
-    let found = file.metadata().map_err(|error| UnreadFault::File(error).of(path))?;
-    match held(opened(file, path), path).map_err(|fault| fault.of(path))? {
+    let file = File::open(path).map_err(|error| UnreadFault::File(error).at_path(path))?;
+    let found = file.metadata().map_err(|error| UnreadFault::File(error).at_path(path))?;
+    match open_runs(opened(file, path), path).map_err(|fault| fault.at_path(path))? {
         RunFile::Record(record) => Ok((*record, inode::owner(&found))),
-        RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).of(path)),
+        RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).at_path(path)),
     }
 }
 

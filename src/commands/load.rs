@@ -28,8 +28,8 @@ pub struct ToRun {
 }
 
 impl ToRun {
-    fn of(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> ToRun {
-        let run = Runnable { origin, ..Runnable::of(request, profile, run_options) };
+    fn new(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> ToRun {
+        let run = Runnable { origin, ..Runnable::new(request, profile, run_options) };
         ToRun { run, run_options_are_known: true, before: None }
     }
 
@@ -92,7 +92,7 @@ impl ProfileOnce {
 /// # Errors
 /// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
 /// match.
-pub fn asked(request: &RunRequest) -> Result<ToRun, NotDone> {
+pub fn requested_run(request: &RunRequest) -> Result<ToRun, NotDone> {
     asked_of(request, &ProfileOnce::default())
 }
 
@@ -101,9 +101,9 @@ pub fn asked(request: &RunRequest) -> Result<ToRun, NotDone> {
 /// # Errors
 /// As [`asked`].
 pub fn as_it_is(request: &RunRequest) -> Result<ToRun, NotDone> {
-    let Some(from) = &request.profile_file else { return asked(request) };
+    let Some(from) = &request.profile_file else { return requested_run(request) };
     let (profile, run_options, origin) = ProfileOnce::default().read(from, request.quiet)?;
-    Ok(ToRun::of(request, profile, run_options, origin))
+    Ok(ToRun::new(request, profile, run_options, origin))
 }
 
 /// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
@@ -128,17 +128,17 @@ pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDo
         let profile = record.asked_of_each().clone();
         are_targets(&request.permitted, &profile)?;
         let origin = Origin { named: Some(request.permitted.clone()), ..Origin::default() }.owned_by(owner);
-        let again = ToRun::of(request, profile, record.run_options.unwrap_or_default(), origin);
+        let again = ToRun::new(request, profile, record.run_options.unwrap_or_default(), origin);
         return Ok(ToRun { run_options_are_known, before, ..again });
     }
     let Some(from) = &request.profile_file else {
         let (profile, run_options) = (request.profile.clone(), request.run_options.clone());
-        return Ok(ToRun::of(request, profile, run_options, once.origin.clone()));
+        return Ok(ToRun::new(request, profile, run_options, once.origin.clone()));
     };
     let (profile, run_options, origin) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
     let profile = complete.map_err(|messages| wrong(from, messages))?;
-    Ok(ToRun::of(request, profile, request.run_options.clone().or(run_options), origin))
+    Ok(ToRun::new(request, profile, request.run_options.clone().or(run_options), origin))
 }
 
 /// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
@@ -164,7 +164,7 @@ pub fn is_target(named: &RawText, profile: &Profile) -> bool {
 }
 
 fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
-    let given = from.form.given(&from.path);
+    let given = from.form.form_text(&from.path);
     NotDone::misused(messages).at(&given)
 }
 
@@ -195,7 +195,7 @@ fn missing(from: &ProfileFile) -> UnreadProfile {
     }
     let drive = path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic());
     let local = if drive { &path[2..] } else { &path };
-    UnreadProfile::Backslashes(from.form.given(&RawText::from(local.replace('\\', "/").as_str())))
+    UnreadProfile::Backslashes(from.form.form_text(&RawText::from(local.replace('\\', "/").as_str())))
 }
 
 /// Reads a file and its owner, up to the size limit of profiles: it might be a disk image or have no end.

@@ -1,7 +1,7 @@
 //! `diskspd merge FILE FILE ..`: the records of several hosts as one.
 
 use super::known_runs::{self, RunFile};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, OutFile};
 use super::stored;
 use super::unread_runs::UnreadRuns;
@@ -60,7 +60,7 @@ impl Hosts {
         there: Result<(), UnreadRuns>,
         request: &MergeRequest,
     ) -> Result<(), NotDone> {
-        let shown = known_runs::shown(file);
+        let shown = known_runs::display_path(file);
         let mixed = || {
             let why = "results of other programs and records can't be merged with each other: name only \
                        records, or only results";
@@ -125,12 +125,12 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     output::verdicts_nowhere(verdicts(request), &request.out, form).into_iter().for_each(say);
     if reports {
         let text: &'static Format = &TEXT;
-        exit = told(output::report_to_stdout(text.with_verdicts(verdicts(request)), &judged));
+        exit = report_error(output::report_to_stdout(text.with_verdicts(verdicts(request)), &judged));
     }
     let detail = if request.verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));
     for out in outs {
-        exit = exit.max(told(out.save(&judged).map(|()| Exit::Success)));
+        exit = exit.max(report_error(out.save(&judged).map(|()| Exit::Success)));
     }
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
 }

@@ -64,7 +64,7 @@ mod with;
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::run::guard;
 use crate::sys::{parent_process, process, standard_output};
-use not_done::{NotDone, told};
+use not_done::{NotDone, report_error};
 use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -77,7 +77,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
         Err(NotDone::failed(["a defect of this program made it fail, see above; please report it"]))
     });
-    let exit = told(done);
+    let exit = report_error(done);
     if process::has_left_behind() || guard::is_waiting() {
         process::end(exit.code());
     }
@@ -128,7 +128,7 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
             let printed = print(&cli::help::usage(extent, standard_output::columns()));
             match extent {
                 // As DISKSPD, which is told nothing to do.
-                UsageExtent::First => Ok(told(printed).max(Exit::Usage)),
+                UsageExtent::First => Ok(report_error(printed).max(Exit::Usage)),
                 UsageExtent::Everyday | UsageExtent::Topic(_) | UsageExtent::All => printed,
             }
         }

@@ -60,7 +60,7 @@ fn messages(findings: &[Finding]) -> String {
 }
 
 /// How the program ends after this; what couldn't be done is told at once, as more is done after it.
-pub fn told(done: Result<Exit, NotDone>) -> Exit {
+pub fn report_error(done: Result<Exit, NotDone>) -> Exit {
     done.unwrap_or_else(NotDone::tell)
 }
 

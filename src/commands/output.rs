@@ -153,7 +153,7 @@ impl Outputs {
         let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
         let looked_at = {
             let (request, run) = (request.clone(), run.clone());
-            patience.attempt("outputs", move || PermittedOutputs::of(&request, &run))
+            patience.attempt("outputs", move || PermittedOutputs::for_run(&request, &run))
         };
         let permitted =
             looked_at.map_err(|unanswered| format!("a file that is read or written: {unanswered}"))??;
@@ -176,7 +176,7 @@ struct PermittedOutputs {
 }
 
 impl PermittedOutputs {
-    fn of(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
+    fn for_run(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
         let mut door = run.door(OutputDoor::default());
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
@@ -381,7 +381,7 @@ impl OutFile {
     pub fn save(&self, judged: &Judged) -> Result<(), NotDone> {
         // JSON keeps texts within their lines by itself.
         if self.outlet.is_terminal() && self.format.name != "json" {
-            let shown = shown::shown(judged.record);
+            let shown = shown::sanitize(judged.record);
             return self.save_page(&|sink| (self.format.write)(&Judged::new(&shown), sink));
         }
         self.save_page(&|sink| (self.format.write)(judged, sink))

@@ -9,7 +9,7 @@ pub fn own_files(request: &RunRequest) -> OwnFiles {
     let profile = request
         .profile_file
         .as_ref()
-        .map(|from| Named { by: from.form.given(&from.path), path: from.path.as_path().to_owned() });
+        .map(|from| Named { by: from.form.form_text(&from.path), path: from.path.as_path().to_owned() });
     let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
     let store = request.save.as_ref().and_then(|_| stored::store(request.store.as_deref()).ok());
     OwnFiles {

@@ -7,7 +7,7 @@ use super::load::ToRun;
 use super::made::MadeResults;
 use super::measure;
 use super::measurement::{Measurement, RunTurn};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, EarlierReports};
 use super::repetition::{self, MadeRepetition};
 use super::{ctrl_c, ending, own_files};
@@ -45,13 +45,13 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     let text = made.repetition.text();
     let text = visible::lines(&text);
     if outs.text_to_stdout {
-        worst = worst.max(told(output::to_stdout(text.as_bytes())));
+        worst = worst.max(report_error(output::to_stdout(text.as_bytes())));
     } else if !request.quiet {
         standard_error::write(&text);
     }
     for file in &mut files {
         file.stand_behind(&earlier);
-        worst = worst.max(told(repetition::save(file, &made).map(|()| Exit::Success)));
+        worst = worst.max(report_error(repetition::save(file, &made).map(|()| Exit::Success)));
     }
     let manner = Manner { quiet: request.quiet, document: !outs.text_to_stdout, ..Manner::default() };
     if let Some(screen) = ending::place(&manner) {
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
             let number = self.made.runs.len() + 1;
             if number > 1 && self.outs.reports && self.request_is_xml() {
                 // The document before ends without a line feed, as DISKSPD's does.
-                self.worst = self.worst.max(told(output::to_stdout(b"\n")));
+                self.worst = self.worst.max(report_error(output::to_stdout(b"\n")));
             }
             let run = self.asked.repetition(number - 1);
             let ended = self.one(&run, number)?;
@@ -116,7 +116,7 @@ impl<'a> Walk<'a> {
                 break;
             };
             self.print(&format!("run {number}: {}", headline(&line)));
-            let known = ended.results.known();
+            let known = ended.results.to_summary();
             self.made.fingerprints.extend(ended.results.fingerprint());
             self.made.runs.push(RepeatedRun {
                 number: u32::try_from(number).unwrap_or(u32::MAX),
@@ -162,7 +162,7 @@ impl MadeRuns {
     /// The answer; `None` = no run has ended.
     fn finish(self, request: &RunRequest, how: Repeat) -> Option<MadeRepetition> {
         let MadeRuns { runs, fingerprints, results } = self;
-        let last = results.last()?.known();
+        let last = results.last()?.to_summary();
         let line =
             last.command_line.as_ref().map_or_else(|| request.profile.command_line.clone(), Clone::clone);
         let work = repetition::work(&last);

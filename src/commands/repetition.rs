@@ -103,7 +103,7 @@ fn page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) 
         results.iter().map(|results| results.record().map(Judged::new)).collect();
     let run = |(results, judged): (&MadeResults, &'_ Option<Judged<'_>>)| match judged {
         Some(judged) => known::run(judged, ""),
-        None => RunSummary { name: String::new(), ..results.known() },
+        None => RunSummary { name: String::new(), ..results.to_summary() },
     };
     let known: Vec<RunSummary> = match results.len() == repetition.runs.len() {
         true => results.iter().zip(&judged).map(run).collect(),

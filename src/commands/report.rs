@@ -2,7 +2,7 @@
 //! with `--html` it writes a page of all, with `--out` the report of a record in another form.
 
 use super::known_runs::{self, RunFile};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::OutFile;
 use super::repetition::{self, MadeRepetition};
 use super::{output, page, stored};
@@ -62,7 +62,7 @@ fn of_repetition(made: &MadeRepetition, file: &Path, request: &ReportRequest) ->
     let files = repetition::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
     let mut exit = Exit::Success;
     for file in &files {
-        exit = exit.max(told(repetition::save(file, made).map(|()| Exit::Success)));
+        exit = exit.max(report_error(repetition::save(file, made).map(|()| Exit::Success)));
     }
     Ok(exit)
 }
@@ -84,7 +84,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
         return Err(format!(
             "{}: --out takes a record of this program (written by --out FILE.json); --html makes a page of \
              results of other programs, too",
-            known_runs::shown(file)
+            known_runs::display_path(file)
         )
         .into());
     };
@@ -98,7 +98,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
     let judged = Judged::new(&record);
     let mut exit = Exit::Success;
     for out in &opened {
-        exit = exit.max(told(out.save(&judged).map(|()| Exit::Success)));
+        exit = exit.max(report_error(out.save(&judged).map(|()| Exit::Success)));
     }
     // As the run itself did.
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
@@ -106,7 +106,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
 
 fn of_record(record: &Record, verbose: bool) -> Exit {
     let judged = Judged::new(record);
-    let exit = told(output::report_to_stdout(&TEXT, &judged));
+    let exit = report_error(output::report_to_stdout(&TEXT, &judged));
     let detail = if verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));
     // As the run itself did.
@@ -122,7 +122,7 @@ fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
             Ok(known) => rows.extend(known.into_iter().map(TableRun::from)),
             Err(why) => {
                 exit = NotDone::from(why).tell();
-                rows.push(TableRun::Unreadable(known_runs::shown(&file)));
+                rows.push(TableRun::Unreadable(known_runs::display_path(&file)));
             }
         }
     }

@@ -58,7 +58,7 @@ impl SpanOutlook {
 
 impl Runnable {
     /// What a request asks for; `profile` and `run_options` are what was read of it.
-    pub fn of(request: &RunRequest, profile: Profile, run_options: RunOptions) -> Runnable {
+    pub fn new(request: &RunRequest, profile: Profile, run_options: RunOptions) -> Runnable {
         let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
         Runnable {
             profile,
@@ -101,7 +101,7 @@ impl Runnable {
     /// It isn't there, or can't.
     pub fn tool(&self) -> Result<Option<Arc<Tool>>, WithFault> {
         let Some(command) = &self.with else { return Ok(None) };
-        let tool = Tool::named(command)?;
+        let tool = Tool::find_tool(command)?;
         tool.fits(&self.profile)?;
         Ok(Some(tool))
     }

@@ -9,11 +9,11 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 pub fn on_standard_output<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
-    if standard_output::is_terminal() { shown(value) } else { Cow::Borrowed(value) }
+    if standard_output::is_terminal() { sanitize(value) } else { Cow::Borrowed(value) }
 }
 
 /// A copy with every text harmless.
-pub fn shown<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
+pub fn sanitize<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
     let copy = serde_json::to_value(value).ok().and_then(|mut stored| {
         escape(&mut stored);
         // By way of its text, as everything is read: a second parser would be a tenth of the program.

@@ -28,7 +28,7 @@ pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
             read(path, &TakenIos { stream: stream.as_deref(), view: request.view })?
         }
     };
-    let figures = IoFigures::of(&recorded).ok_or_else(|| {
+    let figures = IoFigures::from_trace(&recorded).ok_or_else(|| {
         NotDone::failed([format!(
             "{}: no reads or writes recorded: no profile written{}",
             source.name,

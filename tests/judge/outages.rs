@@ -22,8 +22,8 @@ use std::path::Path;
 /// Begin and end, s, and I/Os.
 type Found = (f64, f64, u64);
 
-fn of(counts: &[u64], width_s: f64, in_flight: u64, unseen: &[Range<usize>]) -> Vec<Found> {
-    let found = outages::of(WatchedIos { counts, width_s, in_flight, unseen });
+fn find_outages(counts: &[u64], width_s: f64, in_flight: u64, unseen: &[Range<usize>]) -> Vec<Found> {
+    let found = outages::detect(WatchedIos { counts, width_s, in_flight, unseen });
     let hundredths = |seconds: f64| (seconds * 100.0).round() / 100.0;
     found.iter().map(|one| (hundredths(one.begin_s), hundredths(one.end_s), one.ios)).collect()
 }

@@ -28,8 +28,8 @@ fn faults(ended: &Ended) -> String {
 
 /// Waits until so many writes more have reached a device.
 fn wait_for_writes(device: &Path, more: u64) {
-    let before = DeviceCounters::of(device).writes;
-    wait_until("writes arrive", || DeviceCounters::of(device).writes >= before + more);
+    let before = DeviceCounters::read(device).writes;
+    wait_until("writes arrive", || DeviceCounters::read(device).writes >= before + more);
 }
 
 /// A table of one kind for the whole device: its words behind those of the place, `{}` being device and place.

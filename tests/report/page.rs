@@ -773,13 +773,13 @@ fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
     let (sweep, history) = swept();
     let rows = rows(&sweep, &history);
     let judged = record.map(Judged::new);
-    let drift = Drift::of(&sweep, &history);
+    let drift = Drift::detect(&sweep, &history);
     let mut page = Vec::new();
     let sweep_page = html::SweepPage {
         command_line: command,
         settings: &sweep.settings,
         rows: &rows,
-        answers: &SweepAnswer::of(&rows, &sweep.settings),
+        answers: &SweepAnswer::find_answers(&rows, &sweep.settings),
         drift: drift.as_ref(),
         command: &|row| format!("{command} {}", row.label()),
         unfinished: Some("It was <interrupted>."),

@@ -26,7 +26,7 @@ impl Aio {
     /// # Errors
     /// Why the kernel gives none, and what to do about it.
     pub fn new(setup: Setup, drain_limit: Duration) -> Result<Aio, EngineError> {
-        let limits = Limits::of(&setup, EngineKind::Aio);
+        let limits = Limits::for_setup(&setup, EngineKind::Aio);
         let depth = setup.depth;
         let ways = setup.files.iter().map(|file| file.ways).collect();
         let (priorities, files) = asking::apart(setup.files);

@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A file is no namespace; the kernel takes no commands of it, and what to do.
 pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, EngineError> {
     let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
-    let limits = Limits::of(&setup, EngineKind::Nvme);
+    let limits = Limits::for_setup(&setup, EngineKind::Nvme);
     let mut blocks = Vec::with_capacity(setup.files.len());
     for file in &setup.files {
         let namespace = nvme::namespace(&file.handle).map_err(|error| EngineError {
@@ -41,7 +41,7 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     let first = blocks.first().map(|blocks| blocks.namespace.block_size());
     let (priorities, files) = asking::apart(setup.files);
     let form = Commands::new(blocks, setup.depth);
-    let ring = Ring::of(form, setup.depth, files, setup.buffer, options);
+    let ring = Ring::set_up(form, setup.depth, files, setup.buffer, options);
     let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;
     if guarded {
         ring.note("protection information by the controller");

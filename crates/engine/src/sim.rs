@@ -174,7 +174,7 @@ impl Sim {
     pub fn new(setup: Setup, device: SimDevice) -> Sim {
         let now = setup.clock.now();
         Sim {
-            limits: Limits::of(&setup, EngineKind::Sim),
+            limits: Limits::for_setup(&setup, EngineKind::Sim),
             device,
             random: setup.seed,
             channels: std::iter::repeat_n(Reverse(now), device.channels).collect(),

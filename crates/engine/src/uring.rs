@@ -33,7 +33,7 @@ impl Uring {
     /// `features`.
     pub fn new(setup: Setup, options: RingOptions) -> Result<Uring, EngineError> {
         let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
-        let limits = Limits::of(&setup, EngineKind::Uring);
+        let limits = Limits::for_setup(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
         let ways: Vec<IoWays> = setup.files.iter().map(|file| file.ways).collect();
         let (priorities, files) = asking::apart(setup.files);

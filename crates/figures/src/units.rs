@@ -168,7 +168,7 @@ impl fmt::Display for Size {
 }
 
 /// A number of things, in words: `1 run`, `3 runs`. `of`: one of them, whose plural takes an s.
-pub fn counted(number: usize, of: &str) -> String {
+pub fn count_of(number: usize, of: &str) -> String {
     if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
 }
 

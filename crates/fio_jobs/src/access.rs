@@ -180,7 +180,7 @@ pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>
 
 /// Whether a job works in the zones of a device (`--zoned`); `None` = it was refused.
 pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
-    let sized = settings.size("zonesize").is_some_and(|size| size.of(None).unwrap_or(1) > 0);
+    let sized = settings.size("zonesize").is_some_and(|size| size.share_of(None).unwrap_or(1) > 0);
     let reason = "a file can't be read in areas with gaps between them";
     let remedy = "use zonemode=zbd for a zoned device, or give offset and size of a part";
     match settings.text("zonemode") {

@@ -68,7 +68,7 @@ pub(super) enum NoPiece {
 }
 
 /// The files of a job; `None` = they were refused.
-pub(super) fn of(settings: &JobSettings) -> Option<Files> {
+pub(super) fn from_settings(settings: &JobSettings) -> Option<Files> {
     let folder = settings.text("directory").map(str::to_owned);
     let folders = settings.file_names().iter().filter_map(|given| given.folder).chain(folder.as_deref());
     if folders.into_iter().any(|folder| folder.contains(':')) {
@@ -93,7 +93,7 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
     if files > 1 {
         are_served(settings, files as u64)?;
     }
-    let bytes = |name| settings.size(name).map(|size| size.of(None).ok_or(size));
+    let bytes = |name| settings.size(name).map(|size| size.share_of(None).ok_or(size));
     let file_size = match bytes("filesize") {
         Some(Err(_)) => {
             settings.refuse("filesize", "a percentage of nothing", "give bytes");
@@ -260,7 +260,7 @@ impl Files {
             Existing::File(bytes) | Existing::Device(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
             Existing::Other => return Err(NoPiece::NoTarget(path)),
         };
-        let of_whole = |size: FioSize| size.of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
+        let of_whole = |size: FioSize| size.share_of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
         let offset = self.offset.map_or(Ok(0), of_whole)?;
         let step = self.increment.map_or(Ok(0), of_whole)?;
         let from = step.checked_mul(clone.into()).and_then(|step| step.checked_add(offset));
@@ -277,7 +277,7 @@ impl Files {
             (Some(file), share) => {
                 let area = file.checked_sub(from).ok_or_else(|| NoPiece::Behind(path.clone()))?;
                 Some(match share.filter(|share| matches!(share, FioSize::Percent(_))) {
-                    Some(share) => in_blocks(share.of(Some(file)).unwrap_or(file).min(area)),
+                    Some(share) => in_blocks(share.share_of(Some(file)).unwrap_or(file).min(area)),
                     None => area,
                 })
             }

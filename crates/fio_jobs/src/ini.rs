@@ -16,7 +16,7 @@ pub(super) struct JobSetting {
 }
 
 impl JobSetting {
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn quoted_line(&self) -> String {
         self.value.as_ref().map_or(self.name.clone(), |value| format!("{}={value}", self.name))
     }
 }

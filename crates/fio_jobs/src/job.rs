@@ -63,9 +63,9 @@ pub(super) struct AskedJob {
 }
 
 impl AskedJob {
-    pub(super) fn of(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
+    pub(super) fn from_settings(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
         // All of them are read before one is missed, so that everything that is wrong is told.
-        let (engine, shape, files) = (engine(settings), JobShape::of(settings), files::of(settings));
+        let (engine, shape, files) = (engine(settings), JobShape::from_settings(settings), files::from_settings(settings));
         let (engine, mut shape, files) = (engine?, shape?, files?);
         let clones = settings.number("numjobs", 1..=4096).unwrap_or(1) as u32;
         let depth = settings.number("iodepth", 1..=65_536).unwrap_or(1) as u32;

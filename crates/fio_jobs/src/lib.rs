@@ -68,8 +68,8 @@ pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<
             global.add(section);
             continue;
         }
-        let settings = JobSettings::of(section, &global, &faults, &notes);
-        if let Some(job) = AskedJob::of(&settings, around) {
+        let settings = JobSettings::from_sections(section, &global, &faults, &notes);
+        if let Some(job) = AskedJob::from_settings(&settings, around) {
             jobs.push(NamedJob { settings, job });
         }
     }

@@ -11,7 +11,7 @@ pub enum FioSize {
 
 impl FioSize {
     /// Its bytes, of a file of so many; `None` = those aren't known.
-    pub fn of(self, whole: Option<u64>) -> Option<u64> {
+    pub fn share_of(self, whole: Option<u64>) -> Option<u64> {
         match self {
             FioSize::Bytes(bytes) => Some(bytes),
             FioSize::Percent(percent) => {
@@ -293,8 +293,8 @@ mod tests {
         }
         assert_eq!(size("30%", 1024), Ok(FioSize::Percent(30)));
         assert_eq!(size("100%%", 1024), Ok(FioSize::Percent(100)));
-        assert_eq!(FioSize::Percent(30).of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
-        assert_eq!(FioSize::Percent(30).of(None), None);
+        assert_eq!(FioSize::Percent(30).share_of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
+        assert_eq!(FioSize::Percent(30).share_of(None), None);
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn sort<'a>(setting: &'a JobSetting, known: &mut Vec<GivenSetting<'a>>, unknown:
 }
 
 impl<'a> JobSettings<'a> {
-    pub(super) fn of(
+    pub(super) fn from_sections(
         section: &'a JobSection,
         global: &GlobalSettings<'a>,
         faults: &'a Cell<Vec<JobFault>>,
@@ -133,7 +133,7 @@ impl<'a> JobSettings<'a> {
             None => "docs/reference/fio-jobs.md has the options that are known; leave it out".to_owned(),
         };
         let place = setting.place.clone();
-        let problem = JobProblem::Unknown(setting.shown());
+        let problem = JobProblem::Unknown(setting.quoted_line());
         self.fault(JobFault { place, problem, remedy: Some(remedy) });
     }
 
@@ -142,14 +142,14 @@ impl<'a> JobSettings<'a> {
         for GivenSetting { row, setting, adds } in &self.given {
             if *adds {
                 let reason = "it leaves a direction to an earlier value, which fio keeps for that one";
-                let fault = JobFault::refused(&setting.place, setting.shown(), reason);
+                let fault = JobFault::refused(&setting.place, setting.quoted_line(), reason);
                 self.fault(fault.hint("give the values of all directions in one place"));
             }
             let asks = !row.harmless.contains(&setting.value.as_deref().unwrap_or("1"));
             match row.kind {
                 FioKind::Near(what) if asks => self.tell(row.name, what),
                 FioKind::Refused { reason, remedy } if asks => {
-                    let fault = JobFault::refused(&setting.place, setting.shown(), reason);
+                    let fault = JobFault::refused(&setting.place, setting.quoted_line(), reason);
                     self.fault(fault.hint(remedy));
                 }
                 _ => {}
@@ -176,8 +176,8 @@ impl<'a> JobSettings<'a> {
 
     /// Refuses an option as it was given, or the job where it wasn't.
     pub(super) fn refuse(&self, name: &str, reason: impl Into<String>, remedy: &str) {
-        let (place, shown) = match self.given(name) {
-            Some(setting) => (&setting.place, setting.shown()),
+        let (place, shown) = match self.find_setting(name) {
+            Some(setting) => (&setting.place, setting.quoted_line()),
             None => (&self.place, name.to_owned()),
         };
         self.fault(JobFault::refused(place, shown, reason).hint(remedy));
@@ -190,7 +190,7 @@ impl<'a> JobSettings<'a> {
     }
 
     /// The setting of an option; `None` = it wasn't given.
-    pub(super) fn given(&self, name: &str) -> Option<&JobSetting> {
+    pub(super) fn find_setting(&self, name: &str) -> Option<&JobSetting> {
         debug_assert!(options::find(name).is_some_and(|row| row.name == name), "{name} has no row");
         self.given.iter().find(|given| given.row.name == name).map(|given| given.setting)
     }
@@ -200,7 +200,7 @@ impl<'a> JobSettings<'a> {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.given(name).is_some()
+        self.find_setting(name).is_some()
     }
 
     pub(super) fn last_of(&self, names: &[&'static str]) -> Option<&'static str> {
@@ -210,7 +210,7 @@ impl<'a> JobSettings<'a> {
 
     /// The value of an option; empty where it has none.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
-        self.given(name).map(|setting| setting.value.as_deref().unwrap_or_default())
+        self.find_setting(name).map(|setting| setting.value.as_deref().unwrap_or_default())
     }
 
     /// What a value is read as; else it is refused with why.
@@ -219,9 +219,9 @@ impl<'a> JobSettings<'a> {
         name: &str,
         read: impl FnOnce(&str) -> Result<T, E>,
     ) -> Option<T> {
-        let setting = self.given(name)?;
+        let setting = self.find_setting(name)?;
         let wrong = |error: E| {
-            let problem = JobProblem::Value { setting: setting.shown(), what: error.to_string() };
+            let problem = JobProblem::Value { setting: setting.quoted_line(), what: error.to_string() };
             self.fault(JobFault { place: setting.place.clone(), problem, remedy: None });
         };
         read(setting.value.as_deref().unwrap_or_default()).map_err(wrong).ok()

@@ -29,9 +29,9 @@ pub(super) struct JobShape {
 }
 
 impl JobShape {
-    pub(super) fn of(settings: &JobSettings) -> Option<JobShape> {
+    pub(super) fn from_settings(settings: &JobSettings) -> Option<JobShape> {
         let (way, random, hole) = way(settings)?;
-        let sizes = sizes::of(settings)?;
+        let sizes = sizes::read_sizes(settings)?;
         let alignment = match settings.has("ba") {
             true => settings.read("ba", |text| {
                 Each::<Option<u64>>::parse(text, |size| settings.bytes(size).map_err(WrongValue::from))

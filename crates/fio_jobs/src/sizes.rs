@@ -9,7 +9,7 @@ const USUAL: SizeShare = SizeShare { block_size: 4096, share: 1 };
 
 /// Those of a job; `None` = they were refused. As in fio `bssplit` comes before `bsrange`, and both before
 /// `bs`, whichever is given last (`fixup_options` in its `init.c`); what one leaves out, the next has.
-pub(super) fn of(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
+pub(super) fn read_sizes(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
     if settings.has("bssplit") && settings.last_of(&["bsrange", "bssplit"]) == Some("bsrange") {
         let reason = "with bssplit before it, fio has the range of one and the sizes of the other";
         settings.refuse("bsrange", reason, "leave out one of them");

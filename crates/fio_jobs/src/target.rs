@@ -89,8 +89,8 @@ impl AskedJob {
                 // Sequential reads and writes have a position each, as parts of a mix have.
                 if !same || shape.random_percent == 0 {
                     target.mix = vec![
-                        MixPart::of(reads, percent, None, None),
-                        MixPart::of(writes, 100 - percent, None, None),
+                        MixPart::new(reads, percent, None, None),
+                        MixPart::new(writes, 100 - percent, None, None),
                     ];
                     return;
                 }

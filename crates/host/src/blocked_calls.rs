@@ -196,7 +196,7 @@ fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
         return Some(root.names("/sys/class/block"));
     };
     let Mount { number: (major, minor), file_system, .. } = mount;
-    match FileSystemType::named(&file_system).home {
+    match FileSystemType::from_name(&file_system).home {
         Home::Network | Home::Program | Home::Host | Home::Memory => None,
         _ if major > 0 => {
             let device = root.path(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;

@@ -234,7 +234,7 @@ pub fn names_device(target: &RawText, path: &Path) -> bool {
 }
 
 fn whole(number: DeviceNumber) -> Option<DeviceNumber> {
-    Some(Device::of(&Root::live(), number)?.whole()?.number)
+    Some(Device::find(&Root::live(), number)?.whole()?.number)
 }
 
 /// Says who has a device that can't be claimed, if that can be found out.
@@ -281,7 +281,7 @@ impl Claims {
     /// open.
     fn covers_namespace(&self, opened: &OpenTarget) -> bool {
         let found = rustix::fs::fstat(&opened.file).ok();
-        let generic = found.and_then(|found| Generic::found(&Root::live(), &found));
+        let generic = found.and_then(|found| Generic::from_stat(&Root::live(), &found));
         generic.and_then(|generic| generic.block).is_some_and(|device| self.covers(device.number))
     }
 

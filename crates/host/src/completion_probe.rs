@@ -34,7 +34,7 @@ pub fn completion<L: Location + Sync + ?Sized>(
     facts: &TargetFacts,
     direct: bool,
 ) -> Completion {
-    let in_memory = FileSystemType::named(&facts.file_system).is_memory();
+    let in_memory = FileSystemType::from_name(&facts.file_system).is_memory();
     match facts.kind {
         TargetKind::Missing | TargetKind::File if in_memory => return Completion::InCall,
         TargetKind::File | TargetKind::BlockDevice if facts.size >= u64::from(LENGTH) => {}
@@ -63,7 +63,7 @@ pub fn completion<L: Location + Sync + ?Sized>(
 /// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was
 /// nothing to wait for; what is behind tells then.
 fn blocking(way: &Path, size: u64, direct: bool) -> Completion {
-    let tried = |direct| trial::of(|| open_to_read(way, direct), size);
+    let tried = |direct| trial::run_trial(|| open_to_read(way, direct), size);
     let own = tried(direct);
     let found =
         if direct || matches!(own, Some(Trial::Inline | Trial::OneByOne)) { own } else { tried(true) };
@@ -117,14 +117,14 @@ pub fn polling(path: &Path) -> Polling {
         rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()
     });
     let device = there.and_then(|found| {
-        if let Some(generic) = Generic::found(&Root::live(), &found) {
+        if let Some(generic) = Generic::from_stat(&Root::live(), &found) {
             return generic.block;
         }
         let number = match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => found.st_rdev,
             _ => found.st_dev,
         };
-        Device::of(&Root::live(), split(number))
+        Device::find(&Root::live(), split(number))
     });
     device.map_or(Polling::NoDevice, |device| device.polling())
 }

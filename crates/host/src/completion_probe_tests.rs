@@ -42,7 +42,7 @@ fn only_a_disk_with_poll_queues_can_be_polled() {
         if let Some(text) = io_poll {
             fs::write(disk.join("queue/io_poll"), text).expect("its setting");
         }
-        let disk = Device::named(&Root::at(machine.path()), "nvme0n1").expect("a disk");
+        let disk = Device::find_by_name(&Root::at(machine.path()), "nvme0n1").expect("a disk");
         assert_eq!(disk.polling(), expected);
     }
 }

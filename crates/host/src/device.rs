@@ -11,14 +11,14 @@ pub(super) type DeviceNumber = (u32, u32);
 
 /// Details of the block device at a path; `None` when there is none.
 pub fn details(path: &Path) -> Option<Details> {
-    Some(Device::of(&Root::live(), block_number(path)?)?.details())
+    Some(Device::find(&Root::live(), block_number(path)?)?.details())
 }
 
 /// What all hosts call the same disk (WWN, or the UUID of a mapping), and which partition of it this is.
 /// `None` = the device at this path has no such name.
 pub fn name_of_world(path: &Path) -> Option<String> {
     let root = Root::live();
-    let device = Device::of(&root, block_number(path)?)?;
+    let device = Device::find(&root, block_number(path)?)?;
     let partition = text(&device.directory.join("partition"));
     let disk = if partition.is_some() { device.directory.parent()? } else { &device.directory };
     let files = ["wwid", "device/wwid", "dm/uuid"].map(|file| text(&disk.join(file)));
@@ -38,22 +38,22 @@ pub(super) struct Device {
 impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
-    pub fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
+    pub fn find(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
         Device::within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
     }
 
-    pub fn named(root: &Root, name: &str) -> Option<Device> {
+    pub fn find_by_name(root: &Root, name: &str) -> Option<Device> {
         Device::at(&root.path(format!("/sys/class/block/{name}")))
     }
 
     /// The device that a path below /dev leads to.
     pub fn of_node(root: &Root, node: &str) -> Option<Device> {
         if let Some(number) = block_number(&root.path(node)) {
-            return Device::of(root, number);
+            return Device::find(root, number);
         }
         // The node can be out of reach, in another mount namespace.
         let name = Path::new(node).file_name()?.to_str()?;
-        Device::named(root, name)
+        Device::find_by_name(root, name)
             .or_else(|| all(root).find(|device| device.mapper_name().as_deref() == Some(name)))
     }
 
@@ -150,7 +150,7 @@ impl Device {
             physical_block_size: number(&queue.join("physical_block_size")),
             write_cache: word(&queue.join("write_cache")),
             scheduler: word(&queue.join("scheduler"))
-                .map(|text| diskspd_model::machine::storage::chosen(&text)),
+                .map(|text| diskspd_model::machine::storage::chosen_word(&text)),
             queue_depth: number(&queue.join("nr_requests")),
         }
     }
@@ -191,7 +191,7 @@ impl std::fmt::Display for Device {
 
 /// All block devices.
 pub(super) fn all(root: &Root) -> impl Iterator<Item = Device> + '_ {
-    root.names("/sys/class/block").into_iter().filter_map(|name| Device::named(root, &name))
+    root.names("/sys/class/block").into_iter().filter_map(|name| Device::find_by_name(root, &name))
 }
 
 /// Number of the block device at a path, links followed.

@@ -29,7 +29,7 @@ pub(super) enum Identity {
 impl Identity {
     pub fn at(root: &Root, path: &Path) -> Identity {
         match rustix::fs::stat(root.path(path)) {
-            Ok(found) => Identity::of(&found),
+            Ok(found) => Identity::from_stat(&found),
             Err(_) => {
                 let node = path.to_str().filter(|path| path.starts_with("/dev/"));
                 let device = node.and_then(|node| Device::of_node(root, node));
@@ -38,7 +38,7 @@ impl Identity {
         }
     }
 
-    pub fn of(found: &rustix::fs::Stat) -> Identity {
+    pub fn from_stat(found: &rustix::fs::Stat) -> Identity {
         match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => Identity::Device(split(found.st_rdev)),
             _ => Identity::File(split(found.st_dev), found.st_ino),
@@ -69,7 +69,7 @@ impl Holding {
 }
 
 fn is_stacked(path: &Path) -> bool {
-    FileSystemType::named(&file_systems::type_name(path)).may_be_stacked()
+    FileSystemType::from_name(&file_systems::type_name(path)).may_be_stacked()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,7 +218,7 @@ fn loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
         let Some(backing) = root.read(&file).map_err(|error| FailedCall::reading(&file, &error))? else {
             continue;
         };
-        let Some(device) = Device::named(root, name) else { continue };
+        let Some(device) = Device::find_by_name(root, name) else { continue };
         if let Some(what) = behind(root, &device, &backing)? {
             found.push(Holding::new(root, what, &backing, Holder::Loop(device)));
         }

@@ -89,7 +89,7 @@ pub fn look_around_at(system: &mut System, root: &Root, targets: Vec<Storage>) {
     });
     system.boot = boot(root);
     system.targets = targets;
-    let fingerprint = Fingerprint::of(system);
+    let fingerprint = Fingerprint::from_system(system);
     system.machine = container_number(system, &fingerprint).or(system.machine.take());
     system.fingerprint = Some(fingerprint);
 }

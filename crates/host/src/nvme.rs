@@ -25,17 +25,17 @@ pub(super) struct Generic {
 
 impl Generic {
     /// What `stat` has found; `None` = it is something else, or /sys doesn't tell.
-    pub fn found(root: &Root, found: &Stat) -> Option<Generic> {
+    pub fn from_stat(root: &Root, found: &Stat) -> Option<Generic> {
         let is_character = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
-        is_character.then(|| Generic::of(root, split(found.st_rdev))).flatten()
+        is_character.then(|| Generic::find_by_number(root, split(found.st_rdev))).flatten()
     }
 
     /// The same, at a path; links are followed.
     pub fn at(root: &Root, path: &Path) -> Option<Generic> {
-        Generic::found(root, &rustix::fs::stat(path).ok()?)
+        Generic::from_stat(root, &rustix::fs::stat(path).ok()?)
     }
 
-    pub fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
+    pub fn find_by_number(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
         let directory = root.resolved(&format!("/sys/dev/char/{major}:{minor}"))?;
         let class = std::fs::canonicalize(directory.join("subsystem")).ok()?;
         if class.file_name()? != "nvme-generic" {
@@ -184,13 +184,13 @@ mod tests {
     #[test]
     fn a_namespace_is_known_by_its_class_and_its_block_device_lies_beside_it() {
         let (_folder, root) = machine(None, true);
-        let found = Generic::of(&root, (10, 1)).unwrap();
+        let found = Generic::find_by_number(&root, (10, 1)).unwrap();
         let block = found.used_as().unwrap();
         assert_eq!((found.name.as_str(), block.name.as_str(), block.number), ("ng0n1", "nvme0n1", (259, 0)));
-        assert_eq!(Generic::of(&root, (10, 2)), None);
-        assert_eq!(Generic::of(&root, (10, 3)), None);
+        assert_eq!(Generic::find_by_number(&root, (10, 2)), None);
+        assert_eq!(Generic::find_by_number(&root, (10, 3)), None);
         let (_folder, root) = machine(None, false);
-        let alone = Generic::of(&root, (10, 1)).unwrap();
+        let alone = Generic::find_by_number(&root, (10, 1)).unwrap();
         assert!(alone.used_as().unwrap_err().to_string().contains("/sys/class/block/nvme"));
     }
 
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn the_smaller_limit_of_a_command_holds() {
         let (_folder, root) = machine(None, true);
-        let found = Generic::of(&root, (10, 1)).unwrap();
+        let found = Generic::find_by_number(&root, (10, 1)).unwrap();
         for (most, expected) in [(None, 128 << 10), (Some(64 << 10), 64 << 10), (Some(1 << 20), 128 << 10)] {
             assert_eq!(found.facts(&answer(most)).largest_io, Some(expected));
         }
@@ -227,7 +227,7 @@ mod tests {
             let (folder, root) = machine(None, true);
             let queue = folder.path().join("sys/devices/pci/nvme/nvme0/nvme0n1/queue");
             fs::write(queue.join("zoned"), model).unwrap();
-            let found = Generic::of(&root, (10, 1)).unwrap();
+            let found = Generic::find_by_number(&root, (10, 1)).unwrap();
             assert_eq!(
                 found.facts(&Namespace { zoned: asked, ..answer(None) }).zoned,
                 expected,
@@ -240,7 +240,7 @@ mod tests {
     fn commands_are_compared_with_counters_only_where_these_count_them() {
         for (counted, expected) in [(None, "Linux 6.13"), (Some("0"), "echo 1"), (Some("1"), "")] {
             let (_folder, root) = machine(counted, true);
-            let stack = Generic::of(&root, (10, 1)).unwrap().stack(&root, |number| {
+            let stack = Generic::find_by_number(&root, (10, 1)).unwrap().stack(&root, |number| {
                 assert_eq!(number, (259, 0));
                 Stack::default()
             });

@@ -35,7 +35,7 @@ pub fn stack(path: &Path) -> Stack {
 }
 
 pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
-    match Device::of(root, number) {
+    match Device::find(root, number) {
         Some(device) => downwards(root, vec![device], None),
         None => Stack::without("/sys doesn't list the device"),
     }
@@ -115,7 +115,7 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Layer, Vec<St
         }
     };
     let file_in_memory = || below.as_ref().is_err_and(Without::is_memory).then_some(InMemory::File);
-    let memory = super::memory_backed::of(root, device).or_else(file_in_memory);
+    let memory = super::memory_backed::find_memory(root, device).or_else(file_in_memory);
     let (below, unknown_below) = match below {
         Ok(below) => (below, None),
         Err(without) => (Vec::new(), Some(without.why())),

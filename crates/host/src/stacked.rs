@@ -55,7 +55,7 @@ fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Ve
             && root.path(directory).is_dir()
             && mountinfo::holding(&mounts, directory).is_none_or(|other| other != *mount)
     };
-    match FileSystemType::named(&mount.file_system).home {
+    match FileSystemType::from_name(&mount.file_system).home {
         Home::Overlay => {
             let layers = Layers::parse(&mount.options);
             let upper = layers.upper.as_deref().filter(|upper| is_visible(upper));

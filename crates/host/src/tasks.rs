@@ -42,7 +42,7 @@ impl Tasks {
             return None;
         }
         for pid in pids.into_iter().filter(|pid| *pid != own) {
-            if let Some(times) = Times::of(root, pid) {
+            if let Some(times) = Times::read_times(root, pid) {
                 tasks.insert(pid, times);
             }
         }
@@ -77,7 +77,7 @@ impl Tasks {
 }
 
 impl Times {
-    fn of(root: &Root, pid: u32) -> Option<Times> {
+    fn read_times(root: &Root, pid: u32) -> Option<Times> {
         let stat = root.text(format!("/proc/{pid}/stat"))?;
         let (head, numbers) = stat.rsplit_once(')')?;
         let (_, name) = head.split_once('(')?;

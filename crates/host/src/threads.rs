@@ -4,7 +4,7 @@ use super::root::Root;
 use diskspd_model::machine::threads::*;
 
 /// Of a thread of this process since it was started; `None` = it has ended, or the kernel doesn't tell.
-pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
+pub fn read_times(root: &Root, thread: i32) -> Option<ThreadTimes> {
     let directory = format!("/proc/self/task/{thread}");
     // The name, which comes second, may hold anything: what follows the last parenthesis is numbers.
     let stat = root.text(format!("{directory}/stat"))?;
@@ -37,7 +37,7 @@ mod tests {
         if let Some(text) = schedstat {
             std::fs::write(task.join("schedstat"), text).unwrap();
         }
-        of(&Root::at(directory.path()), 7)
+        read_times(&Root::at(directory.path()), 7)
     }
 
     #[test]
@@ -58,10 +58,10 @@ mod tests {
     fn a_thread_that_works_becomes_busy() {
         let root = Root::live();
         let me = rustix::thread::gettid().as_raw_nonzero().get();
-        let before = of(&root, me).unwrap();
+        let before = read_times(&root, me).unwrap();
         let until = std::time::Instant::now() + std::time::Duration::from_millis(60);
         while std::time::Instant::now() < until {}
-        let spent = of(&root, me).unwrap().since(&before);
+        let spent = read_times(&root, me).unwrap().since(&before);
         assert!(spent.busy > 0, "{spent:?}");
     }
 }

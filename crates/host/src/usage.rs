@@ -131,7 +131,7 @@ impl Walk<'_> {
         if let Some(behind) = self.holdings.iter().find(is_behind).cloned() {
             match behind.what[..] {
                 [Identity::Device(number), ..] => {
-                    Device::of(self.root, number).iter().for_each(|below| self.downwards(below));
+                    Device::find(self.root, number).iter().for_each(|below| self.downwards(below));
                 }
                 ref what => self.hold(what, &behind.name),
             }
@@ -258,8 +258,8 @@ pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
                 let link = root.path(format!("{devices}/{name}/block"));
                 let linked = std::fs::canonicalize(link)
                     .ok()
-                    .and_then(|path| Device::named(root, path.file_name()?.to_str()?));
-                let named = || if below.is_empty() { None } else { Device::named(root, name) };
+                    .and_then(|path| Device::find_by_name(root, path.file_name()?.to_str()?));
+                let named = || if below.is_empty() { None } else { Device::find_by_name(root, name) };
                 linked.or_else(named)
             };
             instances.push((file_system, root.names(&devices).iter().filter_map(device).collect()));

@@ -52,7 +52,7 @@ fn atomic(path: &Path) -> Option<AtomicWrites> {
 fn queue(path: &Path) -> Option<PathBuf> {
     let found = stat(path).ok()?;
     let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
-    let device = Device::of(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
+    let device = Device::find(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
     Some(device.whole().unwrap_or(device).directory().join("queue"))
 }
 
@@ -92,7 +92,7 @@ pub fn write_streams(path: &Path) -> Option<u64> {
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
         return None;
     }
-    let device = Device::of(&Root::live(), split(found.st_rdev))?;
+    let device = Device::find(&Root::live(), split(found.st_rdev))?;
     match device.whole() {
         Some(_) => Some(0),
         None => number(&device.directory().join("queue/max_write_streams")),
@@ -105,7 +105,7 @@ pub fn pass_through(path: &Path) -> Option<String> {
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
         return None;
     }
-    let device = Device::of(&Root::live(), split(found.st_rdev))?;
+    let device = Device::find(&Root::live(), split(found.st_rdev))?;
     let namespace = device.name.strip_prefix("nvme").filter(|rest| !rest.contains('p'))?;
     let node = format!("/dev/ng{namespace}");
     Path::new(&node).exists().then_some(node)

@@ -17,10 +17,10 @@ pub fn look(path: &Path) -> Option<ZoneFacts> {
     match FileType::from_raw_mode(found.st_mode) {
         FileType::BlockDevice => {
             let number = split(found.st_rdev);
-            is_host_managed(&root, number).then(|| facts(&Device::of(&root, number)?, path)).flatten()
+            is_host_managed(&root, number).then(|| facts(&Device::find(&root, number)?, path)).flatten()
         }
         FileType::CharacterDevice => {
-            let device = Generic::found(&root, &found)?.block?;
+            let device = Generic::from_stat(&root, &found)?.block?;
             device.is_host_managed().then(|| facts(&device, &device.node())).flatten()
         }
         _ => None,

@@ -297,7 +297,7 @@ impl<'a> SectorChecker<'a> {
                 // A write may have begun and ended since.
                 expected.may_be_mixed = before.is_open() || expected.newest != before.latest();
             }
-            let stamp = SectorStamp::of(sector).filter(|_| target.versions.is_none() && *fits);
+            let stamp = SectorStamp::read_from(sector).filter(|_| target.versions.is_none() && *fits);
             let run = stamp.and_then(|stamp| stamped_as(target.id, &mut target.stamped, &stamp, self.run));
             expected.target = match (&run, &stamp) {
                 (Some(run), _) => run.number,
@@ -332,7 +332,7 @@ impl<'a> SectorChecker<'a> {
                 let most = target.stamped.iter().max_by_key(|stamped| stamped.sectors);
                 found.stamped_as = most.map(|stamped| stamped.number);
                 let stamped = std::mem::take(&mut target.stamped);
-                self.run.order().found(self.thread, target.id, stamped);
+                self.run.order().record_found(self.thread, target.id, stamped);
                 of.integrity.get_or_insert_default().add_thread(found);
             }
         }
@@ -361,7 +361,7 @@ fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> F
         fault: SectorFault::Misplaced,
         offset: expected.offset,
         expected: expected.oldest,
-        found: Some(stamp.found(expected.run)),
+        found: Some(stamp.to_found_stamp(expected.run)),
         at_us: clock::monotonic().saturating_sub(start_signal) / 1000,
     }
 }
@@ -389,7 +389,7 @@ struct FailedRead<'a> {
 fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &DamagedSectors) {
     let FailedRead { start, data, fits, faults, at_us } = *read;
     let length = target.sector;
-    let stamp_at = |offset: u64| SectorStamp::of(&data[(offset - start) as usize..]);
+    let stamp_at = |offset: u64| SectorStamp::read_from(&data[(offset - start) as usize..]);
     let is_whole = |offset: &u64| fits[(offset - start) as usize / length];
     let failed = |offset: &u64| faults.iter().any(|(expected, _)| expected.offset == *offset);
     for (expected, fault) in faults {
@@ -406,7 +406,7 @@ fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &Damage
             fault,
             offset: expected.offset,
             expected: expected.oldest,
-            found: stamp_at(expected.offset).map(|stamp| stamp.found(expected.run)),
+            found: stamp_at(expected.offset).map(|stamp| stamp.to_found_stamp(expected.run)),
             at_us,
         });
     }
@@ -414,7 +414,7 @@ fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &Damage
 
 impl SectorStamp {
     /// As results have it, for the run that it should be of; `None` = any.
-    pub(super) fn found(&self, run: Option<u64>) -> FoundStamp {
+    pub(super) fn to_found_stamp(&self, run: Option<u64>) -> FoundStamp {
         FoundStamp {
             of_this_run: run == Some(self.run),
             target: self.target,

@@ -31,7 +31,7 @@ use SectorVerdict::{Failed, Undecided, Unknown, Verified};
 /// Judges one sector by itself; `intact`: its checksum fits. That it is torn only its neighbours can tell:
 /// [`is_torn`].
 pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
-    let stamp = SectorStamp::of(sector);
+    let stamp = SectorStamp::read_from(sector);
     let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
     let ours = stamp.filter(|stamp| stamp.run == run);
     let Expected { target, offset, oldest, newest, .. } = *expected;
@@ -150,7 +150,7 @@ mod tests {
             (0, sector(stamp(1)), Verified),
             (0, sector(elsewhere), Failed(SectorFault::Misplaced)),
         ] {
-            assert_eq!(judged(oldest, false, &bytes), verdict, "{oldest} {:?}", SectorStamp::of(&bytes));
+            assert_eq!(judged(oldest, false, &bytes), verdict, "{oldest} {:?}", SectorStamp::read_from(&bytes));
         }
     }
 

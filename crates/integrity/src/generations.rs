@@ -60,7 +60,7 @@ impl UnitVersions {
         self.0 & MANY
     }
 
-    fn begun(self) -> UnitVersions {
+    fn begin_write(self) -> UnitVersions {
         let group = if self.in_flight() == 0 { 0 } else { self.group() + 1 };
         UnitVersions::new(self.latest() + 1, self.window() + 1, group, self.in_flight() + 1)
     }
@@ -103,7 +103,7 @@ impl Generations {
     /// A write that reaches over a unit begins. Its version is [`UnitVersions::latest`].
     #[inline]
     pub fn begin(&self, unit: usize) -> UnitVersions {
-        self.change(unit, UnitVersions::begun)
+        self.change(unit, UnitVersions::begin_write)
     }
 
     /// It has ended: `well` = all of it is written, else nobody knows how much.

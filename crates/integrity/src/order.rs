@@ -49,7 +49,7 @@ impl TargetOrder {
     }
 
     /// A thread has ended.
-    pub fn found(&self, thread: u32, target: TargetId, found: Vec<StampedAs>) {
+    pub fn record_found(&self, thread: u32, target: TargetId, found: Vec<StampedAs>) {
         self.found.lock_anyway().extend(found.into_iter().map(|found| (thread, target, found)));
     }
 

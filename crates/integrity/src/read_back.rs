@@ -176,7 +176,7 @@ impl BackReader<'_> {
             newest: SectorStamp::NEWEST,
             may_be_mixed: ack.overlapped || may_be_mixed,
         };
-        let stamp = SectorStamp::of(sector).filter(|_| is_readable);
+        let stamp = SectorStamp::read_from(sector).filter(|_| is_readable);
         let verdict = match is_readable {
             true => judge(&expected, sector, fits),
             false => SectorVerdict::Failed(SectorFault::Unreadable),
@@ -206,7 +206,7 @@ impl BackReader<'_> {
                     },
                     offset,
                     expected: ack.oldest,
-                    found: stamp.map(|stamp| stamp.found(expected.run)),
+                    found: stamp.map(|stamp| stamp.to_found_stamp(expected.run)),
                     at_us: ack.at_us,
                 });
             }
@@ -270,7 +270,7 @@ impl BackReader<'_> {
             (stamp.run, stamp.target) == (self.content.run, self.target.id)
                 && (stamp.writer, stamp.write) == (ack.writer, ack.write)
         };
-        whole.filter_map(|(_, (sector, _))| SectorStamp::of(sector)).find(of_write)
+        whole.filter_map(|(_, (sector, _))| SectorStamp::read_from(sector)).find(of_write)
     }
 }
 

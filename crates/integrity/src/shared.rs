@@ -135,7 +135,7 @@ impl Integrity {
         for target in targets {
             let known = all.get(&target.id);
             if known.is_none() {
-                pieces.push(JournalPiece::Target(told(target)));
+                pieces.push(JournalPiece::Target(describe_target(target)));
             }
             if known.is_none_or(|known| known.covered() < target.size) {
                 let needed = Generations::memory(target.size, target.verified.unit);
@@ -164,7 +164,7 @@ fn too_large(target: &WorkerTarget) -> IntegrityError {
     IntegrityError::TooLarge { bytes, path: target.path.clone() }
 }
 
-fn told(target: &WorkerTarget) -> JournalTarget {
+fn describe_target(target: &WorkerTarget) -> JournalTarget {
     let SectorGrid { sector, unit } = target.verified;
     let id = target.id;
     let (atomic, path) = (target.ways.atomic, target.path.clone());

@@ -69,7 +69,7 @@ impl SectorStamp {
     }
 
     /// The stamp of a sector, whether or not the checksum fits; `None` = it has none.
-    pub fn of(sector: &[u8]) -> Option<SectorStamp> {
+    pub fn read_from(sector: &[u8]) -> Option<SectorStamp> {
         let stamp = sector.get(..LENGTH)?;
         let word = |at: usize| stamp[at..].first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
         let half = |at: usize| stamp[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
@@ -165,7 +165,7 @@ impl SectorChecksums {
     #[inline]
     fn of_filled(&self, stamp: &SectorStamp) -> u32 {
         let of_word = remainder(0, &stamp.word().to_le_bytes());
-        !(self.of_stamp.of(stamp.remainder()) ^ self.of_word.of(of_word) ^ self.of_multiples)
+        !(self.of_stamp.transform(stamp.remainder()) ^ self.of_word.transform(of_word) ^ self.of_multiples)
     }
 
     /// Of each sector whether it has a stamp and its checksum fits.
@@ -175,7 +175,7 @@ impl SectorChecksums {
     }
 
     fn is_intact(&self, sector: &[u8]) -> bool {
-        let Some(stamp) = SectorStamp::of(sector) else { return false };
+        let Some(stamp) = SectorStamp::read_from(sector) else { return false };
         let sum = match multiples::are_filled(sector[LENGTH..].as_chunks().0, stamp.word(), STEP) {
             true => self.of_filled(&stamp),
             // Other words: earlier versions of the program made them in another way.
@@ -219,7 +219,7 @@ mod tests {
             checksums.intact(&bytes, &mut fits);
             assert_eq!(fits, vec![true; sectors]);
             let stamps: Vec<u32> =
-                bytes.chunks(length).map(|sector| SectorStamp::of(sector).unwrap().index).collect();
+                bytes.chunks(length).map(|sector| SectorStamp::read_from(sector).unwrap().index).collect();
             assert_eq!(stamps, (0..sectors as u32).collect::<Vec<_>>());
             for bit in [0, 31, 32, 64, 130, 200, 500, 8 * LENGTH, 8 * length - 1] {
                 let at = (sectors - 1) * length + bit / 8;
@@ -278,7 +278,7 @@ mod tests {
             SectorStamp { generation, ..STAMP }.fill(&mut sector);
             sector
         };
-        let versions = |sector: &[u8]| SectorStamp::of(sector).unwrap().versions_in(sector);
+        let versions = |sector: &[u8]| SectorStamp::read_from(sector).unwrap().versions_in(sector);
         assert_eq!(versions(&version(7)), Some((7, 7)));
         for at in (8..512).step_by(8) {
             let mixed = [&version(7)[..at], &version(9)[at..]].concat();
@@ -311,7 +311,7 @@ mod tests {
         assert!(
             [&[0; 512][..], &[0xff; 512], b"", &sealed(1, 512)[..LENGTH - 1]]
                 .iter()
-                .all(|bytes| SectorStamp::of(bytes).is_none())
+                .all(|bytes| SectorStamp::read_from(bytes).is_none())
         );
     }
 }

@@ -38,7 +38,7 @@ impl Severity {
     }
 
     /// That of a word; `None` = it is no severity's.
-    pub fn named(word: &str) -> Option<Severity> {
+    pub fn from_word(word: &str) -> Option<Severity> {
         [Severity::Note, Severity::Warning, Severity::Wrong, Severity::Error]
             .into_iter()
             .find(|severity| severity.word() == word)

@@ -139,28 +139,28 @@ pub fn obey(wish: Weak<dyn EndWish>) {
 }
 
 /// `--give-up` in nanoseconds; `None` without it.
-pub fn given() -> Option<Nanos> {
+pub fn given_time() -> Option<Nanos> {
     Some(GIVEN.load(Ordering::Relaxed)).filter(|given| *given > 0)
 }
 
 /// Limit for calls that do not write data back, in nanoseconds.
 pub fn patience() -> Nanos {
-    given().unwrap_or(GIVE_UP)
+    given_time().unwrap_or(GIVE_UP)
 }
 
 /// A file is named after this time, in nanoseconds.
 pub fn named_after() -> Nanos {
-    given().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
+    given_time().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
 }
 
 /// Time that a call may hang.
 fn limit(call: &BlockedCall) -> Nanos {
-    given().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
+    given_time().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
 }
 
 /// Seconds that the end of the process may take, which closes its files.
 pub fn patience_at_end_s() -> u16 {
-    u16::try_from(given().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
+    u16::try_from(given_time().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
 }
 
 /// Whether other threads of this process wait for storage.

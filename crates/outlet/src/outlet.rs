@@ -96,16 +96,16 @@ impl OutputDoor {
         // Its storage may not answer. No run has begun: a signal ends the program.
         let permitted = Patience::default().attempt(&by, move || {
             let Named { by, path } = &looked;
-            let destination = Destination::at(path).map_err(|fault| fault.of(by))?;
+            let destination = Destination::at(path).map_err(|fault| fault.named_by(by))?;
             if let Some(spot) = destination.spot() {
                 refuse_target(&option, path, spot, &door.targets)?;
-                refuse_kept(spot, &door.keeps, rule).map_err(|fault| fault.of(by))?;
+                refuse_kept(spot, &door.keeps, rule).map_err(|fault| fault.named_by(by))?;
             }
             refuse_double(&looked, &destination, &door.permitted, &door.inputs)?;
             Ok::<_, OutputError>((destination, Precious::find(path, &door.targets, &door.inputs)))
         });
         let (destination, precious) =
-            permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
+            permitted.map_err(|unanswered| OutputFault::from(unanswered).named_by(&by))??;
         self.permitted.push(output);
         Ok(Permitted { by, path, destination, precious })
     }
@@ -119,14 +119,14 @@ impl OutputDoor {
         let looked = (option.to_owned(), path.to_owned(), by.clone());
         let permitted = Patience::default().attempt(&by, move || {
             let (option, path, by) = &looked;
-            let destination = Destination::at(path).map_err(|fault| fault.of(by))?;
+            let destination = Destination::at(path).map_err(|fault| fault.named_by(by))?;
             if let Some(spot) = destination.spot() {
                 refuse_target(option, path, spot, &[])?;
             }
             Ok::<_, OutputError>((destination, Precious::find(path, &[], &[])))
         });
         let (destination, precious) =
-            permitted.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
+            permitted.map_err(|unanswered| OutputFault::from(unanswered).named_by(&by))??;
         Ok(Permitted { by, path: path.to_owned(), destination, precious })
     }
 }
@@ -157,17 +157,17 @@ impl Permitted {
         let sink = match destination {
             Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
             Destination::Nowhere(error) => {
-                return Err(OutputFault::from(PlaceError::Folder(error)).of(by));
+                return Err(OutputFault::from(PlaceError::Folder(error)).named_by(by));
             }
             Destination::Special(spot) => {
-                Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.of(&by))?))
+                Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.named_by(&by))?))
             }
             Destination::File(spot) => {
                 let guard: Box<dyn Guard> = Box::new(precious);
                 let place = patience
                     .attempt(&by, move || Place::at(spot, Some(guard)).map_err(OutputFault::from))
-                    .map_err(|unanswered| OutputFault::from(unanswered).of(&by))?;
-                Sink::File(place.map_err(|fault| fault.of(&by))?)
+                    .map_err(|unanswered| OutputFault::from(unanswered).named_by(&by))?;
+                Sink::File(place.map_err(|fault| fault.named_by(&by))?)
             }
         };
         Ok(Outlet { by, path, sink, patience: patience.clone() })
@@ -225,7 +225,7 @@ impl Outlet {
     /// # Errors
     /// A message, with the place of what is kept elsewhere.
     pub fn put(&self, bytes: Vec<u8>) -> Result<(), OutputError> {
-        let failed = |why: NotWritten| OutputFault::NotWritten(why).of(&self.by);
+        let failed = |why: NotWritten| OutputFault::NotWritten(why).named_by(&self.by);
         match &self.sink {
             Sink::File(place) => self.replace(place, bytes).map_err(failed),
             Sink::Open(file) => match self.append(file, bytes) {
@@ -292,7 +292,7 @@ impl Outlet {
             Sink::File(place) => {
                 let begun = self.patience.attempt(&self.by, move || place.begin());
                 let begun = begun.map_err(io::Error::from).and_then(|begun| begun);
-                begun.map(Begun::New).map_err(|error| OutputFault::NotCreated(error).of(&self.by))
+                begun.map(Begun::New).map_err(|error| OutputFault::NotCreated(error).named_by(&self.by))
             }
         }
     }

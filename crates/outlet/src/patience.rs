@@ -19,7 +19,7 @@ use std::time::Duration;
 pub const GRACE: Nanos = 35 * SECOND;
 /// Returns [`GRACE`], or a sixth more than `--give-up`, because the guard knows the call and comes first.
 pub fn grace() -> Nanos {
-    guard::given().map_or(GRACE, |given| given.saturating_add(given / 6))
+    guard::given_time().map_or(GRACE, |given| given.saturating_add(given / 6))
 }
 
 /// After that the user is told what is waited for.

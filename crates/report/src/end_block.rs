@@ -24,7 +24,7 @@ use diskspd_model::results::SpanSummary;
 use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
-use diskspd_model::units::{Millis, counted};
+use diskspd_model::units::{Millis, count_of};
 
 const LABELS: usize = 10;
 /// In narrower terminals a table has the workloads in lines of their own.
@@ -101,7 +101,7 @@ pub fn of_repetition(
         None => format!("{} {}", mean(row.figure), row.name),
     });
     let means: Vec<String> = means.map(|part| part.replace(' ', &WITHIN.to_string())).collect();
-    let whole = format!("mean of {}: {}", counted(repetition.runs.len(), "run"), means.join(", "));
+    let whole = format!("mean of {}: {}", count_of(repetition.runs.len(), "run"), means.join(", "));
     let shown = wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " ");
     lines.extend(labelled("figures", &shown, None));
     let word = repetition.verdict.word();
@@ -155,7 +155,7 @@ const WIDEST_COURSE: usize = 60;
 /// The IOPS and the 99th percentile of each interval, with the highest figures; empty = too few intervals.
 fn course(judged: &Judged, span: Option<&SpanSummary>, columns: usize, blocks: bool) -> Vec<Vec<EndPiece>> {
     let measured = judged.summary.time_spans.first().and_then(Option::as_ref);
-    let over_time = measured.and_then(|measured| OverTime::of(&RecordedSpan { judged, index: 0, measured }));
+    let over_time = measured.and_then(|measured| OverTime::from_span(&RecordedSpan { judged, index: 0, measured }));
     let Some(over_time) = over_time.filter(|course| course.iops().len() >= FEWEST_INTERVALS) else {
         return Vec::new();
     };

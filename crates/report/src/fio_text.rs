@@ -15,7 +15,7 @@ pub fn text(fio: &FioFigures) -> String {
         text += &format!("\n{}", table::text(&FIO_OTHERS, &others));
     }
     if !fio.series.is_empty() {
-        let courses: Vec<CourseLine> = fio.series.iter().map(CourseLine::of).collect();
+        let courses: Vec<CourseLine> = fio.series.iter().map(CourseLine::from_series).collect();
         text += &format!("\nlog files:\n{}", table::text(CourseLine::COLUMNS, &courses));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
@@ -46,13 +46,13 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
 
 /// The columns of discards and flushes.
 pub const FIO_OTHERS: [TableColumn<OtherFigures>; 8] = [
-    TableColumn::<OtherFigures>::words("", |of| Cell::named(of.plural())).seen(),
-    TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).seen(),
-    TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).seen(),
+    TableColumn::<OtherFigures>::words("", |of| Cell::named(of.plural())).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).brief_and_paged(),
     TableColumn::<OtherFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
-    TableColumn::<OtherFigures>::number("50 %", |of| of.percentile_cell(of.median)).seen(),
-    TableColumn::<OtherFigures>::number("99 %", |of| of.percentile_cell(of.p99)).seen(),
-    TableColumn::<OtherFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).seen(),
+    TableColumn::<OtherFigures>::number("50 %", |of| of.percentile_cell(of.median)).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("99 %", |of| of.percentile_cell(of.p99)).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).brief_and_paged(),
     TableColumn::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
 ];
 
@@ -100,7 +100,7 @@ impl<'a> CourseLine<'a> {
         .brief(),
     ];
 
-    fn of(series: &'a FioSeries) -> CourseLine<'a> {
+    fn from_series(series: &'a FioSeries) -> CourseLine<'a> {
         CourseLine { series, known: series.values.iter().flatten().copied().collect() }
     }
 

@@ -39,8 +39,8 @@ fn text(judged: &Judged, dialect: Dialect) -> String {
     let known = known::run(judged, "");
     of_run(&mut text, judged, &known);
     let spans: Vec<MeasuredSpan> = MeasuredSpan::all(judged, &known);
-    asked(&mut text, &spans);
-    done(&mut text, &spans);
+    write_requested(&mut text, &spans);
+    write_done(&mut text, &spans);
     believed(&mut text, &spans);
     latencies(&mut text, &spans);
     targets(&mut text, judged, &spans);
@@ -125,7 +125,7 @@ fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
     }
 }
 
-fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
+fn write_requested(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let about = Family {
         name: "diskspd_time_span",
         kind: MetricKind::Info,
@@ -151,7 +151,7 @@ fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
     }
 }
 
-fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
+fn write_done(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let mut seconds =
         text.family(gauge("diskspd_measured_seconds", "seconds", "Length of the measured time."));
     for span in spans {

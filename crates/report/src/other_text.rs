@@ -12,7 +12,7 @@ pub(super) fn write_others(out: &mut Vec<u8>, summary: &Summary) {
 
 fn write_other(out: &mut Vec<u8>, summary: &Summary, op: Operation) {
     for (index, span) in summary.time_spans.iter().enumerate() {
-        let Some(table) = span.as_ref().and_then(|span| span.others.of(op)) else { continue };
+        let Some(table) = span.as_ref().and_then(|span| span.others.table(op)) else { continue };
         let title = format!("{} of timespan {}", table.row.title, index + 1);
         let bytes = if table.total.bytes.is_some() { "      bytes     | " } else { "" };
         let head = format!("{:^13}| {bytes} per s   | {TIMES}", table.row.plural);

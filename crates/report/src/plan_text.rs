@@ -35,7 +35,7 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
         plan.warmup,
         plan.duration,
         until(plan),
-        measured(plan),
+        measured_text(plan),
         plan.cooldown,
         plan.workers.len(),
         if plan.workers.len() == 1 { "" } else { "s" },
@@ -117,11 +117,11 @@ fn until(plan: &SpanPlan) -> String {
     if plan.replay.is_some() {
         return " or until all recorded I/Os are done".into();
     }
-    let goal = |goal: &VolumeGoal| format!(" or until {} are {}", units::Size(goal.bytes), goal.done());
+    let goal = |goal: &VolumeGoal| format!(" or until {} are {}", units::Size(goal.bytes), goal.done_word());
     plan.volumes.iter().map(goal).collect()
 }
 
-fn measured(plan: &SpanPlan) -> String {
+fn measured_text(plan: &SpanPlan) -> String {
     let latency = plan.measure_latency.then(|| "latency".to_string());
     let iops = plan.iops_interval.map(|ms| format!("IOPS every {ms} ms"));
     let what: Vec<String> = latency.into_iter().chain(iops).collect();

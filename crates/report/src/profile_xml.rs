@@ -188,8 +188,8 @@ impl ProfileWriter<'_> {
                  Dedupe=\"{dedupe}\"/>"
             ));
         }
-        for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.of(*op) > 0) {
-            self.own(share.element, target.shares.of(op));
+        for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.percent(*op) > 0) {
+            self.own(share.element, target.shares.percent(op));
         }
         let ways = [
             ("DontCache", target.dont_cache),

@@ -56,7 +56,7 @@ pub(super) fn remarks(slow: &SlowIos) -> String {
 fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
     let sum = slow.stages();
     let all = sum.sum().max(1) as f64;
-    let longest = |stage| slow.ios.iter().map(|io| io.stages.of(stage)).max().unwrap_or(0);
+    let longest = |stage| slow.ios.iter().map(|io| io.stages.time_in(stage)).max().unwrap_or(0);
     let first = |stage: IoStage| slow.ios.iter().filter(|io| main_stage(io) == stage).count();
     let header = "stage                          |   share  |  mean (ms) |   max (ms) | I/Os mostly here";
     put!(
@@ -66,7 +66,7 @@ fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
         "-".repeat(header.len())
     );
     for stage in IoStage::ALL {
-        let ns = sum.of(stage);
+        let ns = sum.time_in(stage);
         put!(
             out,
             "{:30} | {:6.2} % | {:10.3} | {:10.3} | {:16}\n",
@@ -82,7 +82,7 @@ fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
 /// The stage in which an I/O was longest.
 pub(super) fn main_stage(io: &SlowIo) -> IoStage {
     // The first of several that are as long.
-    let longest = IoStage::ALL.into_iter().rev().max_by_key(|stage| io.stages.of(*stage));
+    let longest = IoStage::ALL.into_iter().rev().max_by_key(|stage| io.stages.time_in(*stage));
     longest.unwrap_or(IoStage::Unattributed)
 }
 

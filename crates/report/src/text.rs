@@ -64,7 +64,7 @@ fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
 /// The whole report: input parameters, system information, and the figures of all time spans.
 pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> {
     let mut out = Vec::new();
-    let style = &Style::of(profile.compat);
+    let style = &Style::for_compat(profile.compat);
     write_profile_on(&mut out, profile, system);
     match style.newest {
         true => newest_text::write_system(&mut out, system),
@@ -267,7 +267,7 @@ mod tests {
         ];
         for (ranges, expected) in [cut.as_slice(), &open].into_iter().zip(expected) {
             let mut out = Vec::new();
-            write_ranges(&mut out, ranges, &Style::of(Compat::V2_2));
+            write_ranges(&mut out, ranges, &Style::for_compat(Compat::V2_2));
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }

@@ -54,14 +54,14 @@ pub fn names(run: &RunSummary) -> Vec<String> {
         }
     };
     let name = |index: usize| {
-        let name = asked(index).map(|(parameters, parts)| named(parameters, parts)).unwrap_or_default();
+        let name = asked(index).map(|(parameters, parts)| workload_name(parameters, parts)).unwrap_or_default();
         if name.is_empty() { format!("Time span {}", index + 1) } else { name }
     };
     (0..run.time_spans.len()).map(name).collect()
 }
 
 /// What a time span does, in the words that it is called by; empty = nothing of it is recorded.
-pub fn named(parameters: &Parameters, parts: &[KnownPart]) -> String {
+pub fn workload_name(parameters: &Parameters, parts: &[KnownPart]) -> String {
     let mixed = parts.iter().map(|part| part.key.part).max().filter(|count| *count > 1);
     let sizes = parts.iter().any(|part| part.key.block_size != parts[0].key.block_size);
     let order = match parameters.common(|access| access.random_percent) {

@@ -63,7 +63,7 @@ pub fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>,
 }
 
 /// The source that a target's writes are taken from, as an index into [`SpanPlan::sources`].
-pub fn of(target: &WorkerTarget) -> Option<usize> {
+pub fn source_size(target: &WorkerTarget) -> Option<usize> {
     match target.content {
         WriteContent::Source { index, .. } => Some(index),
         _ => None,
@@ -72,7 +72,7 @@ pub fn of(target: &WorkerTarget) -> Option<usize> {
 
 /// Bytes of a worker's I/O buffer, with the sources behind it.
 pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
-    let sizes = worker.targets.iter().filter_map(of).map(|index| span.sources[index].size);
+    let sizes = worker.targets.iter().filter_map(source_size).map(|index| span.sources[index].size);
     Buffer::length_with(worker.buffer, sizes)
 }
 

@@ -117,7 +117,7 @@ pub fn supervise(
                 patience = patience.map(|patience| patience - TICK);
             }
             Err(_) if control.waits_for_others() => return End::LeftBehind(left()),
-            Err(_) => return End::LeftBehind(kept(left(), control)),
+            Err(_) => return End::LeftBehind(keep_outcome(left(), control)),
         }
     }
 }
@@ -127,7 +127,7 @@ fn no_thread(why: &std::io::Error) -> String {
     format!("{failed}; {}", failed.remedy())
 }
 
-fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
+fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome.troubles.push(format!(
         "the run doesn't end: it waits in the kernel while it {}, and is abandoned. The storage hangs, or is \
          very slow: see dmesg, and check the server or device",

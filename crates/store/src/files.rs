@@ -259,7 +259,7 @@ impl Store {
     ///
     /// # Errors
     /// Its file can't be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
-    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
+    pub fn read_known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let runs = self.open_runs()?;
@@ -365,7 +365,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSu
     match source {
         KeptAs::Record => {
             let record = json::read(bytes)?;
-            let index = index::Index::of(&Judged::new(&record));
+            let index = index::Index::from_record(&Judged::new(&record));
             Ok(known::of_index(index, name))
         }
         KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {

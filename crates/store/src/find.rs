@@ -96,7 +96,7 @@ impl StoreIndex {
     ///
     /// # Errors
     /// There is none, or several ids begin so.
-    pub fn named(&self, name: &str) -> Result<Vec<StoreEntry>, StoreError> {
+    pub fn find_named(&self, name: &str) -> Result<Vec<StoreEntry>, StoreError> {
         let labelled = Selection { label: Some(name.to_owned()), ..Selection::default() };
         let found = self.select(&labelled, None)?;
         if !found.is_empty() {

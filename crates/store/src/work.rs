@@ -23,7 +23,7 @@ pub struct SpanWork {
 }
 
 impl SpanWork {
-    pub fn of(time_span: u32, asked: &Parameters) -> SpanWork {
+    pub fn from_parameters(time_span: u32, asked: &Parameters) -> SpanWork {
         let one = |value: Option<u64>| value.map_or(OfAllTargets::Unknown, OfAllTargets::One);
         let all = |of: fn(&Access) -> Option<u32>| asked.common(|access| of(access).map(u64::from));
         let values = [
@@ -84,14 +84,14 @@ mod tests {
             ..Target::default()
         };
         let span = TimeSpan { targets: vec![target(4096, 30), target(8192, 30)], ..TimeSpan::default() };
-        let work = SpanWork::of(2, &Parameters::of(&span));
+        let work = SpanWork::from_parameters(2, &Parameters::from_span(&span));
         let told = ["threads", "outstanding", "in_flight", "block_bytes", "write_percent", "none"]
             .map(|name| work.text(name));
         assert_eq!(told, ["2", "8", "16", "mixed", "30", ""]);
         assert_eq!(
-            SpanWork::of(1, &Parameters::of(&span)).words(),
+            SpanWork::from_parameters(1, &Parameters::from_span(&span)).words(),
             "mixed, 30 % writes, 0 % random, threads 2, depth 8"
         );
-        assert!(WORK.iter().all(|name| SpanWork::of(1, &Parameters::default()).text(name).is_empty()));
+        assert!(WORK.iter().all(|name| SpanWork::from_parameters(1, &Parameters::default()).text(name).is_empty()));
     }
 }

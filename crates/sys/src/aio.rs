@@ -95,7 +95,7 @@ impl Queue {
         Ok(Queue {
             context,
             // SAFETY: the context exists, and until `drop` nobody else destroys it.
-            ring: unsafe { EventRing::of(context) },
+            ring: unsafe { EventRing::from_context(context) },
             memory: ManuallyDrop::new(memory),
             files: ManuallyDrop::new(files),
             ways: Vec::new(),

@@ -168,7 +168,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
 /// [`Problem::KernelInterface`].
 pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
     let file_system = file_systems::type_of_open(file);
-    match FileSystemType::named(&file_system).holds_data() {
+    match FileSystemType::from_name(&file_system).holds_data() {
         true => Ok(()),
         false => Err(TargetError::new(path, Problem::KernelInterface { file_system })),
     }

@@ -119,7 +119,7 @@ impl World {
         let open = |flags| open(flags).map_err(NotLoaded::from);
         // Its names are nobody else's before it is known what it is.
         let local = open(RTLD_LOCAL)?;
-        abi.check(&LibraryMarks::of(&local)?)?;
+        abi.check(&LibraryMarks::find_marks(&local)?)?;
         // Global, because plug-ins of Open MPI need its symbols.
         let loaded = open(RTLD_GLOBAL)?;
         drop(local);
@@ -310,7 +310,7 @@ struct LibraryMarks {
 }
 
 impl LibraryMarks {
-    fn of(library: &Library) -> Result<LibraryMarks, NotLoaded> {
+    fn find_marks(library: &Library) -> Result<LibraryMarks, NotLoaded> {
         // SAFETY: both functions may be called before MPI begins, and have these types in every ABI: texts
         // and numbers, no handles.
         unsafe {

@@ -42,7 +42,7 @@ pub struct Held {
 ///
 /// # Errors
 /// `ENOSYS` on an older kernel; `EPERM` for a file of somebody else's that we may not write; `EOPNOTSUPP`.
-pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
+pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
     let range = CacheRange { offset, length };
     let mut pages = Pages::default();
     // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and
@@ -72,7 +72,7 @@ pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
 /// # Errors
 /// As [`held`].
 pub fn unwritten(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
-    held(file, offset, length).map(|held| held.unwritten)
+    cached_bytes(file, offset, length).map(|held| held.unwritten)
 }
 
 /// Lets go of what is held of a file and needn't be. Some pages can stay, being locked by others.

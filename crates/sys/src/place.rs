@@ -97,7 +97,7 @@ impl Place {
         let new = match self.unnamed(mode) {
             Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
             Err(_) => {
-                let (file, name) = self.named(mode)?;
+                let (file, name) = self.create_named(mode)?;
                 NewFile { place: Arc::clone(self), file, state: NameState::Named(name) }
             }
         };
@@ -117,7 +117,7 @@ impl Place {
         Ok(file)
     }
 
-    fn named(&self, mode: Mode) -> io::Result<(File, OsString)> {
+    fn create_named(&self, mode: Mode) -> io::Result<(File, OsString)> {
         random_names(self.spot.name(), |name| {
             before(FileStep::MakeNamed)?;
             rustix::fs::openat(self.spot.folder(), name, flags_of_new(), mode).map(File::from)
@@ -306,7 +306,7 @@ impl NewFile {
     /// A file system may have files without names and yet give them none later.
     fn copy_beside(&mut self) -> io::Result<OsString> {
         let mode = if self.place.earlier.is_some() { PRIVATE } else { MODE };
-        let (mut copy, name) = self.place.named(mode)?;
+        let (mut copy, name) = self.place.create_named(mode)?;
         let copied = self.place.earlier.as_ref().map_or(Ok(()), |earlier| earlier.apply(&copy));
         let copied = copied.and_then(|()| self.file.rewind());
         let copied = copied.and_then(|()| io::copy(&mut self.file, &mut copy)).and_then(|_| copy.sync_all());

@@ -35,7 +35,7 @@ fn without_unnamed_files_random_names_do_the_same() {
     let path = folder.path().join("run.json");
     let place = Place::open(&path).unwrap();
     let begin = || {
-        let (file, name) = place.named(MODE).unwrap();
+        let (file, name) = place.create_named(MODE).unwrap();
         NewFile { place: Arc::clone(&place), file, state: NameState::Named(name) }
     };
     drop(begin());

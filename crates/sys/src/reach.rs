@@ -108,7 +108,7 @@ struct Object {
 }
 
 impl Object {
-    fn held(handle: OwnedFd) -> Result<Object, Errno> {
+    fn from_handle(handle: OwnedFd) -> Result<Object, Errno> {
         let Stat { st_mode: mode, st_uid: owner, st_dev, st_ino, .. } = fstat(&handle)?;
         Ok(Object { handle, mode, owner, identity: (st_dev, st_ino) })
     }
@@ -229,7 +229,7 @@ impl Walk {
     /// The object of this name in the folder.
     fn object(&self, name: &OsStr) -> Result<Option<Object>, ReachError> {
         match openat(&self.folder, name, OBJECT, Mode::empty()) {
-            Ok(handle) => Ok(Some(Object::held(handle)?)),
+            Ok(handle) => Ok(Some(Object::from_handle(handle)?)),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -288,7 +288,7 @@ impl Walk {
         // relative.
         if self.is_proc() && (text.starts_with(b"/") || text.contains(&b':')) {
             let object =
-                Object::held(openat(&self.folder, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)?;
+                Object::from_handle(openat(&self.folder, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)?;
             match object.kind() {
                 FileType::Directory => {
                     self.path.push(name);

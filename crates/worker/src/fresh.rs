@@ -72,7 +72,7 @@ impl Fresh {
         let kind = self.kinds[*target as usize].as_mut().filter(|_| io.op == Operation::Write);
         match (kind, self.making) {
             (Some(DataSource::Drawn { ahead }), making) => {
-                let parts = FillParts::of(io.buffer_offset.wrapping_add(*ahead), io.length as usize);
+                let parts = FillParts::split_buffer(io.buffer_offset.wrapping_add(*ahead), io.length as usize);
                 match making {
                     Making::Content => fill(parts, random, memory, io),
                     Making::Draws => random.skip(parts),

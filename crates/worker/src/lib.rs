@@ -220,7 +220,7 @@ impl<'a> Loop<'a> {
                 Some(_) => Batches::All,
                 None => Batches::new(plan.engine.is_synchronous(), depth, measured, fresh.is_some()),
             },
-            awaited: span.ring.map_or(1, |ring| ring.batch.of(plan.depth)) as usize,
+            awaited: span.ring.map_or(1, |ring| ring.batch.entries_for(plan.depth)) as usize,
             most_taken: most_taken(plan, span),
             counting: Counting::new(span),
             pacing,
@@ -418,7 +418,7 @@ impl<'a> Loop<'a> {
             self.draw(&mut books.requests, requests);
             let drawn = self.batch.last().copied();
             if let (Some(share), Some(io)) = (&self.quota, drawn) {
-                share.drawn(io.op.direction(), io.length);
+                share.note_drawn(io.op.direction(), io.length);
             }
         }
         self.left = books.idle.len();
@@ -444,7 +444,7 @@ impl<'a> Loop<'a> {
                 Ok(()) => {
                     let io = requests.next_outlined(&mut self.workload, request);
                     if let Some(share) = &self.quota {
-                        share.drawn(io.op.direction(), io.length);
+                        share.note_drawn(io.op.direction(), io.length);
                     }
                     self.batch.push(io);
                     // What stands if no stamps are taken.

@@ -72,12 +72,12 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     let rest = line.words.get(1..).unwrap_or_default();
     let action = match (action.as_str(), rest) {
         ("list", []) => BaselineAction::List,
-        ("show", [name]) => BaselineAction::Show { name: named(name)? },
-        ("remove", [name]) => BaselineAction::Remove { name: named(name)? },
+        ("show", [name]) => BaselineAction::Show { name: baseline_name(name)? },
+        ("remove", [name]) => BaselineAction::Remove { name: baseline_name(name)? },
         ("set", [name, runs @ ..]) => {
             let is_latest = |runs: &[OsString]| matches!(runs, [one] if one == "latest");
             let runs = if is_latest(runs) { Vec::new() } else { runs.to_vec() };
-            BaselineAction::Set { name: named(name)?, runs }
+            BaselineAction::Set { name: baseline_name(name)?, runs }
         }
         ("check", [name, targets @ ..]) => BaselineAction::Check(Box::new(check(&line, name, targets)?)),
         ("list", _) => return Err(line.wrong()),
@@ -101,7 +101,7 @@ fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<Ba
         return Err(CliError::new(what).hint("leave out one of the two"));
     }
     Ok(BaselineCheck {
-        name: named(name)?,
+        name: baseline_name(name)?,
         targets: targets.to_vec(),
         against,
         rounds: rounds(line, [&REPEAT, &UNTIL_SURE, &LIMIT])?,
@@ -113,7 +113,7 @@ fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<Ba
     })
 }
 
-fn named(word: &OsString) -> Result<String, CliError> {
+fn baseline_name(word: &OsString) -> Result<String, CliError> {
     let name = word.to_string_lossy().into_owned();
     check_word(&name).map_err(|why| CliError::at(word.as_encoded_bytes(), 0, format!("the name {why}")))?;
     Ok(name)

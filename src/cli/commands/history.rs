@@ -104,7 +104,7 @@ fn with_runs(action: &str, names: &[String], line: &CommandLine) -> Result<Histo
     let done = match action {
         "reindex" => HistoryAction::Reindex,
         "trend" => {
-            let figure = |value: &str| RunFigure::named(value).ok_or(FIGURES);
+            let figure = |value: &str| RunFigure::from_name(value).ok_or(FIGURES);
             HistoryAction::Trend { figure: line.read_value(&FIGURE, figure)?.unwrap_or(RunFigure::Iops) }
         }
         "export" if line.has(&JSON_LINES) => HistoryAction::Export { form: ExportForm::JsonLines },
@@ -129,7 +129,7 @@ fn described(action: &str, names: &[String]) -> Result<HistoryAction, CliError> 
     for word in words {
         check_word(word).map_err(|why| CliError::at(word.as_bytes(), 0, why.to_string()))?;
     }
-    let (run, words) = (named(run), words.to_vec());
+    let (run, words) = (run_name(run), words.to_vec());
     match (action, &words[..]) {
         ("label", [] | [_]) => Ok(HistoryAction::Label { run, label: words.into_iter().next() }),
         ("label", _) => Err(CliError::new("a run has one label; give the others as tags")),
@@ -142,7 +142,7 @@ fn described(action: &str, names: &[String]) -> Result<HistoryAction, CliError> 
 }
 
 /// `@label` elsewhere is `label` here; both are understood.
-fn named(run: &str) -> String {
+fn run_name(run: &str) -> String {
     run.strip_prefix('@').unwrap_or(run).to_owned()
 }
 
@@ -150,7 +150,7 @@ fn runs(names: &[String], action: &str) -> Result<Vec<String>, CliError> {
     if names.is_empty() {
         return Err(missing(action));
     }
-    Ok(names.iter().map(|name| named(name)).collect())
+    Ok(names.iter().map(|name| run_name(name)).collect())
 }
 
 fn missing(action: &str) -> CliError {

@@ -93,9 +93,9 @@ pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invoc
 /// An error, with how the command is called and what may have been meant.
 fn explained(mut error: CliError, command: &Command) -> CliError {
     if let Some(place) = error.place.as_ref().filter(|_| error.unknown_option)
-        && let Some(meant) = meant(&place.argument, &command.rows())
+        && let Some(suggest_command) = suggest_command(&place.argument, &command.rows())
     {
-        error.hint = Some(error.hint.map_or_else(|| meant.clone(), |all| format!("{meant}; {all}")));
+        error.hint = Some(error.hint.map_or_else(|| suggest_command.clone(), |all| format!("{suggest_command}; {all}")));
     }
     let mut more = format!("see diskspd {} --help", command.name);
     if error.place.is_none() {
@@ -110,7 +110,7 @@ fn explained(mut error: CliError, command: &Command) -> CliError {
 
 /// What is meant by a long option that is unknown where it stands; `here`: the options of the command, none
 /// of a run. `None` = nothing that is known.
-pub fn meant(argument: &[u8], here: &[OptionRow]) -> Option<String> {
+pub fn suggest_command(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;
     let elsewhere = COMMANDS.iter().filter(|command| command.has(name)).map(|command| command.name);

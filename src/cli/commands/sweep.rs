@@ -104,7 +104,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     let typed = TypedLine::split(line.line.as_deref().unwrap_or_default())?;
     let iops_only = line.has(&IOPS_ONLY);
     let (typed, adds_latency) = with_latency(typed, iops_only)?;
-    let swept = SweptLine::of(typed)?;
+    let swept = SweptLine::from_line(typed)?;
     Ok(Invocation::Sweep(Box::new(SweepRequest {
         settings: complete(settings, &swept.axes)?,
         swept,

@@ -36,7 +36,7 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Text(|draft, value| match value {
             [b's', percent @ ..] => mixed(draft, percent).map_err(|problem| problem.at(1)),
             [b'd', ranges @ ..] => {
-                distribution::read(draft, ranges).map_err(|problem| problem.at(1).of("-rd"))
+                distribution::read(draft, ranges).map_err(|problem| problem.at(1).with_form("-rd"))
             }
             _ => random(draft, value),
         }),

@@ -5,7 +5,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
-use crate::cli::words::{given, size, when};
+use crate::cli::words::{optional_word, size, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
 use crate::units;
@@ -73,7 +73,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.file_size.map(size))),
+        print: Print::Work(|_, target| optional_word(target.file_size.map(size))),
         read: Read::Size { min: 0, set: |draft, size| draft.target.file_size = Some(size) },
         ..DISKSPD
     },

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
-use crate::cli::words::{Words, given, switch, when};
+use crate::cli::words::{Words, optional_word, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
 
@@ -74,7 +74,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "memory_mapped", "engines"],
         values: &["v", "n", "i"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.flush_type.map(|flush| FLUSHES.print(flush)))),
+        print: Print::Work(|_, target| optional_word(target.flush_type.map(|flush| FLUSHES.print(flush)))),
         read: Read::Text(flush_type),
         ..DISKSPD
     },

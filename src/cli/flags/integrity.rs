@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{Words, given};
+use crate::cli::words::{Words, optional_word};
 use crate::profile::{RawText, RunOptions, VerifyMode};
 
 pub const FLAGS: &[Flag] = &[
@@ -81,7 +81,7 @@ const VERIFIED_PARTS: Words<VerifyMode> =
 fn verify_words(options: &RunOptions) -> Vec<String> {
     let numbers: Vec<String> = options.verify_as.iter().map(ToString::to_string).collect();
     let numbers = if numbers.is_empty() { String::new() } else { format!(":{}", numbers.join(",")) };
-    given(options.verify.map(|part| VERIFIED_PARTS.print(part) + &numbers))
+    optional_word(options.verify.map(|part| VERIFIED_PARTS.print(part) + &numbers))
 }
 
 /// `2,1`.

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
-use crate::cli::words::{given, switch, when};
+use crate::cli::words::{optional_word, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
 use crate::units;
@@ -96,7 +96,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "spreads"],
         values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
-        print: Print::Work(|_, target| given(target.spread)),
+        print: Print::Work(|_, target| optional_word(target.spread)),
         read: Read::Text(distribution),
         ..DISKSPD
     },
@@ -113,7 +113,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "write_content"],
         values: &["0", "50"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.content.map(|content| content.compress))),
+        print: Print::Work(|_, target| optional_word(target.content.map(|content| content.compress))),
         read: Read::Text(|draft, value| {
             shape(draft).compress = percent(value)?;
             Ok(())
@@ -134,7 +134,7 @@ pub const FLAGS: &[Flag] = &[
         values: &["0", "25"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| {
-            given(target.content.map(|content| content.dedupe).filter(|dedupe| *dedupe > 0))
+            optional_word(target.content.map(|content| content.dedupe).filter(|dedupe| *dedupe > 0))
         }),
         read: Read::Text(|draft, value| {
             shape(draft).dedupe = percent(value)?;
@@ -189,7 +189,7 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn share_of(target: &Target, op: Operation) -> Vec<String> {
-    given(Some(target.shares.of(op)).filter(|share| *share > 0))
+    optional_word(Some(target.shares.percent(op)).filter(|share| *share > 0))
 }
 
 fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{given, switch, when};
+use crate::cli::words::{optional_word, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{PlacementList, WriteLifetime};
 use std::ops::RangeInclusive;
@@ -90,7 +90,7 @@ pub const FLAGS: &[Flag] = &[
         values: WriteLifetime::NAMES,
         swept: Some(ValueForm::SIZE),
         read: Read::Text(lifetime),
-        print: Print::Work(|_, target| given(target.write_hint.map(|lifetime| lifetime.name().to_owned()))),
+        print: Print::Work(|_, target| optional_word(target.write_hint.map(|lifetime| lifetime.name().to_owned()))),
         ..LINUX
     },
     Flag {

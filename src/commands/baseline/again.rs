@@ -18,7 +18,7 @@ use std::fmt::Display;
 pub fn question(baseline: &Baseline, test: &str) -> TestQuestion {
     let asked = baseline.asked.tests.iter().find(|asked| asked.name == test);
     asked.map_or_else(TestQuestion::default, |asked| TestQuestion {
-        metric: asked.metric.as_deref().and_then(Metric::named),
+        metric: asked.metric.as_deref().and_then(Metric::from_name),
         same: asked.same,
         worse: asked.worse,
     })

@@ -2,13 +2,13 @@
 
 use super::super::compare::outputs::{AboutPage, ComparisonFiles};
 use super::super::compare::{self as comparing, past, sides};
-use super::super::not_done::{NotDone, told};
+use super::super::not_done::{NotDone, report_error};
 use super::super::suite::kept::SuiteKeeper;
 use super::super::suite::rounds::{RoundsEnd, SuiteRounds};
 use super::super::suite::source::PlannedTest;
 use super::super::suite::{self, fits};
 use super::super::{foreseen, output, stored};
-use super::find::{self, named};
+use super::find::{self, find_named};
 use super::{again, side};
 use crate::cli::typed::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
@@ -45,7 +45,7 @@ struct BaselineSide<'a> {
 /// # Errors
 /// A run fails, or they can't be compared.
 pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) -> Result<Exit, NotDone> {
-    let baseline = named(store, &asked.name)?;
+    let baseline = find_named(store, &asked.name)?;
     let index = stored::open(store)?;
     let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
     let tests = find::tests(&baseline).into_iter();
@@ -198,7 +198,7 @@ fn tell(
     }
     let mut exit = match ComparisonFiles::take_standard_output(&asked.out) {
         true => Exit::Success,
-        false => told(output::told_to_stdout(&visible::lines(&text))),
+        false => report_error(output::told_to_stdout(&visible::lines(&text))),
     };
     let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
     let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };

@@ -9,7 +9,7 @@ use crate::units::near::nearest;
 ///
 /// # Errors
 /// There is none, or its file can't be read.
-pub fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
+pub fn find_named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
     store.baseline(name)?.ok_or_else(|| unknown(store, name))
 }
 

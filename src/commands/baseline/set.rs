@@ -10,7 +10,7 @@ use crate::cli::Exit;
 use crate::lab::compare::PlannedRuns;
 use crate::lab::selection::Selection;
 use crate::store::{Baseline, BaselineRun, Store, StoreEntry, StoreIndex, SuiteNotes};
-use crate::units::counted;
+use crate::units::count_of;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -29,10 +29,10 @@ pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDon
         false => Vec::new(),
     };
     for path in &names {
-        entries.extend(index.named(stored::name_of(path).unwrap_or_default())?);
+        entries.extend(index.find_named(stored::name_of(path).unwrap_or_default())?);
     }
     for id in imported {
-        entries.extend(index.named(&id)?);
+        entries.extend(index.find_named(&id)?);
     }
     let mut runs: Vec<BaselineRun> = Vec::new();
     for entry in &entries {
@@ -45,14 +45,14 @@ pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDon
         return Err("no run was found to set the baseline by".to_owned().into());
     }
     let replaced = store.baseline(name).ok().flatten().is_some();
-    let asked = asked(store, &entries);
+    let asked = requested_notes(store, &entries);
     let baseline = Baseline { set_at: jiff::Timestamp::now().as_second(), asked, runs };
     store.set_baseline(name, &baseline)?;
     let before = if replaced { ", in place of the one before" } else { "" };
     print(&format!(
         "{name}: {}, {}{before}; check later with diskspd baseline check {name}\n",
-        counted(tests(&baseline).len(), "test"),
-        counted(baseline.runs.len(), "run")
+        count_of(tests(&baseline).len(), "test"),
+        count_of(baseline.runs.len(), "run")
     ))
 }
 
@@ -81,7 +81,7 @@ fn latest(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
     let all = index.select(&Selection::default(), None)?;
     let suite_of =
         |entry: &StoreEntry| entry.about.tags.iter().find(|tag| tag.starts_with(OF_SUITE)).cloned();
-    let last = all.iter().max_by_key(|entry| (suite_of(entry).is_some(), entry.kept()));
+    let last = all.iter().max_by_key(|entry| (suite_of(entry).is_some(), entry.kept_at()));
     let Some((last, tag)) = last.and_then(|entry| Some((entry, suite_of(entry)?))) else {
         return Err("no suite was run yet: run one (diskspd suite --list), or name files or @label"
             .to_owned()
@@ -93,7 +93,7 @@ fn latest(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
 }
 
 /// What was asked of the runs, of the first suite that one of them is of.
-fn asked(store: &Store, entries: &[StoreEntry]) -> SuiteNotes {
+fn requested_notes(store: &Store, entries: &[StoreEntry]) -> SuiteNotes {
     let labels = entries.iter().filter_map(|entry| entry.about.label.as_deref());
     let mut notes = labels.filter_map(|label| store.suite(label).ok().flatten());
     notes.next().unwrap_or_default()

@@ -151,7 +151,7 @@ impl<'a> Lead<'a> {
         if !refusals.is_empty() {
             return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
         }
-        let ids = TargetIds::of(&asked.profile);
+        let ids = TargetIds::from_profile(&asked.profile);
         let mut roles = Vec::new();
         for (id, path) in ids.paths().iter().enumerate() {
             let real = all().all(|(_, one)| one.places.len() > id);
@@ -276,7 +276,7 @@ impl<'a> Lead<'a> {
     /// All is over: the record of the whole, and its report.
     fn finish(&mut self, link: &mut RankLink) -> Exit {
         let after = if self.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
-        let lost = link.lost();
+        let lost = link.lost_ranks();
         let mut parts = Vec::new();
         for (rank, outcome) in self.outcomes.iter_mut().enumerate() {
             let clock = |clocks: &[Option<Offset>]| clocks.get(rank).copied().flatten();

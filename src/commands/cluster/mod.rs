@@ -52,7 +52,7 @@ const JOINING: Nanos = 120 * SECOND;
 /// Who started this process as one of several ranks; `None` = it is on its own. `told`: the user says that
 /// it is one of several (`--mpi`).
 fn launcher(told: bool) -> Option<Launcher> {
-    let found = Launcher::of(|name| std::env::var(name).ok());
+    let found = Launcher::detect(|name| std::env::var(name).ok());
     if told {
         return Some(found.unwrap_or_else(Launcher::unknown));
     }

@@ -33,7 +33,7 @@ impl LeadSetup {
         if !request.quiet {
             request.warnings.iter().for_each(say);
         }
-        let asked = load::asked(request)?;
+        let asked = load::requested_run(request)?;
         run::check(&asked.run, request)?;
         let refusals = refusals(request, &asked);
         if !refusals.is_empty() {

@@ -33,7 +33,7 @@ pub fn view() -> String {
 }
 
 pub fn places(profile: &Profile) -> Vec<TargetPlace> {
-    let ids = crate::profile::TargetIds::of(profile);
+    let ids = crate::profile::TargetIds::from_profile(profile);
     let machine = machine();
     ids.paths().iter().map(|path| TargetPlace { machine: machine.clone(), ..place(path) }).collect()
 }
@@ -48,7 +48,7 @@ fn place(path: &RawText) -> TargetPlace {
     let Ok(at) = target::locate(path.as_bytes()) else { return TargetPlace::default() };
     let at = std::path::absolute(&at).unwrap_or(at);
     match std::fs::metadata(&at) {
-        Ok(found) if matches!(Kind::of(&found), Kind::BlockDevice) => device(&at, &found),
+        Ok(found) if matches!(Kind::from_metadata(&found), Kind::BlockDevice) => device(&at, &found),
         Ok(found) => file(&at, &found, None),
         Err(_) => new_file(&at),
     }
@@ -82,7 +82,7 @@ fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
 
 /// What other hosts see of a file system, and whether they may in another way.
 fn reach(kind: &str, source: &str) -> (Option<String>, bool) {
-    let of = FileSystemType::named(kind);
+    let of = FileSystemType::from_name(kind);
     match of.home {
         Home::Memory | Home::Overlay | Home::Flash | Home::Kernel => (None, false),
         // Those that several hosts have on one disk.

@@ -18,7 +18,7 @@ pub fn refusals(
     if !mode.is_some_and(VerifyMode::stamps) {
         return Vec::new();
     }
-    let ids = TargetIds::of(profile);
+    let ids = TargetIds::from_profile(profile);
     let place = |rank: &Option<Checked>, id: usize| rank.as_ref()?.places.get(id).cloned();
     let places = |id: usize| checked.iter().map(move |rank| place(rank, id)).collect::<Vec<_>>();
     let mut refusals = Vec::new();

@@ -133,7 +133,7 @@ impl RankWork {
         if let Err(errors) = self.run.can_begin() {
             checked.refusals.extend(errors.iter().map(ToString::to_string));
         }
-        if self.paths().len() != TargetIds::of(&self.task.run.profile).paths().len() {
+        if self.paths().len() != TargetIds::from_profile(&self.task.run.profile).paths().len() {
             checked.refusals.push("two targets become the same path when %r and %h are filled in".into());
         }
         checked.refusals.dedup();
@@ -145,7 +145,7 @@ impl RankWork {
 
     /// The paths of the targets, by their ids.
     fn paths(&self) -> Vec<RawText> {
-        TargetIds::of(&self.run.profile).paths().to_vec()
+        TargetIds::from_profile(&self.run.profile).paths().to_vec()
     }
 
     /// Creates the files of `-c` that several ranks share and whose first rank this is. The run creates the
@@ -163,7 +163,7 @@ impl RankWork {
             return Ok(());
         }
         let profile = run::resized(&self.run.profile);
-        let ids = TargetIds::of(&profile);
+        let ids = TargetIds::from_profile(&profile);
         let mut shared: BTreeMap<&RawText, (FileToCreate, TargetPart)> = BTreeMap::new();
         for target in profile.time_spans.iter().flat_map(|span| &span.targets).filter(|t| plan::creates(t)) {
             let ranks = ids.get(&target.path).and_then(|id| roles.get(id.index()));
@@ -302,7 +302,7 @@ impl Companions for Meeting {
         }
     }
 
-    fn measured(&self, begin: Nanos, end: Nanos) {
+    fn set_window(&self, begin: Nanos, end: Nanos) {
         let _ = self.say.lock_anyway().send(Local::Measured(begin, end));
     }
 }

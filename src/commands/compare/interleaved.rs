@@ -57,7 +57,7 @@ pub fn run(
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());
     let _watch = ctrl_c::ends_several(&control)?;
-    let programs = SidePrograms::of(both, &control)?;
+    let programs = SidePrograms::from_sides(both, &control)?;
     let time_spans = lines[0].run.profile.time_spans.len();
     let planned = PlannedRuns::Pairs(both.repeat as usize);
     foreseen::warn(planned, time_spans, quiet, |found| format!("use --repeat {}", found.each));
@@ -69,8 +69,8 @@ pub fn run(
     let order = compare::draw_order(both.repeat as usize, order_seed);
     let [first, other] = run_all(both, &lines, &order, programs.as_ref(), &control)?;
     let name = |which: usize| match &programs {
-        Some(programs) => format!("{}: {}", programs.name(which), named(&both.typed[which])),
-        None => named(&both.typed[which]),
+        Some(programs) => format!("{}: {}", programs.name(which), side_name(&both.typed[which])),
+        None => side_name(&both.typed[which]),
     };
     let side = |which: usize, runs| Side { name: name(which), runs };
     let is_noise = (both.typed[0] == both.typed[1] || both.same())
@@ -111,7 +111,7 @@ fn run_all(
     Ok(runs)
 }
 
-fn named(typed: &str) -> String {
+fn side_name(typed: &str) -> String {
     if typed.is_empty() { "(no options)".into() } else { typed.to_owned() }
 }
 
@@ -125,7 +125,7 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
         false => Cow::Borrowed(request),
     };
     request.warnings.iter().for_each(|warning| quiet::tell(warning, request.quiet));
-    let run = load::asked(&request)?.run;
+    let run = load::requested_run(&request)?.run;
     single::check(&run, &request)?;
     if run.tool()?.is_none() {
         run.can_begin()?;
@@ -143,7 +143,7 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
             .profile
             .time_spans
             .iter()
-            .map(|span| Parameters::of(span).done_by(&line.run.run_options));
+            .map(|span| Parameters::from_span(span).done_by(&line.run.run_options));
         let known = |parameters| Some(SpanSummary { parameters, ..SpanSummary::default() });
         run.known.time_spans = spans.map(known).collect();
         Side { name: String::new(), runs: vec![run] }

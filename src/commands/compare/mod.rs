@@ -8,7 +8,7 @@ mod programs;
 mod refused;
 pub mod sides;
 
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output;
 use crate::cli::typed::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
@@ -92,7 +92,7 @@ fn tell(
     // What can't be printed may still be written to a file.
     let exit = match ComparisonFiles::take_standard_output(&request.out) {
         true => Exit::Success,
-        false => told(output::told_to_stdout(&text)),
+        false => report_error(output::told_to_stdout(&text)),
     };
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };

@@ -50,7 +50,7 @@ impl SidePrograms {
     /// # Errors
     /// One isn't this program, can't be started, refuses its command line, or makes records that can't be
     /// read here.
-    pub fn of(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
+    pub fn from_sides(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
         if both.programs == [None, None] {
             return Ok(None);
         }

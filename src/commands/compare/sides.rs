@@ -1,6 +1,6 @@
 //! Runs for comparisons, of whatever was named: files, several with commas, folders, runs of the history.
 
-use super::super::known_runs::{self, RunFile, repeated, shown};
+use super::super::known_runs::{self, RunFile, repeated, display_path};
 use super::super::not_done::NotDone;
 use super::super::{patterns, side_run, stored, suite};
 use crate::finding::Finding;
@@ -44,7 +44,7 @@ fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, 
     }
     let index = store.open_to_look()?;
     let with_test = |run: SideRun| {
-        let entry = id(&run).and_then(|id| index.named(&id).ok()?.into_iter().next());
+        let entry = id(&run).and_then(|id| index.find_named(&id).ok()?.into_iter().next());
         let test = entry.and_then(|entry| suite::kept::test_of(&entry.about.tags));
         SideRun { test, ..run }
     };
@@ -80,7 +80,7 @@ pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
 
 /// Says that runs stand on both sides, where any do: what is compared with itself has not changed.
 pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
-    let index = RunIndex::of(first.runs.iter().map(|run| &run.known));
+    let index = RunIndex::from_runs(first.runs.iter().map(|run| &run.known));
     let at = |place: usize| first.runs.get(place).map(|run| &run.known);
     let both = |run: &&SideRun| index.find(&run.known, at).is_some();
     let common: Vec<&SideRun> = other.runs.iter().filter(both).collect();
@@ -112,7 +112,7 @@ struct NamedFile {
 }
 
 fn plain(file: PathBuf) -> NamedFile {
-    NamedFile { name: shown(&file), file }
+    NamedFile { name: display_path(&file), file }
 }
 
 fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
@@ -133,7 +133,7 @@ fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone>
 
 fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
     if let Some(name) = stored::name_of(path) {
-        let (store, entries) = stored::named(name, store)?;
+        let (store, entries) = stored::find_named(name, store)?;
         let file = |entry: &StoreEntry| NamedFile {
             file: store.file(&entry.id, entry.source),
             name: format!("@{}", entry.id),

@@ -51,7 +51,7 @@ fn each(
 ) -> Result<(), NotDone> {
     let mut index = store.open()?;
     for (file, there) in known_runs::files(files) {
-        let shown = known_runs::shown(&file);
+        let shown = known_runs::display_path(&file);
         let content = there
             .map_err(NotDone::from)
             .and_then(|()| content(&file).map_err(|fault| NotDone::from(format!("{shown}: {fault}"))));

@@ -29,11 +29,11 @@ impl<'a> ListRow<'a> {
         TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
         TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
         TableColumn::<ListRow>::words("span", |row| Cell::text(row.place())).brief(),
-        TableColumn::<ListRow>::words("block", |row| row.asked("block_bytes")).brief(),
-        TableColumn::<ListRow>::words("writes %", |row| row.asked("write_percent")).brief().spare(6),
-        TableColumn::<ListRow>::words("random %", |row| row.asked("random_percent")).brief().spare(6),
-        TableColumn::<ListRow>::words("threads", |row| row.asked("threads")).brief().spare(5),
-        TableColumn::<ListRow>::words("depth", |row| row.asked("outstanding")).brief(),
+        TableColumn::<ListRow>::words("block", |row| row.requested_cell("block_bytes")).brief(),
+        TableColumn::<ListRow>::words("writes %", |row| row.requested_cell("write_percent")).brief().spare(6),
+        TableColumn::<ListRow>::words("random %", |row| row.requested_cell("random_percent")).brief().spare(6),
+        TableColumn::<ListRow>::words("threads", |row| row.requested_cell("threads")).brief().spare(5),
+        TableColumn::<ListRow>::words("depth", |row| row.requested_cell("outstanding")).brief(),
         TableColumn::<ListRow>::words("IOPS", |row| row.figure(RunFigure::Iops, 0)).brief(),
         TableColumn::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief().spare(8),
         TableColumn::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief().spare(7),
@@ -57,7 +57,7 @@ impl<'a> ListRow<'a> {
         (spans > 1).then(|| format!("{} of {spans}", self.number))
     }
 
-    fn asked(&self, name: &str) -> Cell {
+    fn requested_cell(&self, name: &str) -> Cell {
         let text = self.entry.work_of(self.number).map(|work| work.text(name));
         match (name, text.as_ref().map(|text| text.parse())) {
             ("block_bytes", Some(Ok(bytes))) => Cell::Size(bytes),
@@ -99,12 +99,12 @@ pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone>
 /// There is no run of a name, its file can't be read, or it can't be written.
 pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, NotDone> {
     for name in names {
-        for entry in index.named(name)? {
+        for entry in index.find_named(name)? {
             output::to_stdout(facts(&entry, store).as_bytes())?;
             if entry.source == KeptAs::Record {
                 let record = known_runs::record(&store.file(&entry.id, entry.source))?;
                 output::report_to_stdout(&TEXT, &Judged::new(&record))?;
-            } else if let Some(run) = store.known(&entry.id, entry.source)? {
+            } else if let Some(run) = store.read_known(&entry.id, entry.source)? {
                 output::to_stdout(format!("\n{}", run_text::text(&run, false)).as_bytes())?;
             }
         }

@@ -14,7 +14,7 @@ use crate::cli::{Exit, HistoryAction, HistoryRequest};
 use crate::lab::selection::{Selection, Since};
 use crate::store::{Store, StoreEntry, StoreError, StoreIndex};
 use crate::sys::standard_error::say;
-use crate::units::counted;
+use crate::units::count_of;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -125,7 +125,7 @@ fn each(
 fn ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreError> {
     let mut ids: Vec<String> = Vec::new();
     for name in names {
-        for entry in index.named(name)? {
+        for entry in index.find_named(name)? {
             if !ids.contains(&entry.id) {
                 ids.push(entry.id);
             }
@@ -143,6 +143,6 @@ fn remove(index: &mut StoreIndex, names: &[String]) -> Result<Exit, NotDone> {
     }
     let named: Vec<String> = gone.iter().take(NAMED).map(|id| format!("@{id}")).collect();
     let more = if gone.len() > NAMED { format!(" and {} more", gone.len() - NAMED) } else { String::new() };
-    let said = format!("removed {}: {}{more}\n", counted(gone.len(), "run"), named.join(" "));
+    let said = format!("removed {}: {}{more}\n", count_of(gone.len(), "run"), named.join(" "));
     output::to_stdout(said.as_bytes())
 }

@@ -2,7 +2,7 @@
 
 use super::time;
 use crate::lab::selection::RunFigure;
-use crate::machine::fingerprint::told;
+use crate::machine::fingerprint::differences_text;
 use crate::report::html::{ToldOf, ToldRun};
 use crate::stats::trend::SHORTEST_LEVEL;
 use crate::store::History;
@@ -22,7 +22,7 @@ pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
             });
         }
         if !point.changed.is_empty() {
-            all.push(ToldRun { place, of: ToldOf::Machine, words: told(&point.changed, NAMED) });
+            all.push(ToldRun { place, of: ToldOf::Machine, words: differences_text(&point.changed, NAMED) });
         }
         if history.trend.apart.contains(&place) {
             let words = match point.value == 0.0 {

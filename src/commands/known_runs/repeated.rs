@@ -23,14 +23,14 @@ pub fn repetition(path: &Path) -> Result<Option<Repetition>, UnreadRuns> {
     if !path.is_file() {
         return Ok(None);
     }
-    let fault = |error| UnreadFault::File(error).of(path);
+    let fault = |error| UnreadFault::File(error).at_path(path);
     let mut beginning = Vec::new();
     File::open(path).map_err(fault)?.take(BEGINNING).read_to_end(&mut beginning).map_err(fault)?;
     if !repetition::begins_so(&String::from_utf8_lossy(&beginning)) {
         return Ok(None);
     }
     let bytes = REPETITION.read_file(path).map_err(fault)?;
-    repetition::read(&bytes).map(Some).map_err(|error| UnreadFault::from(error).of(path))
+    repetition::read(&bytes).map(Some).map_err(|error| UnreadFault::from(error).at_path(path))
 }
 
 /// The records of all runs, in the folder of the repetition; `None` = some are missing or of other runs.

@@ -38,7 +38,7 @@ impl PreconditionLines {
     ///
     /// # Errors
     /// Why not, all of it.
-    pub fn of(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
+    pub fn from_request(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
         warnings.extend(writes_nothing(&whole));
@@ -126,7 +126,7 @@ fn parsed(
     arguments: &[OsString],
     misplaced: fn(&RunRequest) -> Option<String>,
 ) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
-    let line = TypedLine::of(arguments)
+    let line = TypedLine::from_arguments(arguments)
         .map_err(|error| NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
     let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(refused) = misplaced(request) {

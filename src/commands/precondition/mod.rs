@@ -5,7 +5,7 @@ mod lines;
 mod steps;
 mod watcher;
 
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, Outputs, StandardOutput};
 use crate::cli::{Exit, PreconditionRequest, RunRequest};
 use crate::lab::precondition::{self, WINDOW};
@@ -25,7 +25,7 @@ use steps::{PreconditionSteps, StepsEnd};
 pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     let asked = request.clone();
     // Looks at the target, which may not answer.
-    let lines = Patience::default().attempt("the target", move || PreconditionLines::of(&asked));
+    let lines = Patience::default().attempt("the target", move || PreconditionLines::from_request(&asked));
     let lines = lines.map_err(|unanswered| format!("the target: {unanswered}"))??;
     if request.dry_run {
         return super::print(&visible::lines(&announced(request, &lines)));
@@ -43,7 +43,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     if let Some(done) = steps.preconditioning() {
         if standard_output == StandardOutput::Report {
             let room = crate::sys::standard_output::room();
-            exit = told(output::told_to_stdout(&visible::lines(&precondition::text(&done, room))));
+            exit = report_error(output::told_to_stdout(&visible::lines(&precondition::text(&done, room))));
         }
         if let Some(mut record) = steps.last_record.take() {
             record.preconditioning = Some(done.clone());

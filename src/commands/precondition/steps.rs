@@ -156,7 +156,7 @@ impl<'a> PreconditionSteps<'a> {
         self.watcher.begin(format!("round {number} of {} at most", self.request.rounds));
         let run = round_run(self.lines, self.request.round_s, number);
         let Some(record) = self.run(&run)? else { return Ok(false) };
-        let line = RunLine::of(&Judged::new(&record)).ok_or(NoFigures::NothingMeasured)?;
+        let line = RunLine::from_record(&Judged::new(&record)).ok_or(NoFigures::NothingMeasured)?;
         let round = RoundFigures {
             iops: line.iops,
             mib_per_s: line.mib_per_s,

@@ -6,7 +6,7 @@ mod outputs;
 pub mod rounds;
 pub mod source;
 
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::{foreseen, output, print, stored};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
@@ -45,7 +45,7 @@ fn run(
     targets: &[OsString],
     options: &[OsString],
 ) -> Result<Exit, NotDone> {
-    let mut planned = source::planned(source, targets, options)?;
+    let mut planned = source::plan_suite(source, targets, options)?;
     let store = stored::store(request.store.as_deref()).ok().map(|store| store.folder().to_owned());
     planned.tests.iter_mut().for_each(|test| test.run.own.keeps.extend(store.clone()));
     fits::machine(&planned.tests, request.dry_run)?;
@@ -163,13 +163,13 @@ fn tell(
         let ids = made.iter().map(|run| run.id.clone()).collect();
         let lines: Vec<RunLine> = made.iter().filter_map(|run| run.line.clone()).collect();
         let how = if request.rounds.until_sure { Repeat::Until(SURE) } else { Repeat::Times(1) };
-        SuiteRow::of(&planned.test, planned.typed.clone(), ids, lines, how)
+        SuiteRow::new(&planned.test, planned.typed.clone(), ids, lines, how)
     };
     let rows: Vec<SuiteRow> = planned.tests.iter().zip(&walk.made).map(row).collect();
     let mut exit = Exit::Success;
     if walk.made.iter().any(|made| !made.is_empty()) {
         if !request.out.iter().any(|out| out.path.as_os_str() == "-") {
-            exit = told(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
+            exit = report_error(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
         }
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
         let command_line = format!("diskspd suite {}", quoted(&request.given));

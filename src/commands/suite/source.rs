@@ -53,7 +53,7 @@ pub fn toml(source: &OsStr) -> Result<String, NotDone> {
 ///
 /// # Errors
 /// There is no such suite, or a test can't be run.
-pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Result<PlannedSuite, NotDone> {
+pub fn plan_suite(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Result<PlannedSuite, NotDone> {
     let name = source.to_str().unwrap_or_default();
     let path = Path::new(source);
     let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
@@ -167,7 +167,7 @@ fn wrong(test: &SuiteTest, why: impl Display) -> NotDone {
 
 /// The line of a test: its own words, the options of all tests, and its targets, or those that were given.
 fn line(test: &SuiteTest, targets: &[OsString], options: &[OsString]) -> Result<TypedLine, NotDone> {
-    let of = |words: &[OsString]| TypedLine::of(words).map_err(|error| wrong(test, error));
+    let of = |words: &[OsString]| TypedLine::from_arguments(words).map_err(|error| wrong(test, error));
     let own: Vec<OsString> = test.command.iter().map(OsString::from).collect();
     let mut line = of(&own)?;
     line.carried_by_file("diskspd suite FILE [TARGET ..] --").map_err(|error| wrong(test, error))?;

@@ -62,31 +62,31 @@ impl Folder {
     /// # Errors
     /// It holds something else, another sweep, is in use, or can't be read or written.
     pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), FolderError> {
-        let failed = |error: io::Error| FolderFault::from(error).of(path);
+        let failed = |error: io::Error| FolderFault::from(error).at_path(path);
         folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
-            return Err(FolderFault::InUse { kind: SWEEP }.of(path));
+            return Err(FolderFault::InUse { kind: SWEEP }.at_path(path));
         };
         let folder = Folder { path: path.to_owned(), is_spare: false, lock };
         let asked = identity(request);
         match limits::COMMAND.read_file(&path.join("sweep.json")) {
             Ok(bytes) => {
                 let found = KeptSweep::parse(&bytes)
-                    .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.of(path))?;
+                    .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.at_path(path))?;
                 if found.sweep != asked {
                     let command = found.command_line.unwrap_or_else(|| "not known".to_owned());
-                    return Err(FolderFault::Another { kind: SWEEP, command }.of(path));
+                    return Err(FolderFault::Another { kind: SWEEP, command }.at_path(path));
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                folder.begin(request, &asked).map_err(|fault| fault.of(path))?;
+                folder.begin(request, &asked).map_err(|fault| fault.at_path(path))?;
             }
             Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
             folder::make_all(&path.join(part)).map_err(failed)?;
         }
-        let history = folder.history().map_err(|fault| fault.of(path))?;
+        let history = folder.history().map_err(|fault| fault.at_path(path))?;
         Ok((folder, history))
     }
 

@@ -9,7 +9,7 @@ mod plan;
 mod progress;
 mod walk;
 
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::lab::RunVerdict;
@@ -40,7 +40,7 @@ pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
              capabilities) and so starts no command; use a copy that has none",
         ]));
     }
-    let plan = Plan::of(request)?;
+    let plan = Plan::from_request(request)?;
     if request.adds_latency && !request.quiet {
         say("-L is added, because the knee needs latencies; --iops-only measures IOPS without it");
     }
@@ -102,15 +102,15 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
 fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, places: &TablePlaces) -> Exit {
     let history: &[Ran] = &walk.history;
     let rows = rows(&plan.sweep, history);
-    let answers = SweepAnswer::of(&rows, &plan.sweep.settings);
-    let drift = Drift::of(&plan.sweep, history);
+    let answers = SweepAnswer::find_answers(&rows, &plan.sweep.settings);
+    let drift = Drift::detect(&plan.sweep, history);
     let mut text = table_text(&rows, standard_output::room());
     if ended != WalkEnd::Interrupted && !rows.is_empty() {
         text += "\n";
         text += &answer_text(&answers, &rows, &plan.sweep.settings, |row| plan.command_of(row));
         text += &drift.as_ref().map(|drift| format!("{}\n", drift.text())).unwrap_or_default();
     }
-    let mut exit = told(super::output::told_to_stdout(&visible::lines(&text)));
+    let mut exit = report_error(super::output::told_to_stdout(&visible::lines(&text)));
     standard_error::write(&findings_text(&rows, !request.quiet));
     let document = json(&plan.command_line, &rows, &answers, drift.as_ref());
     let page = match places.have_page() {

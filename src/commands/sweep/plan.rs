@@ -33,7 +33,7 @@ impl Plan {
     ///
     /// # Errors
     /// What stands against the first point that can't be run, or against all.
-    pub fn of(request: &SweepRequest) -> Result<Plan, NotDone> {
+    pub fn from_request(request: &SweepRequest) -> Result<Plan, NotDone> {
         let swept = &request.swept;
         let points = match request.settings.diagonal {
             true => diagonal(&swept.axes, swept.plain_depth()),

@@ -15,7 +15,7 @@ use crate::integrity::journal::format;
 use crate::limits;
 use crate::results::{AddUp, IntegrityCounts};
 use crate::run::{OutputDoor, OutputError, Patience};
-use crate::units::counted;
+use crate::units::count_of;
 use crate::units::table;
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -56,7 +56,7 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDon
     // Behind an older one others have written.
     if newest.cycle.is_none() && newest.began_ms.is_some() {
         let found = read_all(&folder.join(&newest.name), request)?;
-        let cycle = Cycle::of(&newest.name, &found);
+        let cycle = Cycle::from_read_back(&newest.name, &found);
         keep(folder, &cycle).map_err(failed)?;
         newest.cycle = Some(cycle);
         text = found.text + "\n";
@@ -166,7 +166,7 @@ fn conclusion(cycles: &[&Cycle]) -> String {
     };
     let counted = format!(
         "{} read back, {cuts} with a power cut{incomplete}: {} sectors verified, {} undecided",
-        counted(cycles.len(), "cycle"),
+        count_of(cycles.len(), "cycle"),
         all.verified,
         all.undecided
     );
@@ -191,7 +191,7 @@ fn still_possible(cuts: usize) -> f64 {
 }
 
 fn counted_of(number: usize, all: usize) -> String {
-    format!("{number} of {}", counted(all, "cycle"))
+    format!("{number} of {}", count_of(all, "cycle"))
 }
 
 #[cfg(test)]

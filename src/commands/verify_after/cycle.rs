@@ -61,7 +61,7 @@ pub struct CycleTarget {
 }
 
 impl Cycle {
-    pub fn of(journal: &str, found: &JournalReadBack) -> Cycle {
+    pub fn from_read_back(journal: &str, found: &JournalReadBack) -> Cycle {
         let content = &found.content;
         let end = match (content.has_ended, found.power) {
             (true, _) => CycleEnd::Ended,

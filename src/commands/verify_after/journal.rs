@@ -8,7 +8,7 @@ use crate::host::target::locate;
 use crate::integrity::journal::{JournalContent, JournalTarget, format};
 use crate::integrity::{Power, TargetReadBack, read_back, same_target};
 use crate::profile::RawText;
-use crate::report::integrity_text::held;
+use crate::report::integrity_text::held_text;
 use crate::results::{AddUp, FailedSector, IntegrityCounts};
 use crate::units::start_time::date_and_time;
 use std::fmt::Write;
@@ -193,7 +193,7 @@ fn line(content: &JournalContent, failed: &FailedSector) -> String {
         failed.offset,
         failed.expected,
         moment(content.began_ms, failed.at_us),
-        held(failed)
+        held_text(failed)
     )
 }
 

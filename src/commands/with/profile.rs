@@ -4,20 +4,20 @@ use crate::profile::{Compat, Profile, RawText, ResultFormat, xml};
 use crate::report::profile_xml;
 
 /// The profile that DISKSPD of this version gets: without what is for people, with results as XML.
-fn told(profile: &Profile, compat: Compat) -> Profile {
+fn tool_profile(profile: &Profile, compat: Compat) -> Profile {
     Profile { compat, result_format: ResultFormat::Xml, progress: 0, verbose: false, ..profile.clone() }
 }
 
 pub fn text(profile: &Profile, compat: Compat) -> Vec<u8> {
     let mut text = Vec::new();
-    profile_xml::write_profile(&mut text, &told(profile, compat), 0);
+    profile_xml::write_profile(&mut text, &tool_profile(profile, compat), 0);
     text
 }
 
 /// Whether a profile of DISKSPD of this version says all of it. That of the newest does; of others it is
 /// found by reading it.
 pub fn says_all(profile: &Profile, compat: Compat) -> bool {
-    let asked = told(profile, compat);
+    let asked = tool_profile(profile, compat);
     compat.is_2_3() || xml::read(&text(profile, compat)).is_ok_and(|read| plain(read) == plain(asked))
 }
 

@@ -44,7 +44,7 @@ impl Remote {
     ///
     /// # Errors
     /// It is a command of ssh that the profile can't be copied for.
-    pub fn of(words: &[String]) -> Result<Option<Remote>, SshFault> {
+    pub fn from_command(words: &[String]) -> Result<Option<Remote>, SshFault> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
         let path = Path::new(program);
         if !path.file_stem().is_some_and(|name| name.eq_ignore_ascii_case("ssh")) {
@@ -102,12 +102,12 @@ fn option<'a>(
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Result<Option<String>, SshFault> {
+    fn sftp_command(line: &str) -> Result<Option<String>, SshFault> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let joined = |words: Vec<OsString>| {
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
-        Remote::of(&words).map(|remote| remote.map(|remote| joined(remote.sftp(Path::new("b")))))
+        Remote::from_command(&words).map(|remote| remote.map(|remote| joined(remote.sftp(Path::new("b")))))
     }
 
     #[test]
@@ -121,10 +121,10 @@ mod tests {
             ),
             ("ssh -p2222 -4Tl me win d.exe", format!("sftp {quiet} -P 2222 -4 -oUser=me -b b win")),
         ] {
-            assert_eq!(of(ssh), Ok(Some(sftp)), "{ssh}");
+            assert_eq!(sftp_command(ssh), Ok(Some(sftp)), "{ssh}");
         }
         for here in ["diskspd.exe", "wine diskspd.exe", "./ssh-diskspd"] {
-            assert_eq!(of(here), Ok(None), "{here}");
+            assert_eq!(sftp_command(here), Ok(None), "{here}");
         }
         for (ssh, fault) in [
             ("ssh", SshFault::NoProgram),
@@ -133,7 +133,7 @@ mod tests {
             ("ssh -D 1080 win d.exe", SshFault::Option("-D".into())),
             ("ssh -E log win d.exe", SshFault::Option("-E".into())),
         ] {
-            assert_eq!(of(ssh), Err(fault), "{ssh}");
+            assert_eq!(sftp_command(ssh), Err(fault), "{ssh}");
         }
     }
 }

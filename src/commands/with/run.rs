@@ -61,7 +61,7 @@ impl Tool {
             let said = behind(&last_message(said));
             return Err(WithFault::Failed { tool: self.to_string(), how: how(ended.status), said });
         }
-        let known = self.known(&document)?;
+        let known = self.read_summary(&document)?;
         Ok(ToolResults { known, document })
     }
 
@@ -111,10 +111,10 @@ impl Tool {
         ChildProgram::start_into(program, words, printed)
             .map_err(|error| not_started(program, error))
             .and_then(|child| to_its_end(child, control, None, |elapsed_ns| told.look(elapsed_ns, listener)))
-            .map_err(|fault| of_program(&self.shown(), fault))
+            .map_err(|fault| of_program(&self.version_text(), fault))
     }
 
-    fn known(&self, document: &[u8]) -> Result<RunSummary, WithFault> {
+    fn read_summary(&self, document: &[u8]) -> Result<RunSummary, WithFault> {
         let unusable = |why: String| WithFault::NoResults { tool: self.to_string(), why };
         let runs = result_xml::read(document, "").map_err(|error| unusable(error.to_string()))?;
         let [run] = &runs[..] else { return Err(unusable(format!("they are of {} runs", runs.len()))) };
@@ -127,7 +127,7 @@ impl Tool {
 
 /// The profile for a command, printed by `--dry-run`. No program is started to report its version, so the
 /// form is the profile's.
-pub fn told(command: &str, asked: &Profile) -> Vec<u8> {
+pub fn tool_input(command: &str, asked: &Profile) -> Vec<u8> {
     let mut text = format!("{} would get this profile (-X):\n", visible::line(command)).into_bytes();
     text.extend(profile::text(asked, asked.compat));
     text

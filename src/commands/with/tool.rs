@@ -31,7 +31,7 @@ pub struct Tool {
 
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.version, self.shown())
+        write!(f, "{} ({})", self.version, self.version_text())
     }
 }
 
@@ -40,7 +40,7 @@ impl Tool {
     ///
     /// # Errors
     /// It can't be started, isn't DISKSPD, or must not be started.
-    pub fn named(command: &str) -> Result<Arc<Tool>, WithFault> {
+    pub fn find_tool(command: &str) -> Result<Arc<Tool>, WithFault> {
         let mut asked = ASKED.lock_anyway();
         if let Some(known) = asked.iter().find(|tool| tool.command == command) {
             return Ok(Arc::clone(known));
@@ -50,7 +50,7 @@ impl Tool {
         Ok(tool)
     }
 
-    pub fn shown(&self) -> String {
+    pub fn version_text(&self) -> String {
         visible::line(&self.command).into_owned()
     }
 
@@ -64,7 +64,7 @@ fn ask(command: &str) -> Result<Tool, WithFault> {
         return Err(WithFault::Privileged);
     }
     let words = words(command)?;
-    let remote = Remote::of(&words)?;
+    let remote = Remote::from_command(&words)?;
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let shown = visible::line(command).into_owned();
     let mut line = words.clone();

@@ -15,7 +15,7 @@ pub struct Circle {
 
 /// The circles of a crate, of its files and the module path of each; the largest first.
 pub fn circles(sources: &[(Source, Path)]) -> Vec<Circle> {
-    let arrows = Scopes::of(sources).arrows();
+    let arrows = Scopes::collect(sources).arrows();
     let place = |file: usize| sources[file].0.place.clone();
     let mut found: Vec<Circle> = strongly_connected(&arrows)
         .into_iter()

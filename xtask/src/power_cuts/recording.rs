@@ -146,7 +146,7 @@ impl Recording {
     /// # Errors
     /// The journal makes no sense.
     pub fn unflushed(&self) -> Result<Unflushed, Failure> {
-        Unflushed::of(&self.disk(), &self.journal)
+        Unflushed::from_journal(&self.disk(), &self.journal)
     }
 
     /// Keeps in a folder what a cut at an event left: the disk (`N.disk`), the journal (`N.journal`), and

@@ -29,7 +29,7 @@ impl Unflushed {
     ///
     /// # Errors
     /// The journal makes no sense.
-    pub fn of(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
+    pub fn from_journal(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
         let mut found = Unflushed::default();
         let run = format::read(journal)?.run;
         let mut saying = Saying::new(journal);
@@ -49,7 +49,7 @@ impl Unflushed {
             match event {
                 DiskEvent::Flush => last_flush = Some(number),
                 DiskEvent::Write { data, .. } => {
-                    let stamps = data.chunks_exact(SECTOR).filter_map(SectorStamp::of);
+                    let stamps = data.chunks_exact(SECTOR).filter_map(SectorStamp::read_from);
                     for stamp in stamps.filter(|stamp| stamp.run == run) {
                         written.entry(stamp.offset).or_default().push((stamp.generation, number));
                     }
@@ -161,7 +161,7 @@ mod tests {
         acknowledged(&file, 4 * UNIT, 1, true);
         disk.flush();
         disk.show_cuts(begin);
-        let found = Unflushed::of(&disk, &std::fs::read(&file).unwrap()).unwrap();
+        let found = Unflushed::from_journal(&disk, &std::fs::read(&file).unwrap()).unwrap();
         assert_eq!(found.acknowledged, 4);
         assert_eq!(found.seen_at, [4, 4]);
         assert_eq!(found.not_durable, HashSet::from([(2 * UNIT, 1), (3 * UNIT, 1)]));

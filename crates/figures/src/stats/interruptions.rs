@@ -23,8 +23,8 @@ pub struct Interruptions {
 /// The interruptions of a series whose level, outliers left out, is `level`. `None` = they change the mean
 /// of all by less than matters ([`LARGEST_SLOPE`]), or the values scatter around one rate and not around
 /// two.
-pub fn of(rates: &[f64], level: f64) -> Option<Interruptions> {
-    let split = Split::of(rates)?;
+pub fn detect(rates: &[f64], level: f64) -> Option<Interruptions> {
+    let split = Split::split_rates(rates)?;
     let (slow, fast): (Vec<f64>, Vec<f64>) = rates.iter().partition(|rate| **rate <= split.at);
     let (slow_rate, fast_rate) = (mean_of(&slow), mean_of(&fast));
     let slower = slow.len() <= fast.len();
@@ -69,7 +69,7 @@ struct Split {
 }
 
 impl Split {
-    fn of(rates: &[f64]) -> Option<Split> {
+    fn split_rates(rates: &[f64]) -> Option<Split> {
         let mut sorted = rates.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (count, mean) = (rates.len() as f64, mean_of(rates));
@@ -115,12 +115,12 @@ mod tests {
     #[test]
     fn stalls_dips_and_bursts_are_found_with_their_period() {
         let found = |rates: Vec<f64>, level| {
-            let found = of(&rates, level).unwrap();
+            let found = detect(&rates, level).unwrap();
             (found.intervals, found.times, found.begin, found.end, found.period)
         };
         let dip = series(12, |i| if (5..8).contains(&i) { 400.0 } else { 1000.0 });
         assert_eq!(found(dip.clone(), 1000.0), (3, 1, 5, 8, None));
-        let rates = of(&dip, 1000.0).unwrap();
+        let rates = detect(&dip, 1000.0).unwrap();
         assert!(
             (rates.rate / 402.0 - 1.0).abs() < 0.02 && (rates.level / 1006.0 - 1.0).abs() < 0.02,
             "{rates:?}"
@@ -138,12 +138,12 @@ mod tests {
     #[test]
     fn negligible_interruptions_are_ignored() {
         let rare = series(40, |i| if i % 20 == 7 { 100.0 } else { 1000.0 });
-        assert_eq!(of(&rare, 1000.0), None);
+        assert_eq!(detect(&rare, 1000.0), None);
         let shallow = series(40, |i| if i % 2 == 0 { 950.0 } else { 1050.0 });
-        assert_eq!(of(&shallow, 1000.0), None);
-        assert_eq!(of(&series(40, |_| 1000.0), 1000.0), None);
-        assert_eq!(of(&[5.0; 12], 5.0), None);
-        assert_eq!(of(&[f64::NAN; 12], f64::NAN), None);
-        assert_eq!(of(&[], 0.0), None);
+        assert_eq!(detect(&shallow, 1000.0), None);
+        assert_eq!(detect(&series(40, |_| 1000.0), 1000.0), None);
+        assert_eq!(detect(&[5.0; 12], 5.0), None);
+        assert_eq!(detect(&[f64::NAN; 12], f64::NAN), None);
+        assert_eq!(detect(&[], 0.0), None);
     }
 }

@@ -22,7 +22,7 @@ impl Noise {
     /// differences of neighbours have the variance 2v(1-a), of those two apart 2v(1-a²); their ratio tells
     /// a. `smallest` bounds the deviation from below: a series without any noise would otherwise change
     /// with its last digit.
-    pub fn of(values: &[f64], smallest: f64) -> Noise {
+    pub fn estimate(values: &[f64], smallest: f64) -> Noise {
         let (near, far) = (spread_of_differences(values, 1), spread_of_differences(values, 2));
         let (near, far) = (near * near, far * far);
         let least = smallest * smallest;
@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn jumps_are_no_noise() {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i % 2) + if i < 20 { 0.0 } else { 50.0 }).collect();
-        let noise = Noise::of(&values, 0.01);
+        let noise = Noise::estimate(&values, 0.01);
         assert!(noise.long_run < 4.0, "{noise:?}");
-        assert_eq!(Noise::of(&[5.0; 20], 0.1), Noise { long_run: 0.1 * 0.1, autocorrelation: 0.0 });
+        assert_eq!(Noise::estimate(&[5.0; 20], 0.1), Noise { long_run: 0.1 * 0.1, autocorrelation: 0.0 });
     }
 }

@@ -55,7 +55,7 @@ pub struct WatchedIos<'a> {
 }
 
 /// The outages, in the order of time.
-pub fn of(watched: WatchedIos) -> Vec<QuietStretch> {
+pub fn detect(watched: WatchedIos) -> Vec<QuietStretch> {
     let WatchedIos { counts, width_s, in_flight, .. } = watched;
     let ios = sum(counts);
     if width_s.is_nan() || width_s <= 0.0 {
@@ -70,7 +70,7 @@ pub fn of(watched: WatchedIos) -> Vec<QuietStretch> {
     if ios < ROUNDS.saturating_mul(in_flight) {
         return Vec::new();
     }
-    let usual = UsualRate::of(&watched);
+    let usual = UsualRate::estimate(&watched);
     let exceptional =
         |silence: &&Range<usize>| long(silence) && is_no_chance(&watched, &silences, silence.len());
     let silent: Vec<Range<usize>> = silences.iter().filter(exceptional).cloned().collect();
@@ -165,7 +165,7 @@ struct UsualRate {
 }
 
 impl UsualRate {
-    fn of(watched: &WatchedIos) -> Option<UsualRate> {
+    fn estimate(watched: &WatchedIos) -> Option<UsualRate> {
         let second = (SHORTEST_S / watched.width_s).round().max(1.0) as usize;
         let windows = watched.counts.len().checked_sub(second)?;
         let is_seen =

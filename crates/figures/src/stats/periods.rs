@@ -25,7 +25,7 @@ const AS_GOOD: f64 = 0.05;
 
 /// The turns of a series, from which it departs by less than 30 % of the variance. `None` = there are none,
 /// or fewer than three.
-pub fn of(values: &[f64]) -> Option<Periodic> {
+pub fn detect(values: &[f64]) -> Option<Periodic> {
     let longest = values.len() / FEWEST_TURNS;
     let turns: Vec<Periodic> =
         (2 * SHORTEST..=2 * longest).filter_map(|half| folded(values, half as f64 / 2.0)).collect();
@@ -83,7 +83,7 @@ mod tests {
                     (0..count).map(saw(period)).collect::<Vec<f64>>(),
                     (0..count).map(wave(period)).collect(),
                 ] {
-                    let found = of(&values).unwrap();
+                    let found = detect(&values).unwrap();
                     let wrong = (found.period / period - 1.0).abs();
                     assert!(wrong < 0.09, "{count} by {period}: {found:?}");
                     assert!(found.high - found.low > 250.0, "{found:?}");
@@ -94,14 +94,14 @@ mod tests {
 
     #[test]
     fn aperiodic_series_has_no_period() {
-        let of = |rate: &dyn Fn(usize) -> f64| of(&(0..60).map(rate).collect::<Vec<f64>>());
+        let of = |rate: &dyn Fn(usize) -> f64| detect(&(0..60).map(rate).collect::<Vec<f64>>());
         assert_eq!(of(&|_| 5.0), None);
         assert_eq!(of(&|i| 100.0 - i as f64), None);
         assert_eq!(of(&|i| if i < 25 { 100.0 } else { 50.0 }), None);
         assert_eq!(of(&|i| if (20..30).contains(&i) { 100.0 } else { 50.0 }), None);
         // Twice is no return.
         assert_eq!(of(&|i| 100.0 - (i % 30) as f64), None);
-        assert_eq!(super::of(&[]), None);
-        assert_eq!(super::of(&[1.0; 11]), None);
+        assert_eq!(super::detect(&[]), None);
+        assert_eq!(super::detect(&[1.0; 11]), None);
     }
 }

@@ -45,12 +45,12 @@ pub struct Spread {
 }
 
 impl Spread {
-    pub fn of(values: &[f64]) -> Option<Spread> {
+    pub fn from_values(values: &[f64]) -> Option<Spread> {
         Spread::as_sure(values, CONFIDENCE)
     }
 
     /// Of values whose number follows from how they scatter: its interval is as sure as that of
-    /// [`Spread::of`] is of a number that was given.
+    /// [`Spread::from_values`] is of a number that was given.
     pub fn of_stopped(values: &[f64]) -> Option<Spread> {
         Spread::as_sure(values, CONFIDENCE_TO_STOP)
     }
@@ -226,20 +226,20 @@ mod tests {
 
     #[test]
     fn an_interval_is_that_of_the_textbook() {
-        let spread = Spread::of(&[9.0, 10.0, 11.0]).unwrap();
+        let spread = Spread::from_values(&[9.0, 10.0, 11.0]).unwrap();
         assert_eq!((spread.count, spread.mean, spread.deviation), (3, 10.0, Some(1.0)));
         // 4.30265 / sqrt(3)
         assert!((spread.half_width.unwrap() - 2.484_138).abs() < 1e-5);
         // 4.30265 * sqrt(2)
         assert!((spread.between_two_runs().unwrap() - 6.084_870).abs() < 1e-5);
-        let one = Spread::of(&[5.0]).unwrap();
+        let one = Spread::from_values(&[5.0]).unwrap();
         assert_eq!((one.half_width, one.between_two_runs(), one.relative()), (None, None, None));
-        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(Spread::from_values(&[]), None);
     }
 
     #[test]
     fn intervals_stay_within_what_is_possible() {
-        let of = |values: &[f64], bounds| Spread::of(values).unwrap().interval(bounds).unwrap();
+        let of = |values: &[f64], bounds| Spread::from_values(values).unwrap().interval(bounds).unwrap();
         for values in [&[0.1, 0.2, 9.0][..], &[0.0, 0.0, 100.0], &[1e-9, 1e9], &[5.0, 5.0], &[0.0, 0.0]] {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let (low, high) = of(values, Bounds::Positive);
@@ -258,7 +258,7 @@ mod tests {
         assert!((low - 97.55).abs() < 0.04 && (high - 102.45).abs() < 0.08, "{low} {high}");
         let (low, high) = of(&[49.0, 50.0, 51.0], Bounds::Percent);
         assert!((low - 47.52).abs() < 0.01 && (high - 52.48).abs() < 0.01, "{low} {high}");
-        assert_eq!(Spread::of(&[5.0]).unwrap().interval(Bounds::Positive), None);
+        assert_eq!(Spread::from_values(&[5.0]).unwrap().interval(Bounds::Positive), None);
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
             let mut draw = || (noise.draw() * deviation - deviation * deviation / 2.0).exp();
             let held = (0..2000).filter(|_| {
                 let values: Vec<f64> = (0..runs).map(|_| draw()).collect();
-                let (low, high) = Spread::of(&values).unwrap().interval(Bounds::Positive).unwrap();
+                let (low, high) = Spread::from_values(&values).unwrap().interval(Bounds::Positive).unwrap();
                 (low..=high).contains(&1.0)
             });
             let held = held.count();

@@ -52,7 +52,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    pub fn of(values: &[f64]) -> Sums {
+    pub fn from_values(values: &[f64]) -> Sums {
         let mut sums = Sums { values: vec![0.0], squares: vec![0.0], products: vec![0.0] };
         let (mut value, mut square, mut product) = (0.0, 0.0, 0.0);
         for (index, x) in values.iter().enumerate() {
@@ -161,7 +161,7 @@ mod tests {
                 }
             })
             .collect();
-        let sums = Sums::of(&values);
+        let sums = Sums::from_values(&values);
         let fit = levels(&sums, &noise(0.1));
         assert_eq!(fit.shape, [0, 12, 30]);
         assert_eq!([sums.mean(0..12), sums.mean(12..30), sums.mean(30..40)], [10.0, 4.0, 7.0]);
@@ -173,7 +173,7 @@ mod tests {
     fn a_change_that_does_not_pay_is_none() {
         let values: Vec<f64> = (0..40).map(|i| if i < 20 { 10.0 } else { 11.0 }).collect();
         // It saves 40 * 0.5^2 = 10 squares.
-        let at = |variance| levels(&Sums::of(&values), &noise(variance)).shape;
+        let at = |variance| levels(&Sums::from_values(&values), &noise(variance)).shape;
         assert_eq!(at(10.0 / (penalty(40) * 1.01)), [0, 20]);
         assert_eq!(at(10.0 / (penalty(40) * 0.99)), [0]);
     }
@@ -182,14 +182,14 @@ mod tests {
     fn a_ramp_is_found_with_its_end() {
         for until in [10, 25, 36, 40] {
             let values: Vec<f64> = (0..40).map(|i| 100.0 - i.min(until - 1) as f64).collect();
-            let fit = ramp(&Sums::of(&values), &noise(1.0)).unwrap();
+            let fit = ramp(&Sums::from_values(&values), &noise(1.0)).unwrap();
             let expected = 100.0 - (until - 1) as f64;
             assert_eq!(fit.shape.until, until);
             assert!(
                 (fit.shape.from - 100.0).abs() < 1e-9 && (fit.shape.to - expected).abs() < 1e-9,
                 "{fit:?}"
             );
-            assert!(fit.cost < levels(&Sums::of(&values), &noise(1.0)).cost);
+            assert!(fit.cost < levels(&Sums::from_values(&values), &noise(1.0)).cost);
         }
     }
 }

@@ -8,7 +8,7 @@ const SURE: f64 = 3.75;
 const STRONGEST: f64 = 0.9;
 
 /// The index from which on values are others than before, as a rule higher or lower. `None` = nowhere.
-pub fn of(values: &[f64]) -> Option<usize> {
+pub fn find_shift(values: &[f64]) -> Option<usize> {
     let count = values.len();
     if count < 2 * FEWEST {
         return None;
@@ -89,20 +89,20 @@ mod tests {
     fn a_shift_is_found_where_it_is_and_noise_is_none() {
         let noise = |i: usize| (i * 7919 % 101) as f64;
         let step: Vec<f64> = (0..40).map(|i| noise(i) + if i < 18 { 0.0 } else { 300.0 }).collect();
-        assert_eq!(of(&step), Some(18));
+        assert_eq!(find_shift(&step), Some(18));
         // Most values are as before, some are much larger.
         let tail: Vec<f64> =
             (0..60).map(|i| noise(i) + if i >= 30 && i % 3 != 0 { 1000.0 } else { 0.0 }).collect();
-        assert!(of(&tail).is_some_and(|at| (28..=32).contains(&at)));
+        assert!(find_shift(&tail).is_some_and(|at| (28..=32).contains(&at)));
         let level: Vec<f64> = (0..60).map(noise).collect();
-        assert_eq!(of(&level), None);
+        assert_eq!(find_shift(&level), None);
         let outliers: Vec<f64> = (0..60).map(|i| noise(i) + if i > 56 { 1e6 } else { 0.0 }).collect();
-        assert_eq!(of(&outliers), None);
-        assert_eq!(of(&[5.0; 60]), None);
+        assert_eq!(find_shift(&outliers), None);
+        assert_eq!(find_shift(&[5.0; 60]), None);
         assert!(is_at(&step, 18) && is_at(&step[10..24], 8) && !is_at(&level, 30) && !is_at(&level[..10], 5));
         assert!(!is_at(&step, 0) && !is_at(&step, 40) && !is_at(&[], 5));
-        assert_eq!(of(&[1.0; 9]), None);
-        assert_eq!(of(&[]), None);
+        assert_eq!(find_shift(&[1.0; 9]), None);
+        assert_eq!(find_shift(&[]), None);
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
     }
 }

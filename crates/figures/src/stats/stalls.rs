@@ -52,7 +52,7 @@ struct Pause {
 
 /// The pauses in I/Os by intervals of `width` s, of which so many could be in flight at once. `None` = there
 /// are fewer than three, or too few I/Os to tell.
-pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
+pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let all: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
     if all == 0 || width.is_nan() || width <= 0.0 {
         return None;
@@ -69,7 +69,7 @@ pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let levels = levels(&counts, width);
     let level = |index: usize| levels[index].1;
     let pauses: Vec<Pause> = stretches(&counts, level)
-        .map(|(begin, end)| Pause { begin, end, lost: lost(&counts, level, begin, end) })
+        .map(|(begin, end)| Pause { begin, end, lost: lost_ios(&counts, level, begin, end) })
         .filter(|pause| pause.lost >= SHORTEST && pause.lost * width <= LONGEST_S)
         .filter(|pause| is_between(&counts, level(pause.begin), pause))
         .collect();
@@ -126,7 +126,7 @@ fn stretches<'a>(
 }
 
 /// What a pause lacks of its level; the intervals at its edges are part of it by what they lack.
-fn lost(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usize) -> f64 {
+fn lost_ios(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usize) -> f64 {
     let lacks = |index: usize| (1.0 - counts[index] / level(index).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     let edges = [begin.checked_sub(1), (end < counts.len()).then_some(end)];
     (begin..end).chain(edges.into_iter().flatten()).map(lacks).sum()
@@ -172,7 +172,7 @@ mod tests {
     fn pauses_are_found_with_their_length_and_period() {
         for (period, length) in [(3.0, 0.5), (1.7, 0.4), (0.5, 0.08), (0.3, 0.1), (10.0, 1.5), (1.0, 0.8)] {
             for rate in [800.0, 20_000.0, 1e6] {
-                let found = of(&paused(60.0, rate, period, length), WIDTH, 16)
+                let found = detect(&paused(60.0, rate, period, length), WIDTH, 16)
                     .unwrap_or_else(|| panic!("{length} of {period} s at {rate}"));
                 let near = |value: f64, expected: f64, by: f64| (value / expected - 1.0).abs() < by;
                 let as_expected = near(found.share, length / period, 0.12)
@@ -186,24 +186,24 @@ mod tests {
 
     #[test]
     fn short_gaps_are_not_stalls() {
-        assert_eq!(of(&[100; 3000], WIDTH, 32), None);
-        assert_eq!(of(&[], WIDTH, 32), None);
-        assert_eq!(of(&[0; 3000], WIDTH, 32), None);
+        assert_eq!(detect(&[100; 3000], WIDTH, 32), None);
+        assert_eq!(detect(&[], WIDTH, 32), None);
+        assert_eq!(detect(&[0; 3000], WIDTH, 32), None);
         // A step, a ramp, two stalls, one long stall.
         let step: Vec<u64> = (0..3000).map(|i| if i < 1530 { 1000 } else { 100 }).collect();
-        assert_eq!(of(&step, WIDTH, 32), None);
+        assert_eq!(detect(&step, WIDTH, 32), None);
         let ramp: Vec<u64> = (0..3000).map(|i| 3100 - i).collect();
-        assert_eq!(of(&ramp, WIDTH, 32), None);
+        assert_eq!(detect(&ramp, WIDTH, 32), None);
         let twice: Vec<u64> = (0..3000).map(|i| if i % 1500 > 1480 { 0 } else { 100 }).collect();
-        assert_eq!(of(&twice, WIDTH, 32), None);
+        assert_eq!(detect(&twice, WIDTH, 32), None);
         let long: Vec<u64> = (0..3000).map(|i| if i % 500 > 300 { 0 } else { 100 }).collect();
-        assert_eq!(of(&long, WIDTH, 32), None);
+        assert_eq!(detect(&long, WIDTH, 32), None);
         // All that is in flight comes back at once.
         let convoys: Vec<u64> = (0..3000).map(|i| if i % 5 == 0 { 64 } else { 0 }).collect();
-        assert_eq!(of(&convoys, WIDTH, 64), None);
-        assert!(of(&convoys, WIDTH, 4).is_some());
+        assert_eq!(detect(&convoys, WIDTH, 64), None);
+        assert!(detect(&convoys, WIDTH, 4).is_some());
         // Too few I/Os to tell.
         let rare: Vec<u64> = (0..3000).map(|i| u64::from(i % 10 == 0)).collect();
-        assert_eq!(of(&rare, WIDTH, 1), None);
+        assert_eq!(detect(&rare, WIDTH, 1), None);
     }
 }

@@ -97,7 +97,7 @@ pub struct Course {
 
 impl Course {
     /// Describes rates of intervals of the same length. `None` = fewer than [`FEWEST`], or nothing but zeros.
-    pub fn of(rates: &[f64]) -> Option<Course> {
+    pub fn classify(rates: &[f64]) -> Option<Course> {
         let factor = rates.len().div_ceil(MOST).max(1);
         let merged: Vec<f64> =
             rates.chunks(factor).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
@@ -108,7 +108,7 @@ impl Course {
         let least = LEAST_NOISE * mean;
         let (values, outliers) = without_outliers(&merged, least);
         let mean = mean_of(&values).max(f64::MIN_POSITIVE);
-        let noise = Noise::of(&values, least);
+        let noise = Noise::estimate(&values, least);
         let rounds: Vec<f64> = (0..ROUNDS)
             .map(|i| mean_of(&values[i * values.len() / ROUNDS..(i + 1) * values.len() / ROUNDS]))
             .collect();
@@ -120,7 +120,7 @@ impl Course {
         }
         let drifts = drift(&values, &noise).filter(|_| shape == Shape::Level);
         let mut shape = stretched(shape, factor, rates.len());
-        if let Some(found) = interruptions::of(rates, mean).filter(|found| describes(found, &shape, rates)) {
+        if let Some(found) = interruptions::detect(rates, mean).filter(|found| describes(found, &shape, rates)) {
             shape = left_level(found, rates);
         }
         if let Some(found) = turns(&merged, &shape, mean) {
@@ -171,7 +171,7 @@ fn turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
         Shape::Interrupted(found) => found.times == 1 || found.period.is_some(),
         _ => false,
     };
-    let found = if is_explained { None } else { periods::of(values) };
+    let found = if is_explained { None } else { periods::detect(values) };
     found.filter(|found| found.high - found.low > LARGEST_EXCURSION * mean)
 }
 
@@ -250,12 +250,12 @@ fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
     // The interval of the change belongs to both sides.
     let level = rates.get(from + 1..)?;
     let (cleaned, _) = without_outliers(level, LEAST_NOISE * mean_of(level));
-    interruptions::of(level, mean_of(&cleaned)).is_none().then_some(from)
+    interruptions::detect(level, mean_of(&cleaned)).is_none().then_some(from)
 }
 
 /// The cheapest shape, if it makes a difference that matters.
 fn shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
-    let sums = Sums::of(values);
+    let sums = Sums::from_values(values);
     let level = segments::level(&sums, noise);
     let levels = segments::levels(&sums, noise);
     let ramp = segments::ramp(&sums, noise).filter(|ramp| ramp.cost < level && ramp.cost <= levels.cost);
@@ -283,7 +283,7 @@ fn shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
 
 /// The rates of a ramp that reaches to the end, if it describes the values better than a level and levels.
 fn drift(values: &[f64], noise: &Noise) -> Option<(f64, f64)> {
-    let sums = Sums::of(values);
+    let sums = Sums::from_values(values);
     let ramp = segments::ramp(&sums, noise)?;
     let best = segments::level(&sums, noise).min(segments::levels(&sums, noise).cost);
     let Ramp { from, to, until } = ramp.shape;

@@ -51,7 +51,7 @@ pub struct Latest {
 
 impl Trend {
     /// That of figures in the order of their runs. Zero is a figure: a run that did nothing.
-    pub fn of(values: &[f64]) -> Trend {
+    pub fn detect(values: &[f64]) -> Trend {
         if values.is_empty() {
             return Trend::default();
         }
@@ -87,7 +87,7 @@ fn divide(values: &[f64], at: usize, begins: &mut Vec<usize>) {
         return;
     }
     let steady = steadied::without_single_runs(values);
-    let sums = Sums::of(&steady);
+    let sums = Sums::from_values(&steady);
     let found = partition::best(&sums, SHORTEST_LEVEL, MOST_BOUNDS)
         .into_iter()
         .find(|bounds| stands(values, &steady, &sums, bounds));

@@ -68,7 +68,7 @@ impl<R> TableColumn<R> {
 
     /// The same, for people and on pages.
     #[must_use]
-    pub const fn seen(self) -> TableColumn<R> {
+    pub const fn brief_and_paged(self) -> TableColumn<R> {
         self.brief().paged()
     }
 

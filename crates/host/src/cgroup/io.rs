@@ -9,8 +9,8 @@ impl Groups {
     /// are below it (Documentation/admin-guide/cgroup-v1/blkio-controller.rst), unless the hierarchy was
     /// mounted with `sane_behavior`.
     pub fn io_limits(&self) -> Vec<IoLimit> {
-        let sane = self.of("blkio").any(|group| group.text("cgroup.sane_behavior").as_deref() == Some("1"));
-        let limits = self.of("blkio").flat_map(|group| match group.text("io.max") {
+        let sane = self.groups_with("blkio").any(|group| group.text("cgroup.sane_behavior").as_deref() == Some("1"));
+        let limits = self.groups_with("blkio").flat_map(|group| match group.text("io.max") {
             Some(text) => text.lines().filter_map(|line| unified_limit(&group.name(), line)).collect(),
             None if group.own || sane => group.blkio_limits(),
             None => Vec::new(),
@@ -103,7 +103,7 @@ fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
         reads: named("riops"),
         writes: named("wiops"),
     };
-    limit.named().next()?;
+    limit.named_limits().next()?;
     Some(limit)
 }
 

@@ -6,13 +6,13 @@ use diskspd_model::machine::quota::{MemoryAllowance, MemoryLimit};
 impl Groups {
     /// The tightest of all groups of this process; `None` = no limit.
     pub fn memory_allowance(&self) -> Option<MemoryAllowance> {
-        self.of("memory").filter_map(ControlGroup::memory_allowance).min_by_key(|allowance| allowance.left)
+        self.groups_with("memory").filter_map(ControlGroup::memory_allowance).min_by_key(|allowance| allowance.left)
     }
 
     /// Limits of memory now, and what was counted since the groups exist; of those without a limit too, which
     /// may get one.
     pub fn memory_limits(&self) -> Vec<MemoryLimit> {
-        self.of("memory").filter_map(ControlGroup::memory_reached).collect()
+        self.groups_with("memory").filter_map(ControlGroup::memory_reached).collect()
     }
 }
 

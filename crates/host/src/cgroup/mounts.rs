@@ -25,7 +25,7 @@ impl GroupMounts {
     }
 
     /// Where hierarchies with these controllers are mounted, and whatever else is of control groups.
-    pub(super) fn of(&self, root: &Root, hierarchies: &[&str]) -> Arc<[Mount]> {
+    pub(super) fn list_mounts(&self, root: &Root, hierarchies: &[&str]) -> Arc<[Mount]> {
         let mut known = self.known.lock_anyway();
         if let Some(known) = known.as_ref().filter(|known| known.hierarchies == hierarchies) {
             return Arc::clone(&known.mounts);

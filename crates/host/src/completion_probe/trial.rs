@@ -46,7 +46,7 @@ const STUCK: Duration = Duration::from_secs(10);
 
 /// Reads from a target of this size, in a thread of its own, so that the kernel's workers for it are known
 /// by their names and end soon; `None` = there is no io_uring, or it can't be read.
-pub(super) fn of(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
+pub(super) fn run_trial(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("trial".into());
         thread.spawn_scoped(scope, || look(open, size)).ok()?.join().ok()?

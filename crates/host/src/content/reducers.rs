@@ -31,7 +31,7 @@ pub(super) fn of_file_system(
     };
     let flagged = rustix::fs::ioctl_getflags(file).is_ok_and(|flags| flags.contains(IFlags::COMPRESSED));
     // Delayed allocation and rounding are no compression: by more than a tenth.
-    let known = FileSystemType::named(kind);
+    let known = FileSystemType::from_name(kind);
     let smaller = known.has(Trait::Shrinks) && allocated < written / 10 * 9;
     (flagged || smaller || known.has(Trait::AlwaysCompressed)).then(reducer)
 }
@@ -52,7 +52,7 @@ fn name_of(option: &str) -> &str {
 pub(super) fn below(root: &Root, place: &Path, found: &Stat, is_device: bool) -> Vec<Reducer> {
     let mut reducers = Vec::new();
     if is_device {
-        descend(root, Device::of(root, split(found.st_rdev)), DEPTH, &mut reducers);
+        descend(root, Device::find(root, split(found.st_rdev)), DEPTH, &mut reducers);
     } else {
         on_file_system(root, place, found.st_dev, DEPTH, &mut reducers);
     }
@@ -60,14 +60,14 @@ pub(super) fn below(root: &Root, place: &Path, found: &Stat, is_device: bool) ->
 }
 
 fn on_file_system(root: &Root, place: &Path, number: u64, depth: u32, reducers: &mut Vec<Reducer>) {
-    let own = Device::of(root, split(number));
+    let own = Device::find(root, split(number));
     if own.is_some() {
         return descend(root, own, depth, reducers);
     }
     // Where a file system has many devices, its own number is none of theirs.
     if let Some(mount) = mountinfo::holding(&root.mounts(), place) {
         for number in devices_of(root, &mount) {
-            descend(root, Device::of(root, number), depth, reducers);
+            descend(root, Device::find(root, number), depth, reducers);
         }
     }
 }
@@ -82,7 +82,7 @@ fn descend(root: &Root, device: Option<Device>, depth: u32, reducers: &mut Vec<R
     }
     let slaves = device.directory().join("slaves");
     for name in names(&slaves) {
-        descend(root, Device::named(root, &name), depth - 1, reducers);
+        descend(root, Device::find_by_name(root, &name), depth - 1, reducers);
     }
     if let Some(file) = device.backing_file().map(|file| root.path(file))
         && let Ok(found) = rustix::fs::stat(&file)
@@ -154,7 +154,7 @@ mod tests {
         }
         let found = |name: &str| {
             let mut reducers = Vec::new();
-            descend(&root, Device::named(&root, name), DEPTH, &mut reducers);
+            descend(&root, Device::find_by_name(&root, name), DEPTH, &mut reducers);
             reducers.into_iter().map(|reducer| (reducer.name, reducer.deduplicates)).collect::<Vec<_>>()
         };
         let (zram, vdo) = (("zram0".to_string(), false), ("/dev/dm-0 (VDO)".to_string(), true));

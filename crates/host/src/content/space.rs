@@ -89,7 +89,7 @@ impl WrittenSpace {
     }
 
     fn of_layer(root: &Root, layer: &Layer) -> Option<WrittenSpace> {
-        let device = Device::named(root, &layer.name)?;
+        let device = Device::find_by_name(root, &layer.name)?;
         let source = match layer.kind {
             LayerKind::Loop => {
                 let file = open(Path::new(&device.backing_file()?), OFlags::empty())?;

@@ -91,7 +91,7 @@ fn describe(device: &Device) -> Disk {
         device: device.settings(),
         number: format!("{}:{}", device.number.0, device.number.1),
         transport: transport(device, hardware.as_deref()),
-        link: above().find(|path| path.join("current_link_speed").exists()).and_then(super::link::of),
+        link: above().find(|path| path.join("current_link_speed").exists()).and_then(super::link::read_link),
         numa_node: numa_node.and_then(|node| u32::try_from(node).ok()),
         ..Disk::default()
     }

@@ -32,7 +32,7 @@ impl Without {
         why
     }
 
-    pub fn told(self, about: impl Fn(&str) -> String) -> Without {
+    pub fn with_text(self, about: impl Fn(&str) -> String) -> Without {
         match self {
             Without::Unknown(why) => Without::Unknown(about(&why)),
             Without::Memory(why) => Without::Memory(about(&why)),
@@ -51,7 +51,7 @@ pub(super) struct Beneath {
 impl Beneath {
     pub fn file(root: &Root, place: &FilePlace, nesting: u32) -> Result<Beneath, Without> {
         let mount = place.mount(root);
-        let known = place.number.and_then(|number| Device::of(root, number));
+        let known = place.number.and_then(|number| Device::find(root, number));
         let Some(mount) = mount else {
             let file_system = String::new();
             let alone = |device| Beneath { devices: vec![device], file_system, mounts: Vec::new() };
@@ -59,7 +59,7 @@ impl Beneath {
                 Without::unknown("its file system isn't mounted where this process can see it")
             });
         };
-        if FileSystemType::named(&mount.file_system).home == Home::Overlay {
+        if FileSystemType::from_name(&mount.file_system).home == Home::Overlay {
             return overlay(root, &mount, &place.path, nesting);
         }
         if let Some(without) = deviceless(&mount) {
@@ -72,7 +72,7 @@ impl Beneath {
         let devices = match many {
             Some((_, devices)) => devices,
             None => {
-                let main = known.or_else(|| own.iter().find_map(|number| Device::of(root, *number)));
+                let main = known.or_else(|| own.iter().find_map(|number| Device::find(root, *number)));
                 let others = main.as_ref().map_or_else(Vec::new, |main| other_devices(root, &mount, main));
                 main.into_iter().chain(others).collect()
             }
@@ -126,14 +126,14 @@ fn external_journal(root: &Root, main: &Device) -> Option<Device> {
     let journals = root.names("/proc/fs/jbd2");
     let mut named = journals.iter().filter(|name| name.starts_with(&begin));
     let journal = named.next().filter(|_| named.next().is_none())?;
-    Device::named(root, journal)
+    Device::find_by_name(root, journal)
 }
 
 /// Why a file system has no block device, or none that would count.
 fn deviceless(mount: &Mount) -> Option<Without> {
     let kind = mount.file_system.as_str();
     let option = |name: &str| mount.options.split(',').any(|option| option == name);
-    let why = match FileSystemType::named(kind).home {
+    let why = match FileSystemType::from_name(kind).home {
         Home::Memory => return Some(Without::Memory(format!("{kind} keeps its files in memory"))),
         Home::Pool => {
             format!("{kind} doesn't report the devices of a file; see zpool iostat")

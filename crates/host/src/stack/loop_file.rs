@@ -29,7 +29,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoo
         };
     };
     if backing.itself != (0, 0) {
-        let device = Device::of(root, backing.itself);
+        let device = Device::find(root, backing.itself);
         return device
             .map(|device| (vec![device], Vec::new()))
             .ok_or_else(|| Without::unknown("/sys doesn't know its device"));
@@ -52,6 +52,6 @@ fn backing(device: &Device) -> Option<loops::Backing> {
 }
 
 fn beneath(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> BehindLoop {
-    let found = Beneath::file(root, place, NESTING - 1).map_err(|without| without.told(about))?;
+    let found = Beneath::file(root, place, NESTING - 1).map_err(|without| without.with_text(about))?;
     Ok((found.devices, found.mounts))
 }

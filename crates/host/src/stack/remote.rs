@@ -10,7 +10,7 @@ use diskspd_model::machine::stack::*;
 /// What a file of another host lies on; `None` = it is of this host, or the client counts nothing.
 pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
     let mount = place.mount(root)?;
-    let protocol = Protocol::of(&mount.file_system)?;
+    let protocol = Protocol::from_file_system(&mount.file_system)?;
     let remote = RemoteMount { protocol, source: mount.source.clone(), mount_point: mount.at.clone() };
     remote_counters::read(root, &remote)?;
     let name = name(root, &mount);

@@ -48,12 +48,12 @@ pub fn storage(path: &RawText) -> Storage {
         FileType::BlockDevice => Storage {
             path: path.clone(),
             file_system: None,
-            device: Device::of(&root, split(found.st_rdev)).map(|device| device.settings()),
+            device: Device::find(&root, split(found.st_rdev)).map(|device| device.settings()),
         },
-        FileType::CharacterDevice if Generic::found(&root, &found).is_some() => Storage {
+        FileType::CharacterDevice if Generic::from_stat(&root, &found).is_some() => Storage {
             path: path.clone(),
             file_system: None,
-            device: Generic::found(&root, &found).and_then(|generic| Some(generic.block?.settings())),
+            device: Generic::from_stat(&root, &found).and_then(|generic| Some(generic.block?.settings())),
         },
         _ => {
             let mut storage = on_file_system(&root, path, &place, split(found.st_dev));
@@ -75,7 +75,7 @@ pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceN
     let mount = mountinfo::holding(&root.mounts(), place);
     // Where a file system has many devices, its own number is none of theirs.
     let candidates = std::iter::once(number).chain(mount.iter().flat_map(|mount| devices_of(root, mount)));
-    let device = candidates.into_iter().find_map(|number| Device::of(root, number));
+    let device = candidates.into_iter().find_map(|number| Device::find(root, number));
     Storage {
         path: path.clone(),
         file_system: mount.map(|mount| FileSystem {

@@ -21,7 +21,7 @@ pub fn traced_devices(root: &Root, stack: &Stack) -> Vec<TracedDevice> {
 }
 
 fn number(root: &Root, name: &str) -> Result<u32, &'static str> {
-    let device = Device::named(root, name).ok_or("it has no device number")?;
+    let device = Device::find_by_name(root, name).ok_or("it has no device number")?;
     // Drivers that take I/O as it comes, without a queue, have no such directory.
     if !device.directory().join("mq").exists() {
         return Err("its driver has no request queue, so the start of a request can't be traced");
@@ -69,8 +69,8 @@ impl WatchedDevice {
     pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, NotWatched> {
         let name = || path.to_owned();
         let number = block_number(path).ok_or_else(|| NotWatched::NoDevice(name()))?;
-        let device = Device::of(root, number).ok_or_else(|| NotWatched::Unlisted(name()))?;
-        WatchedDevice::of(&device).ok_or_else(|| {
+        let device = Device::find(root, number).ok_or_else(|| NotWatched::Unlisted(name()))?;
+        WatchedDevice::from_device(&device).ok_or_else(|| {
             let disk = device.whole().map_or_else(|| device.node(), |disk| disk.node());
             NotWatched::Partition { path: name(), disk }
         })
@@ -79,11 +79,11 @@ impl WatchedDevice {
     /// The one device right beneath a target; `None` = there is none, or several.
     pub fn beneath(root: &Root, stack: &Stack) -> Option<WatchedDevice> {
         let [name] = stack.top_devices.as_slice() else { return None };
-        WatchedDevice::of(&Device::named(root, name)?)
+        WatchedDevice::from_device(&Device::find_by_name(root, name)?)
     }
 
     /// `None` = its I/Os can't be told from those of its disk.
-    fn of(device: &Device) -> Option<WatchedDevice> {
+    fn from_device(device: &Device) -> Option<WatchedDevice> {
         // A partition's requests are its disk's, and lie there.
         let disk = device.whole().unwrap_or_else(|| device.clone());
         let has_queue = disk.directory().join("mq").exists();

@@ -186,8 +186,8 @@ impl Instance {
     ///
     /// # Errors
     /// What the kernel answers.
-    pub fn lost(&self) -> io::Result<u64> {
-        self.buffers.iter().map(CpuBuffer::lost).sum()
+    pub fn lost_events(&self) -> io::Result<u64> {
+        self.buffers.iter().map(CpuBuffer::lost_events).sum()
     }
 
     pub fn layout(&self) -> PageLayout {
@@ -297,14 +297,14 @@ impl CpuBuffer {
         }
     }
 
-    fn lost(&self) -> io::Result<u64> {
-        Ok(lost(&fs::read_to_string(&self.stats)?))
+    fn lost_events(&self) -> io::Result<u64> {
+        Ok(parse_lost_events(&fs::read_to_string(&self.stats)?))
     }
 }
 
 /// Events that are missing, by a buffer's `stats`: overwritten, given up by a writer that was interrupted
 /// too deeply, and those that the buffer had no room for.
-fn lost(stats: &str) -> u64 {
+fn parse_lost_events(stats: &str) -> u64 {
     let counts = stats.lines().filter_map(|line| line.split_once(':'));
     counts
         .filter(|(name, _)| matches!(*name, "overrun" | "commit overrun" | "dropped events"))
@@ -321,8 +321,8 @@ mod tests {
     fn lost_events_are_sum_of_three_counts() {
         let stats = "entries: 5\noverrun: 1\ncommit overrun: 20\nbytes: 7000\noldest event ts: 29094.975060\n\
                      now ts: 29094.986792\ndropped events: 300\nread events: 9000\n";
-        assert_eq!(lost(stats), 321);
-        assert_eq!(lost("overrun: x\n"), 0);
+        assert_eq!(parse_lost_events(stats), 321);
+        assert_eq!(parse_lost_events("overrun: x\n"), 0);
     }
 
     #[test]
@@ -377,7 +377,7 @@ mod tests {
         let mut page = vec![0; one.layout().size()];
         let taken = one.take_events(&mut page, |_, _| panic!("no such device")).expect("readable");
         assert_eq!((taken, one.buffers()), (TakenEvents::default(), 1));
-        assert_eq!(one.lost().expect("stats"), 0);
+        assert_eq!(one.lost_events().expect("stats"), 0);
         drop((one, other));
         // Other tests may just have one of that name.
         let pause = || std::thread::sleep(Duration::from_millis(100));

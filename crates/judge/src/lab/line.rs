@@ -58,7 +58,7 @@ pub struct RunFinding {
 }
 
 impl RunLine {
-    pub fn of(judged: &Judged) -> Option<RunLine> {
+    pub fn from_record(judged: &Judged) -> Option<RunLine> {
         let [Some(span)] = judged.summary.time_spans.as_slice() else { return None };
         let throughput = span.total.total.throughput;
         let limits = judged.judgement.limits.first().and_then(Option::as_ref);
@@ -73,9 +73,9 @@ impl RunLine {
             }),
             cpu: span.cpu.average.usage,
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).fold(0.0, f64::max),
-            verdict: RunVerdict::of(judged),
+            verdict: RunVerdict::from_record(judged),
             limited_by: limits.and_then(|limits| limits.limited_by),
-            findings: told(judged),
+            findings: list_findings(judged),
         })
     }
 
@@ -125,7 +125,7 @@ fn latency(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
 }
 
 impl RunVerdict {
-    fn of(judged: &Judged) -> RunVerdict {
+    fn from_record(judged: &Judged) -> RunVerdict {
         match judged.judgement.worst() {
             Some(Severity::Wrong) => RunVerdict::Wrong,
             Some(Severity::Warning) => RunVerdict::Warning,
@@ -171,7 +171,7 @@ impl From<String> for RunVerdict {
 }
 
 /// Findings, and verdicts about devices that take something away from the figures.
-fn told(judged: &Judged) -> Vec<RunFinding> {
+fn list_findings(judged: &Judged) -> Vec<RunFinding> {
     let parts = judged.judgement.verdicts.iter().flat_map(|span| &span.parts);
     let verdicts = parts.filter(|part| part.severity > Some(Severity::Note)).map(|part| RunFinding {
         name: part.verdict.word().to_ascii_lowercase(),

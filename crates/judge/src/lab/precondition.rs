@@ -131,13 +131,13 @@ pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundLine<'_>> {
 impl<'a> RoundLine<'a> {
     /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<RoundLine<'a>>] = &[
-        TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64)).seen().wide(5),
+        TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64)).brief_and_paged().wide(5),
         TableColumn::<RoundLine>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
             .brief()
             .on_page("I/Os per s")
             .wide(12),
         TableColumn::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
-            .seen()
+            .brief_and_paged()
             .spare(3)
             .wide(10),
         TableColumn::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
@@ -152,18 +152,18 @@ impl<'a> RoundLine<'a> {
         TableColumn::<RoundLine>::number("average of 5", |line| {
             Cell::figure(line.window.map(|window| window.average_iops), 2)
         })
-        .seen()
+        .brief_and_paged()
         .spare(1)
         .wide(14),
         TableColumn::<RoundLine>::number("excursion", |line| {
             Cell::share(line.window.map(|window| unsigned_zero(100.0 * window.excursion)))
         })
-        .seen()
+        .brief_and_paged()
         .wide(9),
         TableColumn::<RoundLine>::number("slope", |line| {
             Cell::change(line.window.map(|window| unsigned_zero(100.0 * window.slope)))
         })
-        .seen()
+        .brief_and_paged()
         .wide(8),
         TableColumn::<RoundLine>::words("", |line| {
             let steady = line.window.as_ref().is_some_and(is_steady);

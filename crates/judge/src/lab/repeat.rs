@@ -48,7 +48,7 @@ impl Repeat {
     /// none.
     pub fn spread(self, values: &[f64]) -> Option<Spread> {
         match self {
-            Repeat::Times(_) => Spread::of(values),
+            Repeat::Times(_) => Spread::from_values(values),
             Repeat::Until(_) => Spread::of_stopped(values),
         }
     }

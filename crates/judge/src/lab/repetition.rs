@@ -12,7 +12,7 @@ use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
 use diskspd_model::units::mark::VerdictMark;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
-use diskspd_model::units::{Millis, counted};
+use diskspd_model::units::{Millis, count_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -116,13 +116,13 @@ pub struct FigureRow<'a> {
 
 impl<'a> FigureRow<'a> {
     pub const COLUMNS: &'a [TableColumn<FigureRow<'a>>] = &[
-        TableColumn::<FigureRow>::words("over runs", |row| Cell::named(row.name)).seen().wide(12),
-        TableColumn::<FigureRow>::number("mean", |row| Cell::Figure(row.figure.mean, 3)).seen().wide(12),
+        TableColumn::<FigureRow>::words("over runs", |row| Cell::named(row.name)).brief_and_paged().wide(12),
+        TableColumn::<FigureRow>::number("mean", |row| Cell::Figure(row.figure.mean, 3)).brief_and_paged().wide(12),
         TableColumn::<FigureRow>::number("deviation", |row| Cell::figure(row.figure.deviation, 3))
-            .seen()
+            .brief_and_paged()
             .wide(12),
         TableColumn::<FigureRow>::words("95 % interval of the mean", |row| Cell::Text(row.figure.interval()))
-            .seen(),
+            .brief_and_paged(),
     ];
 }
 
@@ -225,7 +225,7 @@ impl Repetition {
             Some((key.to_owned(), RepeatedFigure::new(&values(of), bounds, requested)?))
         });
         let figures = figures.collect();
-        let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
+        let apart = Spread::from_values(&iops).filter(|spread| spread.mean > 0.0);
         let apart = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean));
         for place in outliers(&iops) {
             runs[place].outlier = true;
@@ -254,7 +254,7 @@ impl Repetition {
 
     /// The report: figures, notes, and a row for each run.
     pub fn text(&self) -> String {
-        let runs = counted(self.runs.len(), "run");
+        let runs = count_of(self.runs.len(), "run");
         let figures = table::text(FigureRow::COLUMNS, &self.rows());
         let table = table::text(RepeatedRun::COLUMNS, &self.runs);
         let notes: String = self.notes().iter().map(|note| format!("{note}\n")).collect();

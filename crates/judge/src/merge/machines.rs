@@ -25,7 +25,7 @@ enum MachineId {
 }
 
 impl MachineId {
-    fn of(system: &System) -> MachineId {
+    fn from_system(system: &System) -> MachineId {
         match &system.boot {
             Some(boot) => MachineId::Boot(boot.clone()),
             None => MachineId::Alike(format!(
@@ -46,7 +46,7 @@ pub struct MachinePlace {
 impl Machines {
     /// Adds that of a host, unless it is there.
     pub fn add(&mut self, system: &System) -> MachinePlace {
-        let id = MachineId::of(system);
+        let id = MachineId::from_system(system);
         let cpus = system.topology.active_cpus().count();
         if let Some(known) = self.known.get(&id).copied().filter(|known| known.cpus == cpus) {
             self.share(system, known.first_group);

@@ -122,7 +122,7 @@ impl Merge {
         });
         if self.spans.is_empty() {
             self.profile = asked::without_targets(&first.profile);
-            self.spans = (0..record.profile.time_spans.len()).map(SpanSum::of).collect();
+            self.spans = (0..record.profile.time_spans.len()).map(SpanSum::new).collect();
         }
         self.added.insert(copies, name());
         self.take(record, called);
@@ -171,9 +171,9 @@ impl Merge {
     fn take(&mut self, record: Record, called: &str) {
         let label = self.label(&record.host().name);
         let judged = Judged::new(&record);
-        let mut summary = summary::of(&judged, called);
+        let mut summary = summary::from_record(&judged, called);
         let charts = summary::charts(&judged);
-        self.observed.extend(RankObserved::of(&judged, self.hosts.len(), &label));
+        self.observed.extend(RankObserved::from_record(&judged, self.hosts.len(), &label));
         let Record { profile, mut hosts, .. } = record;
         let Some(mut host) = hosts.pop() else { return };
         let place = HostPlace {
@@ -219,7 +219,7 @@ impl Merge {
     pub fn finish(self) -> Result<Record, MergeError> {
         let First { profile: asked, run_options, .. } = self.first.ok_or(MergeError::Nothing)?;
         let profile = self.profile;
-        let (targets, renumbered) = in_order(self.targets, TargetIds::of(&profile).paths());
+        let (targets, renumbered) = in_order(self.targets, TargetIds::from_profile(&profile).paths());
         let finished = self.spans.into_iter().map(|sum| sum.finish(&renumbered));
         let (time_spans, alignments) = finished.unzip();
         let mut hosts = self.hosts;

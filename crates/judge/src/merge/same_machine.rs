@@ -36,7 +36,7 @@ struct RankSpan {
 
 impl RankObserved {
     /// Of a record that is judged; `None` = nobody looked at its devices, or which machine it is isn't known.
-    pub fn of(judged: &Judged, host: usize, label: &str) -> Option<RankObserved> {
+    pub fn from_record(judged: &Judged, host: usize, label: &str) -> Option<RankObserved> {
         let (record, own) = (judged.record, judged.record.host());
         let boot = own.system.boot.clone()?;
         let limits = judged.judgement.limits.iter().map(|limits| limits.as_ref()?.limited_by);
@@ -100,7 +100,7 @@ pub fn judge(ranks: &[RankObserved]) -> Vec<(usize, HostDevices)> {
 }
 
 fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
-    let Joined { record, paths } = Joined::of(ranks);
+    let Joined { record, paths } = Joined::join(ranks);
     let limiter = |span: usize| {
         let mut all = ranks.iter().filter_map(|rank| rank.spans.get(span)?.limiter);
         let first = all.clone().next();
@@ -128,7 +128,7 @@ struct Joined {
 }
 
 impl Joined {
-    fn of(ranks: &[&RankObserved]) -> Joined {
+    fn join(ranks: &[&RankObserved]) -> Joined {
         let (mut targets, mut paths): (Vec<Storage>, Vec<Vec<RawText>>) = Default::default();
         for rank in ranks {
             paths
@@ -140,7 +140,7 @@ impl Joined {
             // A pool's depth counts once for each target: so it isn't the sum of all pools.
             span.thread_count = first.time_spans[index].thread_count;
             for (rank, names) in ranks.iter().zip(&paths) {
-                let ids = TargetIds::of(&rank.profile);
+                let ids = TargetIds::from_profile(&rank.profile);
                 let asked = rank.profile.time_spans.get(index).into_iter().flat_map(|span| &span.targets);
                 span.targets.extend(asked.map(|target| {
                     let at = ids.get(&target.path).unwrap_or_default().index();
@@ -149,7 +149,7 @@ impl Joined {
                 }));
             }
         }
-        let ids = TargetIds::of(&profile);
+        let ids = TargetIds::from_profile(&profile);
         let spans = (0..profile.time_spans.len()).map(|index| together(ranks, &paths, &ids, index)).collect();
         let mut record = Record::new(profile, System::default(), Results { time_spans: spans });
         let host: &mut Host = record.host_mut();

@@ -61,7 +61,7 @@ fn distance(first: i64, second: i64) -> usize {
 }
 
 impl SpanSum {
-    pub fn of(index: usize) -> SpanSum {
+    pub fn new(index: usize) -> SpanSum {
         SpanSum { index, ..SpanSum::default() }
     }
 

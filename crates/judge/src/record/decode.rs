@@ -44,7 +44,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 }
 
 /// Gives the runs of a file their names: one alone that of the file, of several each its number.
-pub(super) fn named(mut runs: Vec<RunSummary>, name: &str) -> Vec<RunSummary> {
+pub(super) fn name_runs(mut runs: Vec<RunSummary>, name: &str) -> Vec<RunSummary> {
     let several = runs.len() > 1;
     for (run, number) in runs.iter_mut().zip(1..) {
         run.name = if several { format!("{name}#{number}") } else { name.to_owned() };

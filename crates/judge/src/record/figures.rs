@@ -11,23 +11,23 @@ use diskspd_model::units::Millis;
 
 /// The figures of each time span, with the percentiles of the text report.
 pub fn spans(judged: &Judged) -> Vec<Option<SpanSummary>> {
-    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
+    let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     spans
         .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
         .collect()
 }
 
 pub fn unmeasured(judged: &Judged) -> Vec<UnmeasuredSpan> {
-    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
+    let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     let unmeasured = spans.filter(|((_, measured), _)| measured.is_none());
     unmeasured.map(|((parameters, _), time_span)| UnmeasuredSpan { time_span, parameters }).collect()
 }
 
-fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
-    let (host, ids) = (record.host(), TargetIds::of(&record.profile));
+fn requested_work(record: &Record) -> impl Iterator<Item = Parameters> {
+    let (host, ids) = (record.host(), TargetIds::from_profile(&record.profile));
     record.profile.time_spans.iter().map(move |asked| {
         let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
-        let parameters = Parameters::with(asked, |target, _| Access::of(asked, target).on(device(target)));
+        let parameters = Parameters::with(asked, |target, _| Access::from_target(asked, target).on(device(target)));
         match &record.run_options {
             Some(run_options) => parameters.done_by(run_options),
             None => parameters,

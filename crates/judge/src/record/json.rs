@@ -108,7 +108,7 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary: figures, judgement } = judged;
     let Record { format, profile, run_options, preconditioning, hosts, merged } = record;
     let mut buffered = io::BufWriter::new(sink);
-    let index = &Index::of(judged);
+    let index = &Index::from_record(judged);
     let summary = ShortSummary::new(index, figures);
     let stored = Stored {
         format,

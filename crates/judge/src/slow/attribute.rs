@@ -182,7 +182,7 @@ mod tests {
     fn found(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> Divided {
         let Attributed { stages, culprit } = attribute((100, 1100), block, &course(steps), THREAD, limited);
         assert_eq!(stages.sum(), 1000, "{stages:?}");
-        let all = IoStage::ALL.map(|stage| (stage, stages.of(stage)));
+        let all = IoStage::ALL.map(|stage| (stage, stages.time_in(stage)));
         (all.into_iter().filter(|(_, ns)| *ns > 0).collect(), culprit)
     }
 

@@ -14,10 +14,10 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut layers: Vec<&Layer> = span.parts.iter().flat_map(|part| part.layers()).collect();
     // A bcache without its cache's device keeps nothing anywhere else.
     layers.retain(|layer| layer.cache && layer.lower_devices.len() > 1);
-    layers.into_iter().filter_map(|layer| of(span, layer)).collect()
+    layers.into_iter().filter_map(|layer| find_cache(span, layer)).collect()
 }
 
-fn of(span: &SpanView, layer: &Layer) -> Option<Finding> {
+fn find_cache(span: &SpanView, layer: &Layer) -> Option<Finding> {
     let devices = &span.devices()?.devices;
     let beneath: Vec<&DeviceActivity> =
         devices.iter().filter(|device| layer.lower_devices.contains(&device.name)).collect();

@@ -49,7 +49,7 @@ pub(super) fn settings(span: &SpanView) -> Vec<Change> {
     let devices = span.devices().map_or(&[][..], |facts| &facts.devices);
     let queues = devices.iter().flat_map(|device| {
         device.changes.iter().map(|change| {
-            let (from, to) = (chosen(&change.from), chosen(&change.to));
+            let (from, to) = (chosen_word(&change.from), chosen_word(&change.to));
             let what = format!("{} of {} from {from} to {to}", change.setting, device.name);
             Change::new(what, (change.after_us, change.observed_us))
         })
@@ -77,8 +77,8 @@ pub(super) fn settings(span: &SpanView) -> Vec<Change> {
 }
 
 /// The chosen one of a list, such as `none` of `mq-deadline [none]`.
-fn chosen(list: &str) -> String {
-    diskspd_model::machine::storage::chosen(list)
+fn chosen_word(list: &str) -> String {
+    diskspd_model::machine::storage::chosen_word(list)
 }
 
 /// The options that differ; none where a mount is another one.

@@ -100,7 +100,7 @@ fn waiter<'a>(
 ) -> Option<Waiter<'a>> {
     let ThreadTimes { busy, run_delay: waiting, .. } = worker.times?;
     let (busy, waiting) = (busy as f64 / window, waiting? as f64 / window);
-    let used = used(span, shares, worker.bound_to());
+    let used = used_cpus(span, shares, worker.bound_to());
     // A wait that began before the window may be longer than it. And where a CPU was idle nobody kept a
     // thread from it: it was waking up.
     let else_used = (used.unwrap_or(1.0) - busy).max(0.0);
@@ -110,7 +110,7 @@ fn waiter<'a>(
 
 /// Share of the time that a CPU was in use, or all on average for a thread that was bound to none; `None` =
 /// not known.
-fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
+fn used_cpus(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
     let allowed: Vec<u32> = span.system.topology.allowed_cpus().collect();
     let ours = |share: &&Share| cpu.map_or(allowed.contains(&share.cpu), |cpu| share.cpu == cpu);
     let used: Vec<f64> = shares.iter().filter(ours).map(|share| 1.0 - share.idle).collect();
@@ -187,7 +187,7 @@ impl Contention {
         };
         // A rate that is asked for allows no more, however many CPUs are free.
         let most = (!offered::is_limited(span) && now > 0.0).then_some(most);
-        most.into_iter().chain(processors::named(span, effort)).collect()
+        most.into_iter().chain(processors::list_cpus(span, effort)).collect()
     }
 }
 

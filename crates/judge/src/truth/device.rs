@@ -47,8 +47,8 @@ use wording::{amount, count, size, times};
 /// The verdict about a time span; `None` = nothing was observed.
 pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanVerdict> {
     let (facts, parts) = (span.devices()?, &span.parts);
-    let done: Vec<_> = parts.iter().map(|part| done::done(part, facts, &part.first())).collect();
-    let others = OthersReads::of(parts, &done, facts);
+    let done: Vec<_> = parts.iter().map(|part| done::count_done(part, facts, &part.first())).collect();
+    let others = OthersReads::from_parts(parts, &done, facts);
     let measured = span.results.measured.max(1);
     let slack = facts.elapsed.saturating_sub(measured) as f64 / measured as f64;
     let by_storage = matches!(limiter, Some(Limiter::Storage | Limiter::Depth));
@@ -94,7 +94,7 @@ struct OthersReads {
 }
 
 impl OthersReads {
-    fn of(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> OthersReads {
+    fn from_parts(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> OthersReads {
         let known = || {
             let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices() && !part.is_remote());
             parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))

@@ -26,11 +26,11 @@ fn holes(
         return None;
     }
     let done = |count: fn(&DirectionResults) -> u64| {
-        span.done(asked.id, move |target| target.other(op).map_or(0, count))
+        span.target_total(asked.id, move |target| target.other(op).map_or(0, count))
     };
     let (discards, discarded) = (done(|done| done.ios), done(|done| done.bytes));
-    let written = span.done(asked.id, |row| row.write.bytes);
-    if discarded == 0 || span.done(asked.id, |row| row.read.ios) == 0 {
+    let written = span.target_total(asked.id, |row| row.write.bytes);
+    if discarded == 0 || span.target_total(asked.id, |row| row.read.ios) == 0 {
         return None;
     }
     let area = area(span, asked).filter(|area| *area > 0)?;

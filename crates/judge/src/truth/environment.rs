@@ -12,7 +12,7 @@ use super::{Finding, Severity};
 use diskspd_model::machine::System;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::results::Host;
-use seen::{Seen, found};
+use seen::{Seen, new_finding};
 
 /// A rule. Of equally bad findings, those of earlier rules distort more.
 struct EnvironmentRule {

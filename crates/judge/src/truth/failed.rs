@@ -101,8 +101,8 @@ fn short(span: &SpanView) -> Vec<Finding> {
         }
     }
     let finding = |id: TargetId| {
-        let short = span.done(id, |row| row.read.short.saturating_add(row.write.short));
-        let ios = span.done(id, |row| row.read.ios.saturating_add(row.write.ios));
+        let short = span.target_total(id, |row| row.read.short.saturating_add(row.write.short));
+        let ios = span.target_total(id, |row| row.read.ios.saturating_add(row.write.ios));
         let path = span.host.path(id);
         let share = short as f64 / ios.max(1) as f64;
         let severity = if share >= MANY { Severity::Wrong } else { Severity::Warning };

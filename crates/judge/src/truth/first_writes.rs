@@ -44,7 +44,7 @@ struct FirstWrites<'a> {
 impl<'a> FirstWrites<'a> {
     fn for_change(span: &SpanView, change: &'a SpaceChange) -> Option<FirstWrites<'a>> {
         let targets = written_through(span, change);
-        let counted = |target: &TargetId| span.done(*target, |row| row.write.bytes);
+        let counted = |target: &TargetId| span.target_total(*target, |row| row.write.bytes);
         let written = targets.iter().map(counted).fold(0, u64::saturating_add);
         let kinds = allocated(&change.before, &change.after);
         let all = kinds.iter().map(|(bytes, _)| bytes).fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));

@@ -35,7 +35,7 @@ struct HeldUpTime {
 }
 
 impl HeldUpTime {
-    fn of(span: &SpanView, delays: &Delays) -> HeldUpTime {
+    fn measure(span: &SpanView, delays: &Delays) -> HeldUpTime {
         // Where workers went on, nobody but the controlling thread was late.
         let starved = delays.total_us.saturating_sub(delays.workers_active_us.unwrap_or(0));
         let lost = delays.late_us.unwrap_or(0);
@@ -79,13 +79,13 @@ impl HeldUpTime {
 /// The share of the measured time for which the kernel says that the program was stopped or frozen; `None` =
 /// it says nothing of the kind, or it was so short that the figures are hardly others.
 pub(super) fn stopped(span: &SpanView) -> Option<f64> {
-    let held = HeldUpTime::of(span, &span.results.observed.as_ref()?.delays?);
+    let held = HeldUpTime::measure(span, &span.results.observed.as_ref()?.delays?);
     let share = seconds_of_us(held.us) / span.measured.seconds;
     (held.is_known && share >= MUCH).then_some(share)
 }
 
 fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
-    let held = HeldUpTime::of(span, delays);
+    let held = HeldUpTime::measure(span, delays);
     let seconds = seconds_of_us(held.us);
     let share = seconds / span.measured.seconds;
     let severity = held.severity(delays, share)?;

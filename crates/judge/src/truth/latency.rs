@@ -58,20 +58,20 @@ pub(super) fn judge(span: &SpanView) -> Option<LatencySteadiness> {
     let width = seconds_of_us(course.width_us);
     // The last one may be shorter.
     let whole = (span.measured.seconds / width.max(f64::MIN_POSITIVE) + 1e-6).floor() as usize;
-    of(course, whole)
+    judge_course(course, whole)
 }
 
 /// The verdict on the first `whole` intervals of a course.
-pub fn of(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
+pub fn judge_course(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
     let intervals = course.intervals.get(..whole.min(course.intervals.len()))?;
     let width = seconds_of_us(course.width_us);
     let means = filled(intervals, |sums| sums.mean().map(Millis::ms))?;
     // How wide latencies scatter within an interval, whatever its mean.
     let widths = filled(intervals, |sums| Some(sums.mean_square_ms2()? / sums.mean()?.ms().powi(2)))?;
-    let mean = Course::of(&means)?;
+    let mean = Course::classify(&means)?;
     let found = |verdict, at: Option<usize>, from_ms, to_ms| {
         let (before, behind) = intervals.split_at(at.unwrap_or(intervals.len() / 2));
-        let (before, behind) = (LatencyTotals::of(before), LatencyTotals::of(behind));
+        let (before, behind) = (LatencyTotals::sum_intervals(before), LatencyTotals::sum_intervals(behind));
         LatencySteadiness {
             verdict,
             at: at.map(|at| at as f64 * width),
@@ -112,7 +112,7 @@ fn changed(means: &[f64], shape: &Shape) -> Option<Change> {
             return Some((LatencyVerdict::Changed, Some(far.begin), first.rate, far.rate));
         }
     }
-    let at = shift::of(means)?;
+    let at = shift::find_shift(means)?;
     // By the middle: a few slow I/Os move a mean.
     let (before, behind) = (median(means[..at].iter().copied()), median(means[at..].iter().copied()));
     differ(before, behind, MATTERS).then_some((LatencyVerdict::Changed, Some(at), before, behind))
@@ -120,9 +120,9 @@ fn changed(means: &[f64], shape: &Shape) -> Option<Change> {
 
 /// How latencies scatter otherwise from some interval on; `widths`: how wide they do in each.
 fn scattered(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
-    let at = shift::of(widths)?;
+    let at = shift::find_shift(widths)?;
     let (before, behind) = intervals.split_at(at);
-    let (before, behind) = (LatencyTotals::of(before), LatencyTotals::of(behind));
+    let (before, behind) = (LatencyTotals::sum_intervals(before), LatencyTotals::sum_intervals(behind));
     let wider = differ(before.deviation(), behind.deviation(), TAIL_MATTERS.sqrt());
     let matters = wider && differ(before.squares(), behind.squares(), MATTERS);
     matters.then(|| (LatencyVerdict::Tail, Some(at), before.mean(), behind.mean()))
@@ -151,7 +151,7 @@ struct LatencyTotals {
 }
 
 impl LatencyTotals {
-    fn of(intervals: &[LatencySums]) -> LatencyTotals {
+    fn sum_intervals(intervals: &[LatencySums]) -> LatencyTotals {
         let sum =
             |of: fn(&LatencySums) -> u64| intervals.iter().map(|interval| of(interval) as f64).sum::<f64>();
         LatencyTotals {

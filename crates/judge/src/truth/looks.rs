@@ -25,13 +25,13 @@ impl<'a> SpanView<'a> {
             system: &host.system,
             results,
             measured,
-            ids: TargetIds::of(profile).of_span(asked),
+            ids: TargetIds::from_profile(profile).of_span(asked),
             parts: Vec::new(),
             queues: Queues::default(),
         };
         if let Some(facts) = view.devices() {
             view.parts = Part::all(&view, facts);
-            view.queues = Queues::of(&view.parts, facts);
+            view.queues = Queues::from_parts(&view.parts, facts);
         }
         view
     }

@@ -31,7 +31,7 @@ pub(super) fn findings(record: &Record, whole: &Whole) -> Vec<Finding> {
         let measured = whole.host.results.time_spans.get(index).map_or(0, |span| span.measured);
         found.extend(apart(alignment, measured, record).map(|finding| finding.in_time_span(Some(index + 1))));
         let hosts = figures(record, index);
-        let slow = Stragglers::of(&hosts);
+        let slow = Stragglers::find(&hosts);
         found.extend(slow.finding().map(|finding| finding.in_time_span(Some(index + 1))));
         let still = standstills::finding(record, whole, index);
         found.extend(still.map(|finding| finding.in_time_span(Some(index + 1))));
@@ -122,7 +122,7 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
             }
             false => message,
         };
-        Finding::of_machine(named::known(name), severity, message).in_time_span(time_span)
+        Finding::of_machine(named::known_name(name), severity, message).in_time_span(time_span)
     };
     kinds.into_iter().map(finding).collect()
 }

@@ -105,7 +105,7 @@ fn slow_targets(span: &SpanView) -> Vec<SlowTarget> {
     let slow = |asked: Asked| {
         let Asked { id, target } = asked;
         let offered = span.asked.offered_ios_per_s(target, span.rate_total)? * span.measured.seconds;
-        let done = span.done(id, |row| row.read.ios.saturating_add(row.write.ios)) as f64;
+        let done = span.target_total(id, |row| row.read.ios.saturating_add(row.write.ios)) as f64;
         let unexplained = offered - done - 2.0 * places(span, target) as f64 - chance(span, offered);
         let seconds = span.measured.seconds;
         let (rate, of) = (done / seconds, offered / seconds);
@@ -116,7 +116,7 @@ fn slow_targets(span: &SpanView) -> Vec<SlowTarget> {
     if span.ids.len() < 2 || span.replays { Vec::new() } else { span.targets().filter_map(slow).collect() }
 }
 
-fn named(slow: &[SlowTarget]) -> String {
+fn list_targets(slow: &[SlowTarget]) -> String {
     let more = match slow.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more targets"),
@@ -133,7 +133,7 @@ fn missed_by_target(span: &SpanView, slow: &[SlowTarget]) -> Option<Finding> {
     if slow.is_empty() || waited < slow.iter().map(|slow| slow.unexplained).sum() {
         return None;
     }
-    let message = format!("the offered rate ({}) was not reached on {}", option(span), named(slow));
+    let message = format!("the offered rate ({}) was not reached on {}", option(span), list_targets(slow));
     let finding = Finding::new("rate-not-reached", Severity::Warning, span, message);
     Some(finding.remedy("measure the slow target alone; offer it a lower rate, or raise -o or -t"))
 }
@@ -155,7 +155,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         "{unexplained:.0} I/Os are missing, more than in-flight I/Os at the edges and random arrivals explain"
     ));
     if !slow.is_empty() && slow.len() < span.ids.len() {
-        finding = finding.shown_by(named(&slow));
+        finding = finding.shown_by(list_targets(&slow));
     }
     finding =
         finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late_starts));

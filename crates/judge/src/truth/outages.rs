@@ -132,7 +132,7 @@ fn of_course(span: &SpanView, course: &IoCourse, unseen: &[UnseenTime]) -> Vec<O
     };
     let end_s = course.counts.len() as f64 * course.width_s;
     let stated = |stretch: QuietStretch| outage(span, course, stretch, end_s);
-    let found = outages::of(watched).into_iter().map(stated);
+    let found = outages::detect(watched).into_iter().map(stated);
     found.filter(|outage| was_asked(span, outage)).collect()
 }
 

@@ -86,7 +86,7 @@ fn is_near(ms: f64, standard_error_ms: f64, limit_ms: f64) -> bool {
 
 fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
     match of {
-        JudgedLatency::FlushP99 => span.measured.others.of(Operation::Flush)?.total.p99,
+        JudgedLatency::FlushP99 => span.measured.others.table(Operation::Flush)?.total.p99,
         _ => latency(span, of, has_rate)?.mean,
     }
 }
@@ -117,7 +117,7 @@ fn graded_ios(span: &SpanView, of: JudgedLatency) -> (u64, &'static str, u64) {
         JudgedLatency::MeanRead => (measured.read.total.throughput.ios, "reads", FEWEST),
         JudgedLatency::MeanWrite => (measured.write.total.throughput.ios, "writes", FEWEST),
         JudgedLatency::FlushP99 => {
-            let count = measured.others.of(Operation::Flush).map_or(0, |flushes| flushes.total.count);
+            let count = measured.others.table(Operation::Flush).map_or(0, |flushes| flushes.total.count);
             (count, "flushes", (BEYOND / SLOWER).ceil() as u64)
         }
     }

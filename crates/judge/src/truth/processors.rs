@@ -76,7 +76,7 @@ fn unexplained(span: &SpanView, effort: &Effort) -> f64 {
 }
 
 /// Who else used the CPUs, one line each for programs and for threads of the kernel.
-pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
+pub(super) fn list_cpus(span: &SpanView, effort: &Effort) -> Vec<String> {
     let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.other_processes) else {
         return Vec::new();
     };
@@ -164,11 +164,11 @@ pub(super) fn stolen(span: &SpanView) -> Option<f64> {
 
 pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
-    taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
+    cpus_taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
 }
 
 /// Stolen time counts as latency wherever it hits, though it may not have limited the rate.
-fn taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
+fn cpus_taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
     let stolen = stolen(span).filter(|stolen| *stolen >= STOLEN)?;
     if limits?.limited_by == Some(Limiter::Hypervisor) {
         return None;

@@ -34,7 +34,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Stalled> {
         return None;
     }
     let (counts, interval) = beats(span)?;
-    let found = stalls::of(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
+    let found = stalls::detect(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
     let stalls::Stalls { times, share, length, longest, period, rate, begin } = found;
     Some(Stalled { times, share, length, longest, period, iops: rate, start: begin, interval })
 }
@@ -140,7 +140,7 @@ pub(super) fn for_want_of_cpus(pauses: &str, share: f64, limits: Option<&Limits>
 }
 
 fn writes_to_cache(span: &SpanView) -> bool {
-    span.targets().any(|asked| span.is_cached(asked) && span.done(asked.id, |row| row.write.ios) > 0)
+    span.targets().any(|asked| span.is_cached(asked) && span.target_total(asked.id, |row| row.write.ios) > 0)
 }
 
 /// The pauses as a finding; `mean`: IOPS of all the time.

@@ -84,7 +84,7 @@ pub(super) fn judge(
     outages: Option<&[Outage]>,
 ) -> Option<Steadiness> {
     let (rates, interval) = rates(span)?;
-    let course = Course::of(&rates)?;
+    let course = Course::classify(&rates)?;
     let at = |index: usize| index as f64 * interval;
     let (verdict, from_iops, to_iops, changes) = in_figures(&course);
     let changes = changes.into_iter().map(at).collect();
@@ -100,7 +100,7 @@ pub(super) fn judge(
         }
         _ => verdict,
     };
-    let interruptions = Interrupted::of(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
+    let interruptions = Interrupted::find_interruption(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
     let told = !matches!(verdict, SteadyVerdict::Stalling | SteadyVerdict::Unclear);
     let steady_from = course.settles_at().filter(|_| told).map(at);
     let warm_up = steady_from
@@ -257,7 +257,7 @@ impl Interrupted {
         })
     }
 
-    fn of(course: &Course, interval: f64) -> Option<Interrupted> {
+    fn find_interruption(course: &Course, interval: f64) -> Option<Interrupted> {
         let Shape::Interrupted(found) = &course.shape else { return None };
         Some(Interrupted {
             times: found.times,
@@ -629,7 +629,7 @@ fn limit(span: &SpanView, steady: &Steadiness, from: f64) -> Option<String> {
     let flat = rates.get((from / interval).round() as usize + 1..)?;
     let total = &span.measured.total.total.throughput;
     let size = total.bytes as f64 / total.ios.max(1) as f64;
-    let found = plateau::of(flat, size).filter(|_| flat.len() >= FEWEST / 2);
+    let found = plateau::detect(flat, size).filter(|_| flat.len() >= FEWEST / 2);
     let Some(found) = found else {
         return fell_to_next_to_nothing(steady).then(|| {
             "after the burst the rate stays where it is: this looks like a limit (throttling, exhausted \

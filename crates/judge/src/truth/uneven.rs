@@ -34,7 +34,7 @@ fn slow_targets(span: &SpanView) -> Vec<Finding> {
         .targets()
         .filter(|asked| asked.target.throughput.is_none() && asked.target.thread_targets.is_empty())
         .map(|asked| {
-            (asked.target, Worked { name: format!("'{}'", asked.target.path), ios: span.done(asked.id, ios) })
+            (asked.target, Worked { name: format!("'{}'", asked.target.path), ios: span.target_total(asked.id, ios) })
         })
         .collect();
     let mut groups: Vec<(&Target, Vec<Worked>)> = Vec::new();

@@ -62,7 +62,7 @@ impl<'a> SpanView<'a> {
     }
 
     /// What was done on a target, all threads together; `of`: the amount of one.
-    pub(super) fn done(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
+    pub(super) fn target_total(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
         let rows = self.rows().filter(|row| row.target == id);
         rows.map(of).fold(0, u64::saturating_add)
     }

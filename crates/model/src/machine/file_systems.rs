@@ -152,7 +152,7 @@ const fn shared(name: &'static str, home: Home, traits: &'static [Trait]) -> Fil
 impl FileSystemType {
     /// What is known of the type that `statfs`, mount(8) or the kernel's list of mounts calls so:
     /// `fuse.sshfs` is `fuse`.
-    pub fn named(name: &str) -> FileSystemType {
+    pub fn from_name(name: &str) -> FileSystemType {
         let family = name.split_once('.').map_or(name, |(family, _)| family);
         let unknown = TYPES[TYPES.len() - 1];
         TYPES.into_iter().find(|known| known.name == family).unwrap_or(unknown)
@@ -224,10 +224,10 @@ mod tests {
 
     #[test]
     fn a_program_that_serves_files_is_known_by_its_family() {
-        assert_eq!(FileSystemType::named("fuse.sshfs").home, Program);
-        assert_eq!(FileSystemType::named("fuseblk").home, Devices);
-        assert_eq!(FileSystemType::named("0x1234").home, Unknown);
-        assert_eq!(FileSystemType::named("nfs4").home, Network);
+        assert_eq!(FileSystemType::from_name("fuse.sshfs").home, Program);
+        assert_eq!(FileSystemType::from_name("fuseblk").home, Devices);
+        assert_eq!(FileSystemType::from_name("0x1234").home, Unknown);
+        assert_eq!(FileSystemType::from_name("nfs4").home, Network);
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
             (0x7472_6163, false),
             (0xde5e_81e4, false),
         ] {
-            let kind = FileSystemType::named(&name_of_magic(magic));
+            let kind = FileSystemType::from_name(&name_of_magic(magic));
             assert_eq!(kind.holds_data(), expected, "{magic:#x}: {}", kind.name);
         }
     }

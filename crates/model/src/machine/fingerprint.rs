@@ -49,7 +49,7 @@ impl std::fmt::Display for Difference {
 }
 
 /// Differences in a line, the kernel first; at most so many are named.
-pub fn told(differences: &[Difference], most: usize) -> String {
+pub fn differences_text(differences: &[Difference], most: usize) -> String {
     let mut sorted: Vec<&Difference> = differences.iter().collect();
     // The names of the others begin in lower case, too: mitigations and settings of disks stay in order.
     sorted.sort_by_key(|difference| (difference.part != "kernel", difference.part.starts_with("mitigation")));
@@ -97,7 +97,7 @@ mod tests {
         let disks = |names: &[&str]| -> Vec<Option<String>> {
             names.iter().map(|name| (!name.is_empty()).then(|| (*name).to_owned())).collect()
         };
-        let told = |before, now| told(&replaced(&disks(before), &disks(now)), 9);
+        let told = |before, now| differences_text(&replaced(&disks(before), &disks(now)), 9);
         assert_eq!(told(&["a", "b"], &["a", "c"]), "disk 2 serial number or WWN b -> c");
         for (before, now) in
             [(&["a", "b"][..], &["a", "b"][..]), (&["a"], &["", "b"]), (&[], &["a"]), (&[""], &["a"])]

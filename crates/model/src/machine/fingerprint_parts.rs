@@ -2,7 +2,7 @@
 
 use super::System;
 use super::fingerprint::Fingerprint;
-use super::storage::{BlockDevice, chosen};
+use super::storage::{BlockDevice, chosen_word};
 use std::collections::BTreeMap;
 
 const QUEUE: [&str; 11] = [
@@ -21,7 +21,7 @@ const QUEUE: [&str; 11] = [
 
 impl Fingerprint {
     /// The fingerprint of a machine whose targets and environment were looked at.
-    pub fn of(system: &System) -> Fingerprint {
+    pub fn from_system(system: &System) -> Fingerprint {
         let mut parts = Parts::default();
         parts.add("program", Some(env!("CARGO_PKG_VERSION")));
         parts.add("kernel", Some(&system.kernel));
@@ -88,7 +88,7 @@ fn device(parts: &mut Parts, number: u32, device: &BlockDevice) {
     parts.add(format!("disk {number} firmware"), device.firmware.as_deref());
     parts.add(format!("disk {number} size"), device.size);
     // The others of the list are those that could be chosen.
-    parts.add(format!("disk {number} scheduler"), device.queue.get("scheduler").map(|list| chosen(list)));
+    parts.add(format!("disk {number} scheduler"), device.queue.get("scheduler").map(|list| chosen_word(list)));
     for setting in QUEUE {
         parts.add(format!("disk {number} {setting}"), device.queue.get(setting));
     }

@@ -70,7 +70,7 @@ impl IoCost {
 
 impl IoLimit {
     /// What is limited, as the kernel names it, and to how much a second.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    pub fn named_limits(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let limits = [
             ("rbps", self.read_bytes),
             ("wbps", self.write_bytes),

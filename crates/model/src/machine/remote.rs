@@ -14,7 +14,7 @@ pub enum Protocol {
 
 impl Protocol {
     /// That of a type of file system, as mount(8) names it; `None` = its client counts nothing.
-    pub fn of(file_system: &str) -> Option<Protocol> {
+    pub fn from_file_system(file_system: &str) -> Option<Protocol> {
         match file_system {
             "nfs" | "nfs4" => Some(Protocol::Nfs),
             "cifs" | "smb3" => Some(Protocol::Smb),

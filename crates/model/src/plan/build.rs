@@ -126,7 +126,7 @@ fn workers(
 ) -> Vec<WorkerPlan> {
     let cpus = affinity::cpus(span, profile.compat, &around.system.topology);
     let separation = separation(profile, span, around.system);
-    let ids = TargetIds::of(profile).of_span(span);
+    let ids = TargetIds::from_profile(profile).of_span(span);
     let mut workers = Vec::new();
     let mut idle = Vec::new();
     for (thread, (members, relative)) in assignments(span).into_iter().enumerate() {

@@ -185,7 +185,7 @@ fn ends(target: &Target, facts: &TargetFacts) -> IoEnd {
     let whole_pages =
         pages(target.block_size.into()) && pages(target.stride()) && pages(target.base_file_offset);
     let cached_writes = !open.read && !open.direct && !open.dsync && whole_pages;
-    let file_system = FileSystemType::named(&facts.file_system);
+    let file_system = FileSystemType::from_name(&facts.file_system);
     let in_call = facts.kind == TargetKind::BlockDevice || file_system.has(Trait::WorkerWritesCache);
     match facts.completion {
         Completion::InCall => IoEnd::InCall,
@@ -324,7 +324,7 @@ fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(),
             )));
         }
         let answer = facts.discards.as_ref().and_then(|found| found.not_by_uring.as_ref());
-        let discards = target.shares.of(Operation::Discard) > 0;
+        let discards = target.shares.percent(Operation::Discard) > 0;
         if let (EngineKind::Uring, Some(answer), true) = (engine, answer, discards) {
             return Err(PlanError::target(format!(
                 "--trim: '{}': this kernel's io_uring can't discard on this block device ({answer}; needs \
@@ -379,7 +379,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
             }
             Polling::Possible => {}
         }
-        let file_system = FileSystemType::named(&facts.file_system);
+        let file_system = FileSystemType::from_name(&facts.file_system);
         if !facts.kind.is_device() && !file_system.has(Trait::Polls) {
             return Err(PlanError::target(format!(
                 "--poll: '{path}' is on file system {}, whose files can't be polled ({} can): use one of \

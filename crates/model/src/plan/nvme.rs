@@ -115,13 +115,13 @@ fn size(target: &Target, namespace: &NvmeFacts) -> Option<String> {
 }
 
 fn deallocate(target: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (target.shares.of(Operation::Discard) > 0 && !namespace.deallocates).then(|| {
+    (target.shares.percent(Operation::Discard) > 0 && !namespace.deallocates).then(|| {
         "--trim: its controller has no Dataset Management (ONCS, bit 2): leave out --trim".to_owned()
     })
 }
 
 fn write_zeroes(target: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (target.shares.of(Operation::WriteZeroes) > 0 && !namespace.writes_zeroes).then(|| {
+    (target.shares.percent(Operation::WriteZeroes) > 0 && !namespace.writes_zeroes).then(|| {
         "--write-zeroes: its controller has no Write Zeroes (ONCS, bit 3): leave out --write-zeroes"
             .to_owned()
     })

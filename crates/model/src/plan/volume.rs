@@ -15,7 +15,7 @@ pub struct VolumeGoal {
 }
 
 impl VolumeGoal {
-    pub fn done(&self) -> &'static str {
+    pub fn done_word(&self) -> &'static str {
         match self.direction {
             Direction::Read => "read",
             Direction::Write => "written",

@@ -21,7 +21,7 @@ pub const MOST_PORTIONS: usize = 64;
 
 impl MixPart {
     /// What a target that is nothing but this part says; without a base or end of its own unless given.
-    pub fn of(target: Target, share: u32, base: Option<u64>, end: Option<u64>) -> MixPart {
+    pub fn new(target: Target, share: u32, base: Option<u64>, end: Option<u64>) -> MixPart {
         MixPart {
             share,
             block_size: target.block_size,
@@ -145,7 +145,7 @@ mod tests {
     fn a_target_says_what_its_parts_come_to() {
         let part = |share, block_size, random_ratio, write_ratio| {
             let target = Target { block_size, random_ratio, write_ratio, ..Target::default() };
-            MixPart::of(target, share, None, None)
+            MixPart::new(target, share, None, None)
         };
         for (mix, sizes, expected) in [
             (

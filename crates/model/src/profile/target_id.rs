@@ -23,7 +23,7 @@ pub struct TargetIds {
 }
 
 impl TargetIds {
-    pub fn of(profile: &Profile) -> TargetIds {
+    pub fn from_profile(profile: &Profile) -> TargetIds {
         let mut ids = TargetIds::default();
         ids.add(profile);
         ids
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn equal_paths_are_one_target() {
-        let ids = TargetIds::of(&profile(&[&["b", "a", "b"], &["c", "a"]]));
+        let ids = TargetIds::from_profile(&profile(&[&["b", "a", "b"], &["c", "a"]]));
         assert_eq!(ids.paths(), ["b", "a", "c"].map(RawText::from));
         assert_eq!(
             ["b", "a", "c", "d"].map(|path| ids.get(&path.into()).map(|id| id.0)),

@@ -33,12 +33,12 @@ pub struct OtherFigures {
 impl OtherFigures {
     pub(super) fn new(row: &'static OtherRow, account: &DirectionResults, seconds: f64) -> OtherFigures {
         let times = account.latency.as_deref().map(times_ms).unwrap_or_default();
-        OtherFigures::known(row, account.ios, account.bytes, seconds, times)
+        OtherFigures::from_summary(row, account.ios, account.bytes, seconds, times)
     }
 
     /// Of an operation that somebody else counted in so many seconds, greater than 0, with what
     /// [`times`](OtherFigures::times) gives.
-    pub fn known(
+    pub fn from_summary(
         row: &'static OtherRow,
         count: u64,
         bytes: u64,

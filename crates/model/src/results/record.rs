@@ -54,7 +54,7 @@ impl Default for RecordFormat {
 impl Record {
     /// A record in today's format.
     pub fn new(profile: Profile, system: System, results: Results) -> Record {
-        let ids = TargetIds::of(&profile);
+        let ids = TargetIds::from_profile(&profile);
         Record::with_targets(profile, &ids, system, results)
     }
 

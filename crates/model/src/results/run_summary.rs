@@ -343,7 +343,7 @@ impl RunSummary {
         amounts(self) == amounts(other)
     }
 
-    pub fn asked(&self) -> impl Iterator<Item = &Parameters> {
+    pub fn requested_work(&self) -> impl Iterator<Item = &Parameters> {
         static UNKNOWN: Parameters = Parameters::UNKNOWN;
         self.time_spans.iter().zip(1..).map(|(span, number)| match span {
             Some(span) => &span.parameters,

@@ -110,7 +110,7 @@ fn tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults])
             Row { thread, path: host.path(target.target).clone(), size: target.size, figures }
         };
         // Unpacking a series takes longer than all that is done with it here: once is enough.
-        let (mut reads, writes) = (DirectionSums::of(&target.read), DirectionSums::of(&target.write));
+        let (mut reads, writes) = (DirectionSums::from_results(&target.read), DirectionSums::from_results(&target.write));
         read.push(row(&reads));
         write.push(row(&writes));
         all_reads.add(&reads);
@@ -143,7 +143,7 @@ struct DirectionSums {
 }
 
 impl DirectionSums {
-    fn of(results: &DirectionResults) -> DirectionSums {
+    fn from_results(results: &DirectionResults) -> DirectionSums {
         let mut series = SeriesSum::default();
         results.series.iter().for_each(|one| series.add(one));
         let latency = results.latency_moments().unwrap_or_default();
@@ -181,27 +181,27 @@ impl LatencyCharts {
             }
         }
         let chart = |id: &TargetId| {
-            let chart = Latencies::of(work.get(id)?).chart();
+            let chart = Latencies::from_work(work.get(id)?).chart();
             Some(PathChart { path: host.path(*id).clone(), chart })
         };
         let paths = match &results.merged {
             _ if order.len() < 2 => Vec::new(),
             None => order.iter().filter_map(chart).collect(),
-            Some(merged) => merged.targets.iter().map(|one| PathChart::of(host, one)).collect(),
+            Some(merged) => merged.targets.iter().map(|one| PathChart::from_latencies(host, one)).collect(),
         };
-        LatencyCharts { paths, all: Latencies::of(all).chart() }
+        LatencyCharts { paths, all: Latencies::from_work(all).chart() }
     }
 }
 
 impl PathChart {
-    fn of(host: &Host, target: &TargetLatencies) -> PathChart {
+    fn from_latencies(host: &Host, target: &TargetLatencies) -> PathChart {
         PathChart { path: host.path(target.target).clone(), chart: target.chart() }
     }
 }
 
 impl FineChart {
     fn new(all: &Work) -> FineChart {
-        let all = Latencies::of(all);
+        let all = Latencies::from_work(all);
         let total = all.total();
         let row = |percent: f64| all.row(&total, percent / 100.0);
         FineChart {
@@ -221,7 +221,7 @@ struct Latencies<'a> {
 }
 
 impl Latencies<'_> {
-    fn of(work: &Work) -> Latencies<'_> {
+    fn from_work(work: &Work) -> Latencies<'_> {
         Latencies::by(work, |done| done.latency.as_ref())
     }
 
@@ -329,7 +329,7 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         not_submitted: overdue,
         max_not_submitted_delay: (overdue > 0).then(|| Millis::of_ns(longest)),
         later_than: Vec::new(),
-        service: timed.then(|| Latencies::of(&service).paced()),
+        service: timed.then(|| Latencies::from_work(&service).paced()),
         response: timed.then(|| response.paced()),
     })
 }

@@ -43,7 +43,7 @@ pub struct TargetResults {
 impl TargetResults {
     /// What was done of another operation than reads and writes; `None` = nothing was to be.
     pub fn other(&self, op: Operation) -> Option<&DirectionResults> {
-        self.others.of(op)
+        self.others.results(op)
     }
 }
 

@@ -59,7 +59,7 @@ pub struct SizeCount {
 
 impl IoFigures {
     /// Looks at all of them; `None` = there is none.
-    pub fn of(trace: &IoTrace) -> Option<IoFigures> {
+    pub fn from_trace(trace: &IoTrace) -> Option<IoFigures> {
         let (first, last) = (trace.ios.first()?, trace.ios.last()?);
         let ended = |io: &TracedIo| io.at_ns + io.latency_ns().unwrap_or(0);
         let end_ns = trace.ios.iter().map(ended).max().unwrap_or(last.at_ns);
@@ -68,7 +68,7 @@ impl IoFigures {
         let sequential: Vec<bool> = trace.ios.iter().map(|io| sequences.take(io)).collect();
         let part = |of: fn(&TracedIo) -> bool| {
             let own = || trace.ios.iter().zip(&sequential).filter(move |(io, _)| of(io));
-            TracedPart::of(own, |(io, is)| (*io, *is))
+            TracedPart::from_ios(own, |(io, is)| (*io, *is))
         };
         let DepthFigures { mean, usual, most } = depth_of(trace.ios.iter(), duration_ns);
         Some(IoFigures {
@@ -106,7 +106,7 @@ impl IoFigures {
 }
 
 impl TracedPart {
-    fn of<T, I: Iterator<Item = T>>(ios: impl Fn() -> I, each: fn(T) -> (TracedIo, bool)) -> TracedPart {
+    fn from_ios<T, I: Iterator<Item = T>>(ios: impl Fn() -> I, each: fn(T) -> (TracedIo, bool)) -> TracedPart {
         let mut part = TracedPart::default();
         let mut sizes: HashMap<u32, u64> = HashMap::new();
         for (io, sequential) in ios().map(each) {

@@ -85,7 +85,7 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
         several => {
             let all = figures.all.ios as f64;
             let share = |part: &ShapedPart| (part.ios as f64 / all * SHARES).round().max(1.0) as u32;
-            let mix = several.iter().map(|part| MixPart::of(part.target.clone(), share(part), None, None));
+            let mix = several.iter().map(|part| MixPart::new(part.target.clone(), share(part), None, None));
             target.mix = mix.collect();
             target.sum_up_parts();
         }
@@ -241,7 +241,7 @@ fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFi
             / figures.all.ios.max(1) as f64,
         mean_size: (figures.all.mean_size(), mean(|target| f64::from(target.block_size))),
         writes: (figures.write_share(), mean(|target| f64::from(target.write_ratio) / 100.0)),
-        discards: (figures.discard_share(), f64::from(target.shares.of(Operation::Discard)) / 100.0),
+        discards: (figures.discard_share(), f64::from(target.shares.percent(Operation::Discard)) / 100.0),
         sequential: (
             figures.all.sequential_share(),
             mean(|target| f64::from(100 - target.random_ratio) / 100.0),
@@ -257,7 +257,7 @@ fn options(target: &Target) -> String {
         true => {
             let base = (target.base_file_offset > 0).then_some(target.base_file_offset);
             let end = (target.max_file_size > 0).then_some(target.max_file_size);
-            let part = MixPart::of(target.clone(), 1, base, end).to_string();
+            let part = MixPart::new(target.clone(), 1, base, end).to_string();
             part.split_once(": ").map_or_else(String::new, |(_, options)| options.to_owned())
         }
         false => {

@@ -32,7 +32,7 @@ pub struct FillParts {
 impl FillParts {
     /// The parts of `length` bytes at an address. Of the address only what is left of it mod 8 matters.
     #[inline]
-    pub fn of(address: usize, length: usize) -> FillParts {
+    pub fn split_buffer(address: usize, length: usize) -> FillParts {
         let head = (address % WORD).min(length);
         let rest = length - head;
         // A chunk is made only where a further word follows it.
@@ -102,7 +102,7 @@ impl Random {
     /// Enough to defeat compression and deduplication, not to be called random.
     pub fn fill_expanded(&mut self, buffer: &mut [u8]) {
         let rest = self.fill_to_boundary(buffer);
-        let (chunks, tail) = rest.split_at_mut(FillParts::of(0, rest.len()).chunks);
+        let (chunks, tail) = rest.split_at_mut(FillParts::split_buffer(0, rest.len()).chunks);
         for chunk in chunks.chunks_exact_mut(CHUNK) {
             chunk.copy_from_slice(&self.next_chunk());
         }

@@ -89,7 +89,7 @@ impl SpreadTable {
         let index = span.first + scaled(random.next_u64(), span.count).0;
         let position = match self.places {
             PlacesOf::Straight => index,
-            PlacesOf::Scattered { factor, modulus } => modulus.of((index + 1).wrapping_mul(factor)),
+            PlacesOf::Scattered { factor, modulus } => modulus.reduce((index + 1).wrapping_mul(factor)),
             PlacesOf::Moved { by, .. } => {
                 let moved = index + by;
                 if moved >= self.positions { moved - self.positions } else { moved }

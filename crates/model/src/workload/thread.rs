@@ -188,9 +188,9 @@ impl TargetChoice {
                 let target = targets.draw(request, random);
                 portions.draw(entries[target as usize], random)
             }
-            TargetChoice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
+            TargetChoice::Uniform(count) => count.reduce(u64::from(random.next_u32())) as u32,
             TargetChoice::Weighted(total, ends) => {
-                let point = total.of(random.next_u64());
+                let point = total.reduce(random.next_u64());
                 // Looks at all of them: to stop at the right one would be mispredicted.
                 ends.iter().filter(|&&end| end <= point).count() as u32
             }

@@ -35,7 +35,7 @@ pub fn refuse_double(
     let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
-        return Err(OutputFault::Input(input.by.clone()).of(by));
+        return Err(OutputFault::Input(input.by.clone()).named_by(by));
     }
     if destination.is_standard_output()
         && let Some(other) = earlier.iter().find(|other| is_standard_output(&other.path))
@@ -43,7 +43,7 @@ pub fn refuse_double(
         return Err(OutputError::BothStandardOutput { earlier: other.by.clone(), by: by.clone() });
     }
     if let Some(other) = earlier.iter().find(is_it) {
-        return Err(OutputFault::Twice(other.by.clone()).of(by));
+        return Err(OutputFault::Twice(other.by.clone()).named_by(by));
     }
     // Who names a descriptor means it.
     if matches!(destination, Destination::Descriptor(_)) {
@@ -52,7 +52,7 @@ pub fn refuse_double(
     let standard =
         STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && identity(Path::new(path)) == it);
     match standard {
-        Some((_, name)) => Err(OutputFault::Redirected(name).of(by)),
+        Some((_, name)) => Err(OutputFault::Redirected(name).named_by(by)),
         None => Ok(()),
     }
 }
@@ -64,7 +64,7 @@ fn is_regular(path: &str) -> bool {
 /// `None` = it can be written by several at once, or nothing is known of it.
 fn identity(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
-        Ok(found) if !mixes_up(Kind::of(&found)) => None,
+        Ok(found) if !mixes_up(Kind::from_metadata(&found)) => None,
         _ => key_of(path),
     }
 }
@@ -75,7 +75,7 @@ fn identity_of(destination: &Destination) -> Option<SpotKey> {
         Destination::Descriptor(number) => {
             let path = descriptor(*number);
             let found = std::fs::metadata(&path).ok()?;
-            let mixes = mixes_up(Kind::of(&found));
+            let mixes = mixes_up(Kind::from_metadata(&found));
             mixes.then(|| inode::identity_at(&path).ok().map(SpotKey::There)).flatten()
         }
         Destination::Nowhere(_) => None,

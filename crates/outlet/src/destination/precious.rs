@@ -64,7 +64,7 @@ impl Guard for Precious {
 /// # Errors
 /// The owner of the file.
 pub fn refuse_target_of_command(shown: &str, path: &Path, own: &OwnFiles) -> Result<(), OutputError> {
-    let fault = |fault: OutputFault| fault.of(format!("target '{shown}'"));
+    let fault = |fault: OutputFault| fault.named_by(format!("target '{shown}'"));
     let Ok(Reached::Spot(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
     refuse_kept(&spot, &own.keeps, KeptRule::All).map_err(fault)?;
     let key = spot.key();

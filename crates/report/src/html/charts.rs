@@ -12,7 +12,7 @@ const NO_COURSE: &str = "No values over time: record them with -D, with -L also 
 
 /// The sections below the headline.
 pub fn sections(span: &Span) -> Markup {
-    let course = span.detail.and_then(|detail| OverTime::of(&detail));
+    let course = span.detail.and_then(|detail| OverTime::from_span(&detail));
     let course = course.iter().zip(span.detail);
     let recorded = course.flat_map(|(course, detail)| course.charts(span, &detail));
     let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();

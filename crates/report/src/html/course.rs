@@ -85,7 +85,7 @@ impl Stretch {
 }
 
 impl OverTime {
-    pub fn of(span: &RecordedSpan) -> Option<OverTime> {
+    pub fn from_span(span: &RecordedSpan) -> Option<OverTime> {
         let intervals = span.measured.iops.as_ref().map_or(&[][..], |iops| &iops.intervals);
         let observed = span.results().and_then(|results| results.observed.as_ref());
         let samples = observed.map_or(&[][..], |observed| &observed.samples);

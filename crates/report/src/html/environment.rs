@@ -8,7 +8,7 @@ use diskspd_model::machine::storage::Storage;
 use diskspd_model::results::{EngineUse, Host, RunSummary};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::line;
-use diskspd_model::units::{amount, counted};
+use diskspd_model::units::{amount, count_of};
 use maud::{Markup, html};
 
 /// Targets and disks that are listed at most.
@@ -103,9 +103,9 @@ fn kernel(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
     let cpus = topology.active_cpus().count();
     let counted = format!(
         "{cpus} in {}, {}, {}",
-        counted(topology.core_count(), "core"),
-        counted(topology.sockets.len(), "socket"),
-        counted(topology.nodes.len(), "NUMA node")
+        count_of(topology.core_count(), "core"),
+        count_of(topology.sockets.len(), "socket"),
+        count_of(topology.nodes.len(), "NUMA node")
     );
     let cpu = environment.map(|environment| &environment.cpu);
     let frequency = cpu.and_then(|cpu| cpu.frequency.as_ref());

@@ -27,7 +27,7 @@ pub fn section(fio: &FioFigures) -> Markup {
     html! {
         p.quiet { (fio_text::facts(fio).join(" · ")) }
         @if !rows.is_empty() {
-            (PageTable::captioned("Discards and flushes").of(&fio_text::FIO_OTHERS, &rows))
+            (PageTable::captioned("Discards and flushes").render(&fio_text::FIO_OTHERS, &rows))
         }
     }
 }

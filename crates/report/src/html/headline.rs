@@ -99,7 +99,7 @@ fn table(known: &SpanSummary) -> Markup {
     let both = done(&known.read) == done(&known.write);
     // With one direction alone, the total is that direction.
     lines.retain(|line| if line.name == "total" { both } else { done(line.figures) });
-    PageTable::new("", "Figures by direction").of(DirectionLine::COLUMNS, &lines)
+    PageTable::new("", "Figures by direction").render(DirectionLine::COLUMNS, &lines)
 }
 
 fn count(count: u64) -> Markup {

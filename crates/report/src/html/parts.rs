@@ -3,7 +3,7 @@
 //! there is something to show.
 
 use super::table::PageTable;
-use crate::integrity_text::held;
+use crate::integrity_text::held_text;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
     FailedSector, IntegrityCounts, IntegrityRow, IntegrityTable, Measured, NowaitCounts, NowaitFigures,
@@ -45,7 +45,7 @@ const PARTS: [TableColumn<PartRow>; 12] = [
 ];
 
 fn parts(table: &PartTable) -> Markup {
-    PageTable::captioned("By part and size").of(&PARTS, first(&table.rows))
+    PageTable::captioned("By part and size").render(&PARTS, first(&table.rows))
 }
 
 fn first<R>(rows: &[R]) -> &[R] {
@@ -54,15 +54,15 @@ fn first<R>(rows: &[R]) -> &[R] {
 
 const VERIFIED: [TableColumn<IntegrityRow>; 7] = [
     TableColumn::<IntegrityRow>::words("target", |row| Cell::named(row.path.to_string())).paged(),
-    TableColumn::<IntegrityRow>::number("stamped", |row| counted(row, |of| of.stamped)).paged(),
-    TableColumn::<IntegrityRow>::number("verified", |row| counted(row, |of| of.verified)).paged(),
-    TableColumn::<IntegrityRow>::number("unknown", |row| counted(row, |of| of.unknown)).paged(),
-    TableColumn::<IntegrityRow>::number("undecided", |row| counted(row, |of| of.undecided)).paged(),
-    TableColumn::<IntegrityRow>::number("acknowledged", |row| counted(row, |of| of.acknowledged)).paged(),
-    TableColumn::<IntegrityRow>::number("wrong", |row| counted(row, IntegrityCounts::wrong)).paged(),
+    TableColumn::<IntegrityRow>::number("stamped", |row| count_cell(row, |of| of.stamped)).paged(),
+    TableColumn::<IntegrityRow>::number("verified", |row| count_cell(row, |of| of.verified)).paged(),
+    TableColumn::<IntegrityRow>::number("unknown", |row| count_cell(row, |of| of.unknown)).paged(),
+    TableColumn::<IntegrityRow>::number("undecided", |row| count_cell(row, |of| of.undecided)).paged(),
+    TableColumn::<IntegrityRow>::number("acknowledged", |row| count_cell(row, |of| of.acknowledged)).paged(),
+    TableColumn::<IntegrityRow>::number("wrong", |row| count_cell(row, IntegrityCounts::wrong)).paged(),
 ];
 
-fn counted(row: &IntegrityRow, of: fn(&IntegrityCounts) -> u64) -> Cell {
+fn count_cell(row: &IntegrityRow, of: fn(&IntegrityCounts) -> u64) -> Cell {
     Cell::Whole(of(&row.results.counts))
 }
 
@@ -83,7 +83,7 @@ impl<'a> FailedLine<'a> {
             Cell::Text(format!("{:.3} s", seconds_of_us(line.failed.at_us)))
         })
         .paged(),
-        TableColumn::<FailedLine>::words("it holds", |line| Cell::Text(held(line.failed))).paged(),
+        TableColumn::<FailedLine>::words("it holds", |line| Cell::Text(held_text(line.failed))).paged(),
     ];
 }
 
@@ -94,8 +94,8 @@ fn verified(table: &IntegrityTable) -> Markup {
     let failures: Vec<FailedLine> = table.rows.iter().flat_map(of_row).collect();
     let wrong = "Corrupt sectors, the first ones of each thread";
     html! {
-        (PageTable::captioned("Verified sectors, from the start signal on").of(&VERIFIED, first(&table.rows)))
-        @if !failures.is_empty() { (PageTable::captioned(wrong).of(FailedLine::COLUMNS, first(&failures))) }
+        (PageTable::captioned("Verified sectors, from the start signal on").render(&VERIFIED, first(&table.rows)))
+        @if !failures.is_empty() { (PageTable::captioned(wrong).render(FailedLine::COLUMNS, first(&failures))) }
     }
 }
 
@@ -132,7 +132,7 @@ fn by_thread(table: &OtherTable) -> Markup {
         path: row.path.to_string(),
     }));
     let caption = format!("{}: not counted in any other figure", table.row.title);
-    PageTable::captioned(&caption).of(ThreadLine::COLUMNS, &lines)
+    PageTable::captioned(&caption).render(ThreadLine::COLUMNS, &lines)
 }
 
 /// What would have waited of a thread's I/Os, or of all.
@@ -168,5 +168,5 @@ fn nowait(table: &NowaitTable) -> Markup {
         path: row.path.to_string(),
     }));
     PageTable::captioned("I/Os that would have waited (--nowait), repeated without the flag")
-        .of(&NOWAIT, &lines)
+        .render(&NOWAIT, &lines)
 }

@@ -62,7 +62,7 @@ fn chart(done: &Preconditioning, place: &PagePlace) -> ChartFigure {
     // A line that rises beyond the fastest round stays on the chart.
     let end = judged.map_or(0.0, |window| ends(&window)[0].max(ends(&window)[1]));
     let above = judged.map_or(0.0, |window| window.average_iops * (1.0 + BESIDE));
-    let x = ChartAxis::places("round", count as f64, named(count));
+    let x = ChartAxis::places("round", count as f64, round_labels(count));
     let y = ChartAxis::amounts("I/Os per second", highest.max(end).max(above));
     let on = |(at, iops): Point| (x.scale.place(at), y.scale.place(iops));
     let points = done.rounds.iter().enumerate().map(|(number, round)| on((at(number), round.iops)));
@@ -120,7 +120,7 @@ fn span_of(rounds: &[RoundFigures]) -> String {
 }
 
 /// The numbers of rounds below the chart: of many every fifth.
-fn named(count: usize) -> Vec<(f64, String)> {
+fn round_labels(count: usize) -> Vec<(f64, String)> {
     let step = if count > 12 { 5 } else { 1 };
     let shown = (1..=count).filter(|number| number.is_multiple_of(step) || *number == 1);
     shown.map(|number| (number as f64 - 0.5, number.to_string())).collect()
@@ -128,5 +128,5 @@ fn named(count: usize) -> Vec<(f64, String)> {
 
 fn table(rounds: &[RoundFigures]) -> FigureTable {
     let at = |place: usize| (place as f64 + 0.5) / rounds.len() as f64;
-    FigureTable::of(RoundLine::COLUMNS, &lines(rounds), at)
+    FigureTable::from_rows(RoundLine::COLUMNS, &lines(rounds), at)
 }

@@ -42,7 +42,7 @@ struct RunPoint<'a> {
 impl RunPoint<'_> {
     /// Its number and name; of a run of several time spans also what it does.
     fn title(&self) -> String {
-        let run = named(&self.name, self.run);
+        let run = run_label(&self.name, self.run);
         match self.run.known.time_spans.len() {
             1 => run,
             _ => format!("{run}: {}", self.work()),
@@ -65,7 +65,7 @@ impl RunPoint<'_> {
 }
 
 /// The number and the name of a run.
-fn named(number: &str, run: &Run) -> String {
+fn run_label(number: &str, run: &Run) -> String {
     match line(&run.known.name) {
         name if name.is_empty() => format!("Run {number}"),
         name => format!("{number}. {name}"),
@@ -90,7 +90,7 @@ pub fn all(runs: &[Run]) -> Markup {
     html! {
         section {
             (heading(2, "All runs"))
-            (PageTable::new("runs", "All runs").high().of(RunPoint::COLUMNS, &points))
+            (PageTable::new("runs", "All runs").high().render(RunPoint::COLUMNS, &points))
         }
         section {
             (heading(2, "Side by side"))
@@ -102,7 +102,7 @@ pub fn all(runs: &[Run]) -> Markup {
         @for (number, run) in runs.iter().take(MOST_WITH_SECTIONS).enumerate() {
             @let charts = if runs.len() > MOST_WITH_CHARTS { 0 } else { runs.len() };
             article.run id={ "r" (number + 1) } {
-                h2 { (named(&(number + 1).to_string(), run)) }
+                h2 { (run_label(&(number + 1).to_string(), run)) }
                 p.quiet { (place_and_time(&run.known).join(" · ")) " " (targets(&run.known)) }
                 (sections(run, &PagePlace::among(number, charts)))
             }
@@ -129,7 +129,7 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
 impl<'a> RunPoint<'a> {
     const COLUMNS: &'a [TableColumn<RunPoint<'a>>] = &[
         TableColumn::<RunPoint>::words("run", |point| Cell::Named {
-            name: named(&point.name, point.run),
+            name: run_label(&point.name, point.run),
             beside: String::new(),
             link: Some(format!("r{}", point.number + 1)),
             kind: "",

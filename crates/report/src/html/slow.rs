@@ -40,7 +40,7 @@ pub fn section(level: u8, detail: &RecordedSpan) -> Markup {
 fn summary(slow: &SlowIos) -> String {
     let sum = slow.stages();
     let all = sum.sum().max(1) as f64;
-    let most = IoStage::ALL.into_iter().rev().max_by_key(|stage| sum.of(*stage));
+    let most = IoStage::ALL.into_iter().rev().max_by_key(|stage| sum.time_in(*stage));
     let most = most.unwrap_or(IoStage::Unattributed);
     let culprit = slow.culprits().first().map(|first| {
         format!("; the most frequent cause: {} ({} I/Os)", first.kind.words(&first.name), first.ios)
@@ -48,7 +48,7 @@ fn summary(slow: &SlowIos) -> String {
     format!(
         "The {} slowest lost {} % of their time {}{}. The {} slowest are shown in the order of time.",
         slow.ios.len(),
-        plain(sum.of(most) as f64 * 100.0 / all),
+        plain(sum.time_in(most) as f64 * 100.0 / all),
         most.words(),
         culprit.unwrap_or_default(),
         slow.ios.len().min(BARS)
@@ -58,12 +58,12 @@ fn summary(slow: &SlowIos) -> String {
 /// The stages that have any time.
 fn legend(slow: &SlowIos) -> Markup {
     let sum = slow.stages();
-    let shown = IoStage::ALL.into_iter().zip(COLORS).filter(|(stage, _)| sum.of(*stage) > 0);
+    let shown = IoStage::ALL.into_iter().zip(COLORS).filter(|(stage, _)| sum.time_in(*stage) > 0);
     html! {
         p {
             @for (stage, color) in shown {
                 span style=(format!("color: var({color})")) { "■ " }
-                (stage.words()) " (" (plain(sum.of(stage) as f64 * 100.0 / sum.sum().max(1) as f64)) " %)  "
+                (stage.words()) " (" (plain(sum.time_in(stage) as f64 * 100.0 / sum.sum().max(1) as f64)) " %)  "
             }
         }
     }
@@ -93,7 +93,7 @@ fn pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
         .into_iter()
         .zip(COLORS)
         .map(|(stage, color)| {
-            let wide = io.stages.of(stage) as f64 / longest * WIDE;
+            let wide = io.stages.time_in(stage) as f64 / longest * WIDE;
             x += wide;
             (x - wide, wide, color)
         })

@@ -24,7 +24,7 @@ impl Badge {
         Badge(VerdictMark::new(tone, sign, word))
     }
 
-    pub fn of(severity: Severity) -> Badge {
+    pub fn for_severity(severity: Severity) -> Badge {
         match severity {
             Severity::Error => Badge::new(Tone::Wrong, "✕", "ERROR"),
             Severity::Wrong => Badge::new(Tone::Wrong, "✕", "WRONG"),
@@ -37,7 +37,7 @@ impl Badge {
     fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
         match severity {
             Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)) => {
-                Badge(VerdictMark { word: verdict.word().into(), ..Badge::of(severity).0 })
+                Badge(VerdictMark { word: verdict.word().into(), ..Badge::for_severity(severity).0 })
             }
             _ => Badge::of_devices(verdict),
         }
@@ -65,7 +65,7 @@ impl Badge {
         match (worst, verdict) {
             (_, Some(verdict)) if verdict.severity >= worst => Badge::of_verdict(verdict.verdict, worst),
             (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
-                Badge::of(severity)
+                Badge::for_severity(severity)
             }
             (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
             (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
@@ -77,7 +77,7 @@ impl Badge {
         let verdict = judgement.verdicts.iter().max_by_key(|verdict| (verdict.severity, verdict.verdict));
         match (worst, verdict) {
             (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
-                Badge::of(severity)
+                Badge::for_severity(severity)
             }
             (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
             (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
@@ -103,7 +103,7 @@ impl Badge {
     /// That of what was found about a run of which no record is at hand.
     pub fn of_findings(findings: Option<&Findings>) -> Badge {
         match findings.map(|findings| findings.severity) {
-            Some(Some(severity)) => Badge::of(severity),
+            Some(Some(severity)) => Badge::for_severity(severity),
             Some(None) => Badge::new(Tone::Unknown, "✓", "NOTHING FOUND"),
             None => Badge::new(Tone::Unknown, "?", "NOT RECORDED"),
         }
@@ -206,17 +206,17 @@ fn of_judgement(judgement: &Judgement, spans: &SpanLinks) -> Markup {
 fn statement(finding: &Finding, spans: &SpanLinks) -> Markup {
     let span = finding.place.time_span.and_then(|number| spans.link(number));
     let target = finding.place.target.as_slice();
-    let badge = Badge::of(finding.severity);
-    said(&badge, span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
+    let badge = Badge::for_severity(finding.severity);
+    finding_box(&badge, span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
 }
 
 fn device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
     let badge = Badge::of_verdict(part.verdict, part.severity);
-    said(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
+    finding_box(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
 }
 
 /// One statement: how bad, about which time span, what, about which targets, why, what to do.
-pub fn said(
+pub fn finding_box(
     badge: &Badge,
     span: Option<Markup>,
     targets: &[RawText],

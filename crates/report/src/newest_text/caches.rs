@@ -45,7 +45,7 @@ pub(super) fn write(out: &mut Vec<u8>, system: &System) {
                     masks.iter().fold(0u64, |all, (group, _)| all | 1u64.wrapping_shl((*group).into()));
                 affinity::ranges(groups)
             }
-            _ => affinity::shown(&masks, several),
+            _ => affinity::affinity_text(&masks, several),
         };
         put!(
             out,

@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut Vec<u8>, span: &TimeSpan, tab: &str, system: &Syst
             let entries = affinity::masks(span.affinity.iter().copied());
             let several = system.topology.groups.len() > 1;
             let label = if several { "group/cpu" } else { "cpu" };
-            put!(out, "{tab}affinity ({label}): {}\n", affinity::shown(&entries, several));
+            put!(out, "{tab}affinity ({label}): {}\n", affinity::affinity_text(&entries, several));
         }
     }
     match span.separates_buffers(Compat::V2_3) {

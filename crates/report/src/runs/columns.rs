@@ -27,13 +27,13 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::words("findings", |row| {
             Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
         }),
-        TableColumn::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief().spare(2),
+        TableColumn::<TableRow>::number("threads", |row| requested_cell(row, |asked| asked.threads)).brief().spare(2),
         TableColumn::<TableRow>::number("outstanding", |row| {
             shared(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
         })
         .brief()
         .spare(2),
-        TableColumn::<TableRow>::number("in_flight", |row| asked(row, |asked| asked.in_flight)),
+        TableColumn::<TableRow>::number("in_flight", |row| requested_cell(row, |asked| asked.in_flight)),
         TableColumn::<TableRow>::number("block_bytes", |row| {
             shared(row, |access| access.block_size, |n| Cell::Size(n.into()))
         })
@@ -55,8 +55,8 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::words("caching", |row| {
             shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))
         }),
-        TableColumn::<TableRow>::number("duration_s", |row| asked(row, |asked| asked.duration_s)),
-        TableColumn::<TableRow>::number("warmup_s", |row| asked(row, |asked| asked.warmup_s)),
+        TableColumn::<TableRow>::number("duration_s", |row| requested_cell(row, |asked| asked.duration_s)),
+        TableColumn::<TableRow>::number("warmup_s", |row| requested_cell(row, |asked| asked.warmup_s)),
         TableColumn::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(targets))),
         TableColumn::<TableRow>::words("target", |row| {
             Cell::text(row.asked.and_then(|asked| asked.paths().next()))
@@ -134,7 +134,7 @@ fn whole(row: &TableRow, of: fn(&SpanSummary) -> Option<u64>) -> Cell {
     Cell::whole(row.span.and_then(of))
 }
 
-fn asked<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell {
+fn requested_cell<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell {
     Cell::whole(row.asked.and_then(of))
 }
 

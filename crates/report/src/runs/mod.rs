@@ -38,7 +38,7 @@ fn rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
             }
             TableRun::Known(run) => {
                 let several = run.time_spans.len() > 1;
-                let spans = run.time_spans.iter().zip(run.asked()).zip(1..);
+                let spans = run.time_spans.iter().zip(run.requested_work()).zip(1..);
                 let spans = spans.map(|((span, asked), number)| TableRow {
                     name: &run.name,
                     run: Some(run),

@@ -112,7 +112,7 @@ impl<'g> RankLink<'g> {
         self.group.size()
     }
 
-    pub fn lost(&self) -> Vec<Option<String>> {
+    pub fn lost_ranks(&self) -> Vec<Option<String>> {
         self.peers.iter().map(|peer| peer.lost.clone()).collect()
     }
 
@@ -203,7 +203,7 @@ impl<'g> RankLink<'g> {
     pub(super) fn hear(&mut self) {
         loop {
             match self.group.take() {
-                Ok(Some((from, bytes))) => self.heard(from, Frame::of(&bytes)),
+                Ok(Some((from, bytes))) => self.heard(from, Frame::parse_frame(&bytes)),
                 Ok(None) => return,
                 Err((from, why)) => self.lose(from, &why.to_string()),
             }

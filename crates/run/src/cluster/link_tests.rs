@@ -65,7 +65,7 @@ fn a_rank_that_says_nothing_any_more_is_lost_and_the_others_go_on() {
         link.decide(b"go");
         let answers = link.gather(vec![0], nothing);
         link.decide(b"go");
-        (answers, link.lost())
+        (answers, link.lost_ranks())
     });
     assert_eq!(answers, [Some(vec![0]), Some(vec![1]), None, Some(vec![3])]);
     assert!(lost[2].as_ref().unwrap().contains("no message from it for"), "{lost:?}");
@@ -176,7 +176,7 @@ fn a_rank_whose_clock_is_another_than_it_says_is_asked_as_others_are() {
         let mut answered = 0;
         while answered < 1 + limits().pings {
             if let Some((_, bytes)) = other.take().unwrap()
-                && let Some(Frame::Ping(number)) = Frame::of(&bytes)
+                && let Some(Frame::Ping(number)) = Frame::parse_frame(&bytes)
             {
                 let pong = Frame::Pong(number, clock::monotonic() + hour, 0);
                 other.post(0, &pong.to_bytes()).unwrap();

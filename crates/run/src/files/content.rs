@@ -46,7 +46,7 @@ pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> 
         }
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));
         // What isn't there is told when it is opened.
-        let Some(located) = located.of(target).cloned() else { continue };
+        let Some(located) = located.find(target).cloned() else { continue };
         match orders.iter_mut().find(|order| order.located.name() == target.location) {
             Some(order) => (order.from, order.to) = (order.from.min(from), order.to.max(to)),
             None => {

@@ -72,7 +72,7 @@ pub fn create_all(
 fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     let mut rounds: Vec<(Vec<PathPlace>, Round)> = Vec::new();
     for file in files {
-        let place = PathPlace::of(&file.1);
+        let place = PathPlace::from_path(&file.1);
         match rounds.iter_mut().find(|(places, _)| !places.contains(&place)) {
             Some((places, files)) => {
                 places.push(place);
@@ -89,7 +89,7 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
 pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(T, PathBuf)> {
     let mut places: Vec<PathPlace> = Vec::new();
     files.iter().rev().filter(move |(_, path)| {
-        let place = PathPlace::of(path);
+        let place = PathPlace::from_path(path);
         let new = !places.contains(&place);
         places.push(place);
         new
@@ -104,7 +104,7 @@ enum PathPlace {
 }
 
 impl PathPlace {
-    fn of(path: &Path) -> PathPlace {
+    fn from_path(path: &Path) -> PathPlace {
         if let Ok(found) = std::fs::metadata(path) {
             return PathPlace::There(inode::identity(&found));
         }

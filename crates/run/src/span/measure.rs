@@ -62,7 +62,7 @@ pub fn measure(
         let _release = Release(control);
         let mut threads = Vec::new();
         for ((index, worker), desk) in plan.workers.iter().enumerate().zip(&desks) {
-            let outlets = WorkerOutlets::of(index, &live, rings, slowest.as_ref());
+            let outlets = WorkerOutlets::new(index, &live, rings, slowest.as_ref());
             let work = move || work(worker, shared, control, outlets, desk);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
@@ -74,7 +74,7 @@ pub fn measure(
         }
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
-        let clocked = Clocked::of(shared, system, options, control, (&live, &desks));
+        let clocked = Clocked::new(shared, system, options, control, (&live, &desks));
         if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);
@@ -239,7 +239,7 @@ struct WorkerOutlets<'a> {
 }
 
 impl<'a> WorkerOutlets<'a> {
-    fn of(
+    fn new(
         index: usize,
         live: &'a [Counters],
         logs: &'a [LineRing],

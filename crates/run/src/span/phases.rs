@@ -51,7 +51,7 @@ struct Meanwhile<'a, 'b> {
 
 impl<'a> Clocked<'a> {
     /// Of a span's workers, who let `live` be seen of what they do.
-    pub fn of(
+    pub fn new(
         shared: &'a SharedByWorkers<'a>,
         system: &'a System,
         options: &'a Options,
@@ -104,7 +104,7 @@ impl Clocked<'_> {
             // What is read from here on takes its time, and I/O that goes on meanwhile is counted by nobody.
             control.set_phase(Phase::Stop);
         }
-        self.options.companions.iter().for_each(|companions| companions.measured(start, ended_at));
+        self.options.companions.iter().for_each(|companions| companions.set_window(start, ended_at));
         let by = complete.unwrap_or_else(|| control.ended_by());
         results.ended = Some(Ended { cause: by, after: Some(measured) });
         self.state_goals(observer);

@@ -139,7 +139,7 @@ fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<us
     let no_memory = |source| SetupError::Memory { bytes, source };
     let too_large = |source| SetupError::TooLarge { bytes, source };
     let used: Vec<&memory::Shared> =
-        plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
+        plan.targets.iter().filter_map(sources::source_size).map(|i| &shared.sources[i]).collect();
     let length = usize::try_from(plan.buffer).map_err(too_large)?;
     let huge = plan.huge_pages;
     let (mut buffer, places) = match plan.large_pages {
@@ -162,7 +162,7 @@ fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<us
         payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
     }
     let mut places = places.into_iter();
-    let place = |target| sources::of(target).and_then(|_| places.next()).unwrap_or(0);
+    let place = |target| sources::source_size(target).and_then(|_| places.next()).unwrap_or(0);
     Ok((buffer, plan.targets.iter().map(place).collect()))
 }
 

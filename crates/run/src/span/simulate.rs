@@ -109,7 +109,7 @@ fn in_turn(worker: &WorkerPlan, shared: &SharedByWorkers, phases: Phases, log: O
 /// but a position (`-si`) and a volume that ends the span are shared.
 fn are_independent(plan: &SpanPlan) -> bool {
     let mut targets = plan.workers.iter().flat_map(|worker| &worker.targets);
-    VolumeQuota::of(plan).is_none() && targets.all(|target| target.workload.pattern != Pattern::Interlocked)
+    VolumeQuota::for_plan(plan).is_none() && targets.all(|target| target.workload.pattern != Pattern::Interlocked)
 }
 
 /// Does the work of all workers, as many at a time as there are processors. What comes of each of them is

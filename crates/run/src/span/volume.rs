@@ -68,7 +68,7 @@ impl<'a> VolumeWatch<'a> {
 impl LiveSources<'_> {
     fn total(&self, goal: &VolumeGoal) -> u64 {
         match self.quota.filter(|_| !goal.from_start) {
-            Some(quota) => quota.done(goal.direction),
+            Some(quota) => quota.done_bytes(goal.direction),
             None => live::totals(self.live).1,
         }
     }

@@ -30,7 +30,7 @@ pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sa
     let mut beats = BeatCounter::new(clock::monotonic(), live::totals(sampler.workers()).0);
     let mut draw = clock::monotonic();
     loop {
-        if let Some(ended) = ended(sampler.samples(), &beats.counted(), task) {
+        if let Some(ended) = ended(sampler.samples(), &beats.take_beats(), task) {
             let state = if ended.steady { "steady" } else { "not steady" };
             voice.verbose(|| format!("{state} after {} s", ended.seconds));
             return Some(ended);
@@ -61,12 +61,12 @@ fn ended(samples: &[Sample], beats: &Beats, task: WarmUpTask) -> Option<WarmUp> 
     let look = (duration / 2).min(LONGEST_LOOK).max(FEWEST as u32) as usize;
     let last = samples.len().saturating_sub(look.max(samples.len() / 2));
     let steady =
-        samples.len() >= look && Course::of(&rates(samples, last)).is_some_and(|course| course.is_steady());
+        samples.len() >= look && Course::classify(&rates(samples, last)).is_some_and(|course| course.is_steady());
     let width = seconds_of_us(beats.width_us);
     let since = samples.len().saturating_sub(last) as f64;
     let latest = (since / width).round() as usize;
     let latest = &beats.ios.0[beats.ios.0.len().saturating_sub(latest)..];
-    let stalls = || in_flight.and_then(|depth| stalls::of(latest, width, depth));
+    let stalls = || in_flight.and_then(|depth| stalls::detect(latest, width, depth));
     let steady = steady && stalls().is_none_or(|found| found.share <= LARGEST_SLOPE);
     (steady || passed >= limit).then_some(WarmUp { seconds: passed, limit, steady })
 }

@@ -13,7 +13,7 @@ pub struct ArrayWatch {
 }
 
 impl ArrayWatch {
-    pub fn of<'a>(root: Root, stacks: impl Iterator<Item = &'a Stack>) -> ArrayWatch {
+    pub fn for_stacks<'a>(root: Root, stacks: impl Iterator<Item = &'a Stack>) -> ArrayWatch {
         let names = among(&root, stacks).into_iter();
         let arrays = names.map(|name| ArrayFacts { name, ..ArrayFacts::default() }).collect();
         ArrayWatch { root, arrays }
@@ -71,7 +71,7 @@ mod tests {
         };
         let layers = vec![layer("md0", LayerKind::Raid), layer("sda", LayerKind::Disk)];
         let stack = Stack { layers, ..Stack::default() };
-        let mut watch = ArrayWatch::of(Root::at(machine.path()), [&stack, &stack].into_iter());
+        let mut watch = ArrayWatch::for_stacks(Root::at(machine.path()), [&stack, &stack].into_iter());
         is("0", "idle", "none");
         watch.begin();
         is("1", "recover", "10 / 100");

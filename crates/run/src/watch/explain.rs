@@ -271,7 +271,7 @@ impl EventFollower {
 
     fn end(mut self, failed: Option<io::Error>) -> SlowIos {
         let mut found = std::mem::take(&mut self.keeper.found);
-        found.lost_events = self.instance.lost().unwrap_or(found.lost_events);
+        found.lost_events = self.instance.lost_events().unwrap_or(found.lost_events);
         let threads = self.keeper.threads.len().max(1) as f64;
         let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
         found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
@@ -303,11 +303,11 @@ impl EventFollower {
             waiting.extend(formats.read(at, fields, &mut keeper.names).map(|told| (at, told)));
         })?;
         if taken.may_be_lost {
-            let lost = self.instance.lost()?;
+            let lost = self.instance.lost_events()?;
             if lost > self.keeper.found.lost_events {
                 self.keeper.found.lost_events = lost;
                 self.take_until(Nanos::MAX);
-                self.keeper.lost(clock::monotonic());
+                self.keeper.note_loss(clock::monotonic());
             }
         }
         Ok(())

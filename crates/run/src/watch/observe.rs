@@ -73,7 +73,7 @@ impl<'a> Observer<'a> {
         let cpu_latency = options.run_options.cpu_latency_us;
         let polled = plan.workers.iter().any(|worker| worker.poll);
         let devices = DeviceWatch::new(plan, located, options.run_options.flush_after);
-        let statements = StatementWatch::new(&asked(plan, devices.names()));
+        let statements = StatementWatch::new(&requested_devices(plan, devices.names()));
         let bound = plan.workers.iter().filter_map(|worker| worker.cpu);
         Ok(Observer {
             system,
@@ -183,7 +183,7 @@ impl<'a> Observer<'a> {
 
 /// The disks that are asked for their logs: those beneath the targets, and those that commands go to past the
 /// block layer, where nothing counts them.
-fn asked(plan: &SpanPlan, beneath: &[String]) -> Vec<String> {
+fn requested_devices(plan: &SpanPlan, beneath: &[String]) -> Vec<String> {
     let mut names = beneath.to_vec();
     let by_commands = plan.workers.iter().filter(|worker| worker.engine == EngineKind::Nvme);
     let targets = by_commands.flat_map(|worker| &worker.targets);

@@ -80,7 +80,7 @@ const PIECE: u64 = 16 << 20;
 
 impl CountedTarget {
     /// What of it is in memory; `None` = the kernel doesn't tell, or not before `deadline`.
-    fn held(&self, deadline: clock::Nanos) -> Option<Held> {
+    fn cached_bytes(&self, deadline: clock::Nanos) -> Option<Held> {
         let file = self.file.as_ref()?;
         let mut sum = Held::default();
         let mut offset = 0;
@@ -88,7 +88,7 @@ impl CountedTarget {
             if clock::monotonic() >= deadline {
                 return None;
             }
-            let held = page_cache::held(file, offset, PIECE).ok()?;
+            let held = page_cache::cached_bytes(file, offset, PIECE).ok()?;
             sum.cached += held.cached;
             sum.unwritten += held.unwritten;
             sum.evicted += held.evicted;
@@ -143,9 +143,9 @@ impl DeviceWatch {
                 }
             })
             .collect();
-        let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
+        let readings = DeviceReadings::for_devices(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
-        let arrays = ArrayWatch::of(Root::live(), targets.iter().map(|target| &target.facts.stack));
+        let arrays = ArrayWatch::for_stacks(Root::live(), targets.iter().map(|target| &target.facts.stack));
         let settings = SettingsWatch::start(&readings.names);
         DeviceWatch { targets, readings, remote, arrays, settings, spaces, begun: 0, flush }
     }
@@ -162,7 +162,7 @@ impl DeviceWatch {
         self.spaces.iter_mut().for_each(|space| space.before = space.space.read(deadline));
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
-            target.held = target.held(deadline);
+            target.held = target.cached_bytes(deadline);
             target.facts.unwritten_before = target.held.filter(|_| target.written).map(|held| held.unwritten);
         }
     }
@@ -207,7 +207,7 @@ impl DeviceWatch {
         self.spaces.iter_mut().for_each(|space| space.after = space.space.read(deadline));
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
-            let after = target.held(deadline);
+            let after = target.cached_bytes(deadline);
             target.facts.unwritten = after.filter(|_| target.written).map(|held| held.unwritten);
             let came =
                 target.held.zip(after).map(|(before, after)| after.cached.saturating_sub(before.cached));
@@ -312,7 +312,7 @@ fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
 /// can't be opened, or nothing is.
 pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> OpenedToLook {
     let without = |stack| OpenedToLook { stack, file: None };
-    match (without_io(engine), located.of(target)) {
+    match (without_io(engine), located.find(target)) {
         (Some(stack), _) => without(stack),
         (None, Some(located)) => located.opened(target.open.write),
         (None, None) => without(Stack::without("it can't be inspected")),

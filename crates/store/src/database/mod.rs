@@ -439,10 +439,10 @@ fn add_missing(
 impl Store {
     /// The row of a run, from its files; `None` = it was removed meanwhile.
     pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StampedEntry>, StoreError> {
-        let Some(run) = self.known(id, source)? else { return Ok(None) };
+        let Some(run) = self.read_known(id, source)? else { return Ok(None) };
         // Before what is said is read: who changes it meanwhile is noticed later.
         let notes = self.stamp_of(id)?;
-        Ok(Some(StampedEntry { entry: StoreEntry::of(id, source, self.about(id)?, run), notes }))
+        Ok(Some(StampedEntry { entry: StoreEntry::new(id, source, self.about(id)?, run), notes }))
     }
 
     /// The row of a run about which nobody has said anything else yet.

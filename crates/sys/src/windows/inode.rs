@@ -21,7 +21,7 @@ pub enum Kind {
 
 impl Kind {
     /// Of what was looked at. Drives, volumes and pipes can't be looked at by this way.
-    pub fn of(found: &Metadata) -> Kind {
+    pub fn from_metadata(found: &Metadata) -> Kind {
         match (found.is_file(), found.is_dir()) {
             (true, _) => Kind::File,
             (_, true) => Kind::Directory,
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(identity("one"), identity(".\\one"));
         assert_ne!(identity("one"), identity("other"));
         assert!(identity_at(&at("none")).is_err() && identity_at(folder.path()).is_ok());
-        let kind = |path: &Path| Kind::of(&std::fs::metadata(path).unwrap());
+        let kind = |path: &Path| Kind::from_metadata(&std::fs::metadata(path).unwrap());
         assert_eq!((kind(&at("one")), kind(folder.path())), (Kind::File, Kind::Directory));
     }
 }

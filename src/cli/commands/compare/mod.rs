@@ -132,7 +132,7 @@ fn question(line: &CommandLine) -> Result<Question, CliError> {
                 "{FIGURES}, of reads or writes alone read-p99, write-mean, of response times response-p99"
             )
         };
-        Metric::named(value).ok_or_else(expected)
+        Metric::from_name(value).ok_or_else(expected)
     };
     let same = |value: &str| share(value).filter(|share| *share < 0.5).ok_or("a share below 50%, as 2%");
     let usual = Question::default();

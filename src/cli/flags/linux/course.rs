@@ -4,7 +4,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::give_up::DEFAULT;
-use crate::cli::words::{Words, given, in_words, switch, time_ms};
+use crate::cli::words::{Words, optional_word, in_words, switch, time_ms};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Arrivals, RateTotal, Volume};
@@ -75,7 +75,7 @@ pub const FLAGS: &[Flag] = &[
         swept: Some(ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE }),
         print: Print::RunOptions(|options| {
             let rate = |of: RateTotal| format!("{},{}", of.ios_per_s, ARRIVALS.print(of.arrivals));
-            given(options.rate_total.map(rate))
+            optional_word(options.rate_total.map(rate))
         }),
         read: Read::Text(rate_total),
         ..LINUX
@@ -93,7 +93,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "steady"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.until_steady_s)),
+        print: Print::RunOptions(|options| optional_word(options.until_steady_s)),
         read: Read::Optional(until_steady),
         ..LINUX
     },
@@ -113,7 +113,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.until_written)),
+        print: Print::RunOptions(|options| optional_word(options.until_written)),
         read: Read::Text(until_written),
         ..LINUX
     },
@@ -129,7 +129,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.until_read)),
+        print: Print::RunOptions(|options| optional_word(options.until_read)),
         read: Read::Text(until_read),
         ..LINUX
     },
@@ -146,7 +146,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "outages"],
         values: &["10s"],
-        print: Print::RunOptions(|options| given(options.stuck_ms.map(in_words))),
+        print: Print::RunOptions(|options| optional_word(options.stuck_ms.map(in_words))),
         read: Read::Text(stuck),
         ..LINUX
     },
@@ -164,7 +164,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "outages"],
         values: &["5s"],
-        print: Print::RunOptions(|options| given(options.fail_on_outage_ms.map(in_words))),
+        print: Print::RunOptions(|options| optional_word(options.fail_on_outage_ms.map(in_words))),
         read: Read::Text(fail_on_outage),
         ..LINUX
     },
@@ -201,7 +201,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "explain"],
         values: &["100"],
-        print: Print::RunOptions(|options| given(options.explain)),
+        print: Print::RunOptions(|options| optional_word(options.explain)),
         read: Read::Optional(explain),
         ..LINUX
     },
@@ -217,7 +217,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "fsync_every"],
         values: &["1"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.fsync_every)),
+        print: Print::RunOptions(|options| optional_word(options.fsync_every)),
         read: Read::Text(fsync_every),
         ..LINUX
     },

@@ -4,7 +4,7 @@ use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read};
-use crate::cli::words::{given, switch};
+use crate::cli::words::{optional_word, switch};
 use crate::engines::ENGINES;
 use crate::lab::sweep::ValueForm;
 use crate::profile::Compat;
@@ -60,7 +60,7 @@ pub const FLAGS: &[Flag] = &[
             "help",
         ],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.engine.map(|engine| engine.row().name))),
+        print: Print::RunOptions(|options| optional_word(options.engine.map(|engine| engine.row().name))),
         read: Read::Text(engine),
         ..LINUX
     },
@@ -109,7 +109,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "cpu_latency", "advice"],
         values: &["0"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.cpu_latency_us)),
+        print: Print::RunOptions(|options| optional_word(options.cpu_latency_us)),
         read: Read::Text(cpu_latency),
         ..LINUX
     },

@@ -42,7 +42,7 @@ pub const FLAGS: &[Flag] = &[
 fn help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let extent = match value {
         [] => Some(UsageExtent::Everyday),
-        word => UsageExtent::named(word),
+        word => UsageExtent::from_word(word),
     };
     draft.answer = Some(PrintedAnswer::Usage(extent.ok_or_else(|| {
         Problem::new(0, "there is no such topic").expected(format!("one of {}", TOPICS.join(", ")))

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{Words, given};
+use crate::cli::words::{Words, optional_word};
 use crate::lab::sweep::ValueForm;
 use crate::presets;
 use crate::profile::Prefill;
@@ -17,7 +17,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["presets"],
         with_profile: false,
-        print: Print::RunOptions(|options| given(options.preset.as_deref())),
+        print: Print::RunOptions(|options| optional_word(options.preset.as_deref())),
         read: Read::Text(preset),
         ..LINUX
     },
@@ -37,7 +37,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.prefill.map(|prefill| PREFILLS.print(prefill)))),
+        print: Print::RunOptions(|options| optional_word(options.prefill.map(|prefill| PREFILLS.print(prefill)))),
         read: Read::Optional(prefill),
         ..LINUX
     },

@@ -48,28 +48,28 @@ impl BootFolder {
         system: &System,
     ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
         let path = &asked.folder;
-        let failed = |error: io::Error| FolderFault::from(error).of(path);
+        let failed = |error: io::Error| FolderFault::from(error).at_path(path);
         folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
-            return Err(FolderFault::InUse { kind: COMPARISON }.of(path));
+            return Err(FolderFault::InUse { kind: COMPARISON }.at_path(path));
         };
         let folder = BootFolder { path: path.clone(), _lock: lock };
         let about = about(asked, command_line, system);
         match limits::COMMAND.read_file(&path.join(ABOUT)) {
             Ok(bytes) => {
                 let found: Value = serde_json::from_slice(&bytes)
-                    .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.of(path))?;
-                agrees(&found, &about).map_err(|fault| fault.of(path))?;
+                    .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.at_path(path))?;
+                agrees(&found, &about).map_err(|fault| fault.at_path(path))?;
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                folder.begin(&about).map_err(|fault| fault.of(path))?;
+                folder.begin(&about).map_err(|fault| fault.at_path(path))?;
             }
             Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
             folder::make_all(&path.join(part)).map_err(failed)?;
         }
-        let history = folder.history().map_err(|fault| fault.of(path))?;
+        let history = folder.history().map_err(|fault| fault.at_path(path))?;
         Ok((folder, history))
     }
 

@@ -32,7 +32,7 @@ struct Contrasts {
 }
 
 impl Contrasts {
-    fn of(all: impl Iterator<Item = f64>) -> Contrasts {
+    fn from_differences(all: impl Iterator<Item = f64>) -> Contrasts {
         let mut sorted: Vec<f64> = all.collect();
         let count = sorted.len();
         sorted.retain(|value| !value.is_nan());
@@ -73,7 +73,7 @@ pub const VAST_INTERVAL: f64 = std::f64::consts::LN_10;
 impl Shift {
     /// From `first` to `other`, by Wilcoxon's rank sum; `None` = one of them is empty.
     pub fn between(first: &[f64], other: &[f64], sure: f64) -> Option<Shift> {
-        let contrasts = Contrasts::of(first.iter().flat_map(|a| other.iter().map(move |b| b - a)));
+        let contrasts = Contrasts::from_differences(first.iter().flat_map(|a| other.iter().map(move |b| b - a)));
         let law = RankLaw::sum(first.len(), other.len());
         (!first.is_empty() && !other.is_empty()).then(|| contrasts.shift(&law, sure))
     }
@@ -84,7 +84,7 @@ impl Shift {
             // Two that are nobody knows how far off on either side: their mean may be anything.
             differences[place..].iter().map(move |other| (one + other) / 2.0)
         });
-        let contrasts = Contrasts::of(means);
+        let contrasts = Contrasts::from_differences(means);
         (!differences.is_empty()).then(|| contrasts.shift(&RankLaw::signed(differences.len()), sure))
     }
 

@@ -25,7 +25,7 @@ pub fn look_around(system: &mut System, targets: Vec<Storage>) {
     };
     system.environment = Some(Environment { platform: read_platform(), disks, ..Environment::default() });
     system.targets = targets;
-    system.fingerprint = Some(Fingerprint::of(system));
+    system.fingerprint = Some(Fingerprint::from_system(system));
 }
 
 fn beneath(targets: &[Storage]) -> Vec<Disk> {

@@ -43,7 +43,7 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
             continue;
         }
         let difference =
-            SideDifference { subject: name.clone(), first: joined(&of_first), second: joined(&of_other) };
+            SideDifference { subject: name.clone(), first: join_values(&of_first), second: join_values(&of_other) };
         match must {
             MustAgree::Yes if known.len() > 1 => must_agree.push(difference),
             _ => differ.push(difference),
@@ -74,7 +74,7 @@ fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
     values
 }
 
-fn joined(values: &[Option<String>]) -> Option<String> {
+fn join_values(values: &[Option<String>]) -> Option<String> {
     /// More are only counted.
     const SHOWN: usize = 3;
     if values.iter().all(Option::is_none) {
@@ -152,7 +152,7 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
     ];
     // Where they aren't given there are none.
     let shares = Operation::shared().map(|(op, _, share)| {
-        let of = common(asked.common(|of| of.write_percent.map(|_| percent(of.shares.of(op)))));
+        let of = common(asked.common(|of| of.write_percent.map(|_| percent(of.shares.percent(op)))));
         (share.name, of, Yes)
     });
     facts.splice(2..2, shares);

@@ -2,7 +2,7 @@
 
 use super::schedule::FEWEST_PAIRS;
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 
 /// Runs of a comparison that are not made yet, or not all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +44,9 @@ pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
     };
     if !is_sure(planned, deciding) {
         let (runs, spans) = match planned {
-            PlannedRuns::Pairs(runs) => (format!("{} per side", counted(runs, "run")), "time spans"),
+            PlannedRuns::Pairs(runs) => (format!("{} per side", count_of(runs, "run")), "time spans"),
             PlannedRuns::Sides([first, other]) => {
-                (format!("{} and {other} of a test", counted(first, "run")), "tests")
+                (format!("{} and {other} of a test", count_of(first, "run")), "tests")
             }
         };
         let of = if deciding > 1 { format!(" in {deciding} {spans} together") } else { String::new() };

@@ -78,7 +78,7 @@ impl Default for Question {
 
 impl Question {
     /// What is asked of a workload: of a test of a suite by its name.
-    pub fn of(&self, name: &str) -> TestQuestion {
+    pub fn question_for(&self, name: &str) -> TestQuestion {
         let own = self.tests.get(name).copied().unwrap_or_default();
         TestQuestion { metric: own.metric.or(self.metric), same: Some(own.same.unwrap_or(self.same)), ..own }
     }
@@ -86,7 +86,7 @@ impl Question {
     /// Whether a time span is worse for certain, and by this share at least, as the best estimate goes; of a
     /// test of a suite by as much as it allows.
     pub fn fails(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
-        let by = by.max(self.of(comparison.workload_name(span)).worse);
+        let by = by.max(self.question_for(comparison.workload_name(span)).worse);
         let worse = |metric: &&Compared| {
             metric.verdict == ChangeVerdict::Worse
                 && metric.change_percent.unwrap_or_default().abs() >= by * 100.0
@@ -216,7 +216,7 @@ pub fn compare_knowing(
     past: &[SideRun],
     question: &Question,
 ) -> Result<RunComparison, Vec<SideDifference>> {
-    let found = workloads::of([first, other]);
+    let found = workloads::from_sides([first, other]);
     let matched: Vec<[Vec<&SideRun>; 2]> = found.both.iter().map(|one| one.runs([first, other])).collect();
     if matched.is_empty() {
         let runs = [first, other].map(|side| side.runs.iter().collect::<Vec<&SideRun>>());
@@ -227,12 +227,12 @@ pub fn compare_knowing(
     if !not_comparable.is_empty() && !question.anyway {
         return Err(not_comparable);
     }
-    let orders: Vec<RunOrder> = matched.iter().map(|runs| RunOrder::of(workloads::borrowed(runs))).collect();
+    let orders: Vec<RunOrder> = matched.iter().map(|runs| RunOrder::detect(workloads::borrowed(runs))).collect();
     let counts: Vec<usize> = matched.iter().map(time_spans_of).collect();
     let deciding = counts.iter().sum::<usize>();
     let mut time_spans = Vec::new();
     for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
-        let asked = question.of(&found.both[workload].name);
+        let asked = question.question_for(&found.both[workload].name);
         let same = asked.same.unwrap_or(question.same);
         let looks = question.looks as usize;
         let nothing = KnownLevels::default();

@@ -87,7 +87,7 @@ pub enum OrderKind {
 
 impl RunLayout {
     /// That of units of both sides, in the order of their times.
-    fn of(order: &[(usize, usize)]) -> RunLayout {
+    fn from_order(order: &[(usize, usize)]) -> RunLayout {
         let mut pairs = Vec::new();
         let mut rest = order;
         while let [one, other, behind @ ..] = rest {
@@ -121,7 +121,7 @@ impl RunLayout {
 }
 
 impl RunOrder {
-    pub fn of(sides: [&[&SideRun]; 2]) -> RunOrder {
+    pub fn detect(sides: [&[&SideRun]; 2]) -> RunOrder {
         let Some(order) = in_time(sides) else {
             return RunOrder { layout: RunLayout::Unknown, boots: None, sides: Vec::new(), period: None };
         };
@@ -129,7 +129,7 @@ impl RunOrder {
             Some((order, boots)) => (order, Some(boots)),
             None => (order, None),
         };
-        let layout = match RunLayout::of(&order) {
+        let layout = match RunLayout::from_order(&order) {
             // The levels of so few boots say little about the next one.
             RunLayout::InTurn(pairs) if boots.is_some() && pairs.len() < FEWEST_PAIRS => RunLayout::Apart,
             layout => layout,

@@ -23,7 +23,7 @@ pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     let figures: Vec<(PartKey, RunFigure)> = keys
         .flat_map(|key| FIGURES.map(|figure| (key, figure)))
         .filter(|(key, figure)| {
-            let value = |span: &SpanSummary| of(part(span, *key)?, *figure);
+            let value = |span: &SpanSummary| read_figure(part(span, *key)?, *figure);
             metric::spans(sides, index).all(|span| value(span).is_some())
         })
         .collect();
@@ -49,7 +49,7 @@ fn part(span: &SpanSummary, key: PartKey) -> Option<&KnownPart> {
     span.parts.iter().find(|part| part.key == key)
 }
 
-fn of(part: &KnownPart, figure: RunFigure) -> Option<f64> {
+fn read_figure(part: &KnownPart, figure: RunFigure) -> Option<f64> {
     let time = if figure == RunFigure::Mean { part.mean_ms } else { part.p99_ms };
     time.map(Millis::ms).filter(|value| *value > 0.0)
 }
@@ -59,6 +59,6 @@ fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
     let span = span.ok_or_else(|| NoValue::NotMeasured { run: name.clone() })?;
     let part = part(span, key).ok_or_else(|| NoValue::NoPart { run: name.clone() })?;
-    let value = of(part, figure).ok_or_else(|| NoValue::NoFigure { run: name.clone() })?;
+    let value = read_figure(part, figure).ok_or_else(|| NoValue::NoFigure { run: name.clone() })?;
     beyond(name, figure, Some(part.ios)).map(|()| value)
 }

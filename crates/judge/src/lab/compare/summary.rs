@@ -3,7 +3,7 @@
 use super::allowance::ENOUGH_SESSIONS;
 use super::text::time_apart;
 use super::{ChangeVerdict, Compared, KnownBy, RunComparison, SpanCompared, place};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 
 /// The answer: `4 tests: 2 the same, 1 worse (data by 12 %, 9 to 15), 1 can't tell (log: ..)`. `seconds`: how
@@ -135,7 +135,7 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
             let after = if known_by == KnownBy::Boots { ", each after a boot of its own," } else { "" };
             format!(
                 "run {} of these tests{after} to measure the machine's own drift",
-                counted(more as usize, "more session")
+                count_of(more as usize, "more session")
             )
         }
     }

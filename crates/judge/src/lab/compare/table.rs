@@ -44,16 +44,16 @@ impl<'a> ComparedLine<'a> {
             .brief(),
             TableColumn::<ComparedLine>::words("", |line| Cell::Text(line.metric.title.clone())).brief(),
             TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
-            number(first, |line| line.side(0)).seen().meaning("median of its runs"),
-            number(other, |line| line.side(1)).seen().meaning("median of its runs"),
+            number(first, |line| line.side(0)).brief_and_paged().meaning("median of its runs"),
+            number(other, |line| line.side(1)).brief_and_paged().meaning("median of its runs"),
             number("change", |line| Cell::change(line.metric.change_percent))
-                .seen()
+                .brief_and_paged()
                 .meaning("median over pairs of runs (Hodges-Lehmann), not the ratio of the medians"),
             number("interval", |line| match line.metric.confidence_percent {
                 Some(_) => Cell::Between(line.metric.low_percent, line.metric.high_percent),
                 None => Cell::Missing,
             })
-            .seen()
+            .brief_and_paged()
             .meaning("range that holds the true change (confidence interval)"),
             number("sure, %", |line| Cell::figure(line.metric.confidence_percent, 2)).paged(),
             TableColumn::<ComparedLine>::words("verdict", |line| {

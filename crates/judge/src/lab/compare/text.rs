@@ -7,7 +7,7 @@ use super::{
     WorkloadCompared,
 };
 use diskspd_model::stats::ranks::CONFIDENCE;
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
@@ -314,7 +314,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
         ),
         ChangeVerdict::NotCompared => format!("{title}: not compared."),
     };
-    ChangeAnswer { verdict, more: more(metric), found: found(metric) }
+    ChangeAnswer { verdict, more: more(metric), found: detectable_change(metric) }
 }
 
 /// Where the true change lies, with a word between both ends; `None` = nobody can say.
@@ -339,7 +339,7 @@ pub fn noise(comparison: &RunComparison) -> Vec<String> {
 }
 
 fn more(metric: &Compared) -> Option<String> {
-    let more_runs = |number: u32| counted(number as usize, "more run");
+    let more_runs = |number: u32| count_of(number as usize, "more run");
     if metric.verdict != ChangeVerdict::CantTell {
         return None;
     }
@@ -359,7 +359,7 @@ fn more(metric: &Compared) -> Option<String> {
     })
 }
 
-fn found(metric: &Compared) -> Option<String> {
+fn detectable_change(metric: &Compared) -> Option<String> {
     let (noise, five) = (metric.noise_percent?, metric.power_5_percent?);
     let least = match metric.detectable_percent {
         Some(least) => format!(", one of {least:.1} % in 80 of 100 cases"),

@@ -184,14 +184,14 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2
             let sides = Some([first, other].map(summarized));
             Compared { sides, reason: Some("it is 0 in every run of both sides".into()), ..empty }
         }
-        [Ok(first), Ok(other)] => told(empty, first, other, on),
+        [Ok(first), Ok(other)] => judge_metric(empty, first, other, on),
         [first, other] => {
             Compared { reason: first.err().or(other.err()).map(|why| why.to_string()), ..empty }
         }
     }
 }
 
-fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compared {
+fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compared {
     let logs = [&first, &other].map(|values| values.iter().map(|value| value.ln()).collect::<Vec<f64>>());
     let logs = on.order.of_units(logs);
     let values = [&logs[0][..], &logs[1][..]];

@@ -29,7 +29,7 @@ impl MatchedWorkload {
 
 /// Those of both sides. Sides that have one workload each are taken for the same one: whether they are is for
 /// what must agree to say.
-pub(super) fn of(sides: [&Side; 2]) -> Workloads {
+pub(super) fn from_sides(sides: [&Side; 2]) -> Workloads {
     if let Some(tests) = by_tests(sides) {
         return tests;
     }

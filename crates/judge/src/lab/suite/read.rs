@@ -36,7 +36,7 @@ pub fn read(text: &str) -> Result<Suite, SuiteError> {
         let at = error.span().unwrap_or(0..0);
         source.wrong(&at, error.message().to_owned())
     })?;
-    let suite = Keys::of(&source, root.get_ref(), 0..0, "the suite", OF_SUITE)?;
+    let suite = Keys::from_table(&source, root.get_ref(), 0..0, "the suite", OF_SUITE)?;
     let repeat = suite.rounds()?;
     let Some(tests) = suite.get("test") else {
         return Err(source
@@ -54,7 +54,7 @@ pub fn read(text: &str) -> Result<Suite, SuiteError> {
         let table = value.get_ref().as_table().ok_or_else(|| {
             source.wrong(&value.span(), "a test must be a table".into()).with_hint("write [[test]]")
         })?;
-        let keys = Keys::of(&source, table, value.span(), "a test", OF_TEST)?;
+        let keys = Keys::from_table(&source, table, value.span(), "a test", OF_TEST)?;
         let test = test(&keys, repeat)?;
         if found.iter().any(|other| other.name == test.name) {
             let at = keys.get("name").map_or(value.span(), Spanned::span);
@@ -80,7 +80,7 @@ fn test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
         return Err(wrong("'command' is empty".into()).with_hint("give options of a run: -b4K -r -d10"));
     }
     let metric = keys.text("metric")?.map(|(at, name)| {
-        Metric::named(name).ok_or_else(|| {
+        Metric::from_name(name).ok_or_else(|| {
             let what = format!("'{name}' is not a figure");
             keys.source
                 .wrong(&at, what)
@@ -126,7 +126,7 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    fn of(
+    fn from_table(
         source: &'a SuiteText,
         table: &'a DeTable,
         at: Range<usize>,

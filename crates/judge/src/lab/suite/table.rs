@@ -31,7 +31,7 @@ pub struct SuiteRow {
 
 impl SuiteRow {
     /// That of a test with these runs; `how`: what decided how many there are.
-    pub fn of(
+    pub fn new(
         test: &SuiteTest,
         command: String,
         runs: Vec<String>,
@@ -69,10 +69,10 @@ fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
 
 impl SuiteRow {
     pub const COLUMNS: &[TableColumn<SuiteRow>] = &[
-        TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).seen().wide(4),
-        TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64)).seen().wide(4),
+        TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).brief_and_paged().wide(4),
+        TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64)).brief_and_paged().wide(4),
         TableColumn::<SuiteRow>::number("IOPS", |row| Cell::figure(row.iops, 2))
-            .seen()
+            .brief_and_paged()
             .meaning("the mean of all runs")
             .wide(12),
         TableColumn::<SuiteRow>::number("+- %", |row| Cell::figure(row.spread_percent, 2))
@@ -81,7 +81,7 @@ impl SuiteRow {
             .meaning("the 95 % interval of the mean IOPS, to each side")
             .wide(6),
         TableColumn::<SuiteRow>::number("MiB/s", |row| Cell::figure(row.mib_per_s, 2))
-            .seen()
+            .brief_and_paged()
             .meaning("the median of all runs")
             .wide(10),
         TableColumn::<SuiteRow>::number("p99 ms", |row| Cell::time(row.p99_ms.map(Millis::new)))
@@ -93,7 +93,7 @@ impl SuiteRow {
             Some(verdict) => Cell::Marked(verdict.mark(), String::new()),
             None => Cell::Text(row.verdict.clone()),
         })
-        .seen(),
+        .brief_and_paged(),
         TableColumn::<SuiteRow>::words("what it is for", |row| Cell::Text(row.about.clone())).paged(),
     ];
 }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_row_has_the_mean_its_spread_and_the_worst_verdict() {
         let one = |lines: Vec<RunLine>| {
-            SuiteRow::of(&test(), "diskspd -r".into(), Vec::new(), lines, Repeat::Times(5))
+            SuiteRow::new(&test(), "diskspd -r".into(), Vec::new(), lines, Repeat::Times(5))
         };
         let none = one(Vec::new());
         assert_eq!((none.iops, none.spread_percent, &*none.verdict), (None, None, "no run"));

@@ -59,7 +59,7 @@ pub struct SameThreads {
 impl SweepAnswer {
     /// The answers of a sweep, one per group that has more than one point, or that has a good point and is
     /// all there is; a curve has one, made of the offered rates.
-    pub fn of(rows: &[PointRow], settings: &Settings) -> Vec<SweepAnswer> {
+    pub fn find_answers(rows: &[PointRow], settings: &Settings) -> Vec<SweepAnswer> {
         let groups = groups(rows);
         let several = groups.len() > 1;
         let told = groups.iter().filter(|places| places.len() > 1 || !several);
@@ -84,8 +84,8 @@ impl SweepAnswer {
             most: enough.most.map(|at| places[at]),
         };
         let objective = settings.objective.map(|objective| {
-            let tried: Vec<Tried> = places.iter().map(|place| tried(&rows[*place], objective)).collect();
-            objective::kept(&tried, objective)
+            let tried: Vec<Tried> = places.iter().map(|place| load_outcome(&rows[*place], objective)).collect();
+            objective::find_kept(&tried, objective)
         });
         let at_load = |load: f64| places.iter().copied().find(|place| rows[*place].load as f64 == load);
         let threads = threads(rows, &places);
@@ -132,7 +132,7 @@ impl SweepAnswer {
 
     /// The row that is to be used from now on: that of the objective, else of the knee, else of the highest;
     /// `None` = no load surely is the answer.
-    pub fn chosen(&self) -> Option<usize> {
+    pub fn chosen_row(&self) -> Option<usize> {
         match (&self.objective, &self.knee) {
             (Some(_), _) => self.objective_row,
             (None, Some(_)) => self.found_knee(),
@@ -158,7 +158,7 @@ impl SweepAnswer {
                 let within = |place: &&usize| {
                     let load = load(place) as f64;
                     // More runs of too few I/Os would say no more.
-                    let tells = settings.objective.is_none_or(|o| tried(&rows[**place], o).enough_ios);
+                    let tells = settings.objective.is_none_or(|o| load_outcome(&rows[**place], o).enough_ios);
                     from.is_none_or(|from| load > from) && to.is_none_or(|to| load < to) && tells
                 };
                 wanted.extend(self.made_of.iter().filter(within));
@@ -219,7 +219,7 @@ pub(super) fn groups(rows: &[PointRow]) -> Vec<Vec<usize>> {
     numbers.into_iter().map(of_group).filter(|places| !places.is_empty()).collect()
 }
 
-pub(super) fn tried(row: &PointRow, objective: objective::Objective) -> Tried {
+pub(super) fn load_outcome(row: &PointRow, objective: objective::Objective) -> Tried {
     let offered = row.by_rate.then_some(row.load as f64);
     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
 }
@@ -231,12 +231,12 @@ fn levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Opti
     let of_runs = |place: &usize| figures(&mut rows[*place].runs.iter());
     let of_all = |row: &PointRow| figures(&mut row.runs.iter().chain(&row.references));
     let own: Vec<Vec<f64>> = places.iter().map(|place| of_all(&rows[*place])).collect();
-    let mut scatter = Scatter::of(own.iter().map(Vec::as_slice));
+    let mut scatter = Scatter::estimate(own.iter().map(Vec::as_slice));
     if !scatter.is_known() {
         let offered = places.first().is_some_and(|place| rows[*place].is_offered());
         let alike = rows.iter().filter(|row| row.is_offered() == offered && row.trouble().is_none());
         let others: Vec<Vec<f64>> = alike.map(of_all).collect();
-        scatter = Scatter::of(others.iter().map(Vec::as_slice));
+        scatter = Scatter::estimate(others.iter().map(Vec::as_slice));
     }
     Levels::new(&places.iter().map(of_runs).collect::<Vec<_>>(), scatter)
 }

@@ -8,7 +8,7 @@ use super::objective::{Kept, Objective};
 use super::{PointRow, Settings};
 use crate::truth::Limiter;
 use diskspd_model::stats::replicates::Bounds;
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerLine {
@@ -29,7 +29,7 @@ pub fn text(
         if !answer.common.is_empty() {
             text += &format!("with {}:\n", answer.common);
         }
-        let chosen = answer.chosen().map(|row| line("use", command(&rows[row])));
+        let chosen = answer.chosen_row().map(|row| line("use", command(&rows[row])));
         for AnswerLine { name, words } in lines(answer, rows, settings).into_iter().chain(chosen) {
             text += &format!("{name:<14}{words}\n");
         }
@@ -87,25 +87,25 @@ fn line(name: &'static str, words: impl Into<String>) -> AnswerLine {
     AnswerLine { name, words: words.into() }
 }
 
-fn named(row: &PointRow) -> String {
+fn point_label(row: &PointRow) -> String {
     let label = row.label();
     if label.is_empty() { "the command line".into() } else { label }
 }
 
-fn shown(row: &PointRow) -> String {
+fn point_text(row: &PointRow) -> String {
     let Some(figures) = &row.figures else { return row.label() };
     let latency = figures.felt().map(|latency| format!(" at {} ms", latency.mean_ms)).unwrap_or_default();
-    format!("{}: {:.0} IOPS{latency}", named(row), figures.iops)
+    format!("{}: {:.0} IOPS{latency}", point_label(row), figures.iops)
 }
 
 fn left_out(places: &[usize], rows: &[PointRow]) -> String {
     let why =
-        |place: &usize| format!("{} ({})", named(&rows[*place]), rows[*place].trouble().unwrap_or("alone"));
+        |place: &usize| format!("{} ({})", point_label(&rows[*place]), rows[*place].trouble().unwrap_or("alone"));
     places.iter().map(why).collect::<Vec<_>>().join(", ")
 }
 
 fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
-    let mut highest = shown(&rows[answer.highest]);
+    let mut highest = point_text(&rows[answer.highest]);
     if let Some((low, high)) = rows[answer.highest].iops.and_then(|iops| iops.interval(Bounds::Positive)) {
         highest += &format!(" ({low:.0} .. {high:.0}, 95 %)");
     }
@@ -119,7 +119,7 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
         )),
         Some([]) => {}
         Some(others) => {
-            let others: Vec<String> = others.iter().map(|place| named(&rows[*place])).collect();
+            let others: Vec<String> = others.iter().map(|place| point_label(&rows[*place])).collect();
             let others = others.join(", ");
             lines.push(line(
                 "",
@@ -138,7 +138,7 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
         lines.push(line("knee", knee_words(knee, &rows[row], answer, rows)));
     }
     if answer.tells_smallest() {
-        let name = |row: usize| named(&rows[row]);
+        let name = |row: usize| point_label(&rows[row]);
         let words = enough_words(answer.smallest, name, "as good as the highest", certainty(answer, rows));
         lines.push(line("smallest", words));
     }
@@ -151,7 +151,7 @@ fn certainty(answer: &SweepAnswer, rows: &[PointRow]) -> &'static str {
 }
 
 fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRow]) -> String {
-    let (seen, unit) = (shown(row), row.unit());
+    let (seen, unit) = (point_text(row), row.unit());
     let (low, high) = knee.between.unwrap_or((knee.load, knee.load));
     let certainty = certainty(answer, rows);
     match knee.told {
@@ -219,7 +219,7 @@ fn what_would_tell(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     if answer.undecided.is_empty() {
         return None;
     }
-    let of: Vec<String> = answer.undecided.iter().map(|row| named(&rows[*row])).collect();
+    let of: Vec<String> = answer.undecided.iter().map(|row| point_label(&rows[*row])).collect();
     let of = if of.len() == answer.made_of.len() { "all points".into() } else { of.join(", ") };
     let done = answer.undecided.iter().map(|row| rows[*row].runs.len()).min().unwrap_or(1);
     Some(match answer.would_tell {
@@ -270,7 +270,7 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     if kept.repeated && kept.too_few_ios > 0 {
         text += &format!(
             "; {} had too few I/Os in a run for this percentile: use longer runs (-d)",
-            counted(kept.too_few_ios as usize, "load")
+            count_of(kept.too_few_ios as usize, "load")
         );
     }
     if !of.by_rate {
@@ -280,11 +280,11 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     let closed =
         rows.iter().find(|row| !row.is_offered()).filter(|_| of.is_offered() && kept.highest.is_none());
     let closed = closed.and_then(|row| row.figures.as_ref()?.felt().copied());
-    if let Some(service) = closed.filter(|latency| objective.of(latency).ms() <= objective.limit_ms) {
+    if let Some(service) = closed.filter(|latency| objective.read_from(latency).ms() <= objective.limit_ms) {
         text += &format!(
             "; the run at full load shows only {} ms: a closed loop counts from submission and omits the \
              wait (coordinated omission), a rate counts from when an I/O was due",
-            objective.of(&service)
+            objective.read_from(&service)
         );
     }
     text

@@ -85,7 +85,7 @@ fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Re
     }
     let with_unit = first.1 || last.1;
     let mut put = |value: u64| {
-        all.push(format!("{}{}", shown(value, with_unit, form.kilo), if has_tail { tail } else { "" }));
+        all.push(format!("{}{}", value_text(value, with_unit, form.kilo), if has_tail { tail } else { "" }));
         all.len() <= MOST
     };
     let mut value = first.0;
@@ -115,7 +115,7 @@ fn amount(text: &str, kilo: u64) -> Option<(u64, bool)> {
     Some((value, unit.is_some()))
 }
 
-fn shown(value: u64, with_unit: bool, kilo: u64) -> String {
+fn value_text(value: u64, with_unit: bool, kilo: u64) -> String {
     let unit = UNITS.iter().find(|(_, power)| value > 0 && value.is_multiple_of(kilo.pow(*power)));
     match unit.filter(|_| with_unit) {
         Some((letter, power)) => format!("{}{letter}", value / kilo.pow(*power)),

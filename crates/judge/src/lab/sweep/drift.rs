@@ -42,7 +42,7 @@ struct Timed {
 
 impl Drift {
     /// `None` = too little was run more than once.
-    pub fn of(sweep: &Sweep, history: &[Ran]) -> Option<Drift> {
+    pub fn detect(sweep: &Sweep, history: &[Ran]) -> Option<Drift> {
         let steps = history.len().checked_sub(1).filter(|steps| *steps > 0)?;
         let timed = history.iter().enumerate().filter_map(|(at, ran)| {
             let (What::Point(group) | What::Reference(group)) = ran.what else { return None };

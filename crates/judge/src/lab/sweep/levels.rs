@@ -22,7 +22,7 @@ pub(super) struct Scatter {
 }
 
 impl Scatter {
-    pub(super) fn of<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Scatter {
+    pub(super) fn estimate<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Scatter {
         let mut scatter = Scatter::default();
         for group in groups {
             let logarithms = logarithms(group);
@@ -56,7 +56,7 @@ impl Levels {
     }
 
     /// Places of the loads that have a figure.
-    fn measured(&self) -> impl Iterator<Item = usize> + '_ {
+    fn measured_levels(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.means.len()).filter(|place| self.means[*place].is_some())
     }
 
@@ -71,7 +71,7 @@ impl Levels {
             true => place,
             false => best,
         };
-        self.measured().reduce(above)
+        self.measured_levels().reduce(above)
     }
 
     /// By how much `one` is above `other`, as a difference of logarithms.
@@ -92,19 +92,19 @@ impl Levels {
             *place == best
                 || self.margin(best, *place).is_none_or(|margin| self.above(best, *place) <= margin)
         };
-        Some(self.measured().filter(left).collect())
+        Some(self.measured_levels().filter(left).collect())
     }
 
     pub(super) fn is_within(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
-        self.measured().filter(|other| *other != place).all(|other| {
+        self.measured_levels().filter(|other| *other != place).all(|other| {
             self.margin(other, place).is_some_and(|margin| self.above(other, place) + margin <= allowed)
         })
     }
 
     fn is_short(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
-        self.measured().any(|other| {
+        self.measured_levels().any(|other| {
             self.margin(other, place).is_some_and(|margin| self.above(other, place) - margin > allowed)
         })
     }
@@ -113,10 +113,10 @@ impl Levels {
     pub(super) fn enough(&self, share: f64) -> Option<Enough> {
         let best = self.best()?;
         let allowed = -(-share).ln_1p();
-        let seen = self.measured().find(|place| self.above(best, *place) <= allowed).unwrap_or(best);
+        let seen = self.measured_levels().find(|place| self.above(best, *place) <= allowed).unwrap_or(best);
         let known = self.scatter.is_known();
-        let least = self.measured().find(|place| !self.is_short(*place, share)).filter(|_| known);
-        let most = self.measured().find(|place| self.is_within(*place, share));
+        let least = self.measured_levels().find(|place| !self.is_short(*place, share)).filter(|_| known);
+        let most = self.measured_levels().find(|place| self.is_within(*place, share));
         Some(Enough { seen, least, most })
     }
 
@@ -158,7 +158,7 @@ mod tests {
 
     fn levels(figures: &[&[f64]]) -> Levels {
         let figures: Vec<Vec<f64>> = figures.iter().map(|values| values.to_vec()).collect();
-        let scatter = Scatter::of(figures.iter().map(Vec::as_slice));
+        let scatter = Scatter::estimate(figures.iter().map(Vec::as_slice));
         Levels::new(&figures, scatter)
     }
 

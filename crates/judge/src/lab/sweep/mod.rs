@@ -34,7 +34,7 @@ pub use grid::{Axis, Setting, diagonal, points};
 pub use knee::{Knee, KneeTold};
 pub use levels::Enough;
 pub use next::{Upcoming, next};
-pub use objective::{Kept, Measure, Objective, Tried, kept};
+pub use objective::{Kept, Measure, Objective, Tried, find_kept};
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};
 pub use table::{

@@ -125,7 +125,7 @@ impl<'a> Replay<'a> {
         while self.sweep.settings.until_sure && !self.cut_short && !self.invents {
             let so_far = &self.history[..self.at];
             let rows = rows(self.sweep, so_far);
-            let answers = SweepAnswer::of(&rows, &self.sweep.settings);
+            let answers = SweepAnswer::find_answers(&rows, &self.sweep.settings);
             let mut wanted: Vec<What> =
                 answers.iter().flat_map(|answer| &answer.undecided).map(|row| rows[*row].what).collect();
             wanted.retain(|what| self.iops(*what).len() < repeat::MOST as usize);

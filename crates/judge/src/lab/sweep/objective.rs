@@ -64,7 +64,7 @@ impl Objective {
         Ok(Objective { measure, limit_ms: number * ms })
     }
 
-    pub fn of(self, latency: &LatencyLine) -> Millis {
+    pub fn read_from(self, latency: &LatencyLine) -> Millis {
         match self.measure {
             Measure::Average => latency.mean_ms,
             Measure::P99 => latency.p99_ms,
@@ -106,7 +106,7 @@ impl Tried {
         objective: Objective,
     ) -> Tried {
         let runs: Vec<&RunLine> = runs.collect();
-        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.of(latency).ms());
+        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.read_from(latency).ms());
         let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
         let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
         // Of n I/Os on average there are n, give or take the root of n.
@@ -175,13 +175,13 @@ pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>)
 
 /// Judges loads, in rising order. Kept is: the geometric mean over runs is within the limit, and what was
 /// offered was done. Surely: so is the 95 % interval of that mean.
-pub fn kept(tried: &[Tried], objective: Objective) -> Kept {
+pub fn find_kept(tried: &[Tried], objective: Objective) -> Kept {
     let limit = objective.limit_ms.ln();
     let (highest, broken) = edge(tried, objective);
     let mut kept = Kept { highest, broken, repeated: true, ..Kept::default() };
     let mut doubtful = false;
     for load in tried {
-        let Some(spread) = Spread::of(&load.logarithms()) else { continue };
+        let Some(spread) = Spread::from_values(&load.logarithms()) else { continue };
         let Some(width) = spread.half_width else {
             kept.repeated = false;
             continue;
@@ -236,13 +236,13 @@ mod tests {
             load(30.0, &[5.5, 4.9, 5.3], true),
             load(40.0, &[9.0, 9.1, 9.2], true),
         ];
-        let found = kept(&tried, objective);
+        let found = find_kept(&tried, objective);
         assert_eq!((found.highest, found.broken), (Some(20.0), Some(30.0)));
         assert_eq!((found.surely_kept, found.surely_broken, found.repeated), (Some(10.0), Some(40.0), true));
         let slow = [load(10.0, &[1.0], true), load(20.0, &[1.0], false)];
-        let found = kept(&slow, objective);
+        let found = find_kept(&slow, objective);
         assert_eq!((found.highest, found.broken, found.repeated), (Some(10.0), Some(20.0), false));
-        assert_eq!(kept(&[], objective).highest, None);
+        assert_eq!(find_kept(&[], objective).highest, None);
     }
 
     /// 0.15 % of the I/Os take 20 ms, so that the 99.9th percentile does: half of all runs of 500 I/Os
@@ -251,13 +251,13 @@ mod tests {
     fn a_percentile_of_too_few_ios_is_never_sure() {
         let objective = Objective { measure: Measure::P999, limit_ms: 5.0 };
         let load = |enough_ios| Tried { load: 50.0, values_ms: vec![1.0, 1.01], kept_up: true, enough_ios };
-        assert_eq!(kept(&[load(true)], objective).surely_kept, Some(50.0));
-        let found = kept(&[load(false)], objective);
+        assert_eq!(find_kept(&[load(true)], objective).surely_kept, Some(50.0));
+        let found = find_kept(&[load(false)], objective);
         assert_eq!((found.highest, found.surely_kept, found.too_few_ios), (Some(50.0), None, 1));
         let broken = Tried { values_ms: vec![20.0, 20.1], ..load(false) };
-        assert_eq!(kept(std::slice::from_ref(&broken), objective).surely_broken, None);
+        assert_eq!(find_kept(std::slice::from_ref(&broken), objective).surely_broken, None);
         // What doesn't keep up is broken.
-        assert_eq!(kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
+        assert_eq!(find_kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
     }
 
     #[test]

@@ -22,12 +22,12 @@ pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointLin
 impl<'a> PointLine<'a> {
     /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<PointLine<'a>>] = &[
-        TableColumn::<PointLine>::words("point", PointLine::name).seen().wide(5),
-        TableColumn::<PointLine>::number("IOPS", PointLine::iops).seen().wide(12),
+        TableColumn::<PointLine>::words("point", PointLine::name).brief_and_paged().wide(5),
+        TableColumn::<PointLine>::number("IOPS", PointLine::iops).brief_and_paged().wide(12),
         TableColumn::<PointLine>::number("runs", |line| {
             Cell::whole(line.repeated.then_some(line.row.runs.len() as u64))
         })
-        .seen()
+        .brief_and_paged()
         .spare(5)
         .optional()
         .wide(4),
@@ -42,7 +42,7 @@ impl<'a> PointLine<'a> {
         .optional()
         .wide(7),
         TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2))
-            .seen()
+            .brief_and_paged()
             .spare(1)
             .wide(10),
         TableColumn::<PointLine>::number("avg ms", |line| line.felt(|felt| felt.mean_ms))
@@ -70,7 +70,7 @@ impl<'a> PointLine<'a> {
             .on_page("busiest CPU, %")
             .wide(6),
         TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
-        TableColumn::<PointLine>::words("verdict", PointLine::verdict).seen(),
+        TableColumn::<PointLine>::words("verdict", PointLine::verdict).brief_and_paged(),
     ];
 
     fn name(&self) -> Cell {

@@ -24,7 +24,7 @@ pub fn is_without_json(text: &str) -> bool {
 ///
 /// # Errors
 /// There is none, or one was cut off.
-pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
+pub fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineFault> {
     let mut found: Vec<FioDocument> = Vec::new();
     let (mut at, mut line) = (0, 1);
     while let Some(piece) = text[at..].split_inclusive('\n').next() {

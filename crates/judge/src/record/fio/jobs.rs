@@ -18,7 +18,7 @@ pub struct FioJob<'a> {
 
 /// All jobs of a document, in order. What fio adds up of all hosts isn't one of them, unless it stands
 /// alone: jobs of different times are in it, and no percentiles.
-pub fn of(document: &Value) -> Vec<FioJob<'_>> {
+pub fn read_jobs(document: &Value) -> Vec<FioJob<'_>> {
     let global = document.get("global options").and_then(Value::as_object);
     let lists = ["jobs", "client_stats"].into_iter().filter_map(|name| document.get(name)?.as_array());
     let job = |value| FioJob {

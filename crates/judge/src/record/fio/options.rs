@@ -11,7 +11,7 @@ const SYNCHRONOUS: [&str; 7] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "
 
 /// Of all jobs of a group, which ran at the same time.
 pub fn parameters(jobs: &[FioJob]) -> Parameters {
-    let each: Vec<Option<AskedOfJob>> = jobs.iter().map(|job| asked(job, jobs)).collect();
+    let each: Vec<Option<AskedOfJob>> = jobs.iter().map(|job| requested_work(job, jobs)).collect();
     let Some(each) = each.into_iter().collect::<Option<Vec<AskedOfJob>>>() else {
         return Parameters::default();
     };
@@ -61,7 +61,7 @@ fn common<T: PartialEq>(jobs: &[FioJob], of: impl Fn(&FioJob) -> Option<T>) -> O
 }
 
 /// `None` = fio doesn't say, or the entry holds more than the job that its options are of.
-fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
+fn requested_work(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
     if !job.states_options() {
         return None;
     }
@@ -106,7 +106,7 @@ fn paths_of(names: &str, folder: Option<&str>) -> Vec<RawText> {
 }
 
 fn access(job: &FioJob) -> Access {
-    let pattern = RwPattern::of(job.option(&["rw", "readwrite"]).unwrap_or("read"));
+    let pattern = RwPattern::parse_pattern(job.option(&["rw", "readwrite"]).unwrap_or("read"));
     let percent = |names: &[&str]| job.option(names).map(|share| share.parse::<u32>().ok());
     let writes = match pattern {
         // Of both options the one that was set; half of each by default.
@@ -147,7 +147,7 @@ struct RwPattern {
 }
 
 impl RwPattern {
-    fn of(written: &str) -> Option<RwPattern> {
+    fn parse_pattern(written: &str) -> Option<RwPattern> {
         // `randread:8`: so many I/Os between two offsets.
         let name = written.split(':').next().unwrap_or_default();
         let (random, kind) = match name {
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn patterns_are_those_of_rw() {
-        let of = |rw| RwPattern::of(rw).map(|pattern| (pattern.random, pattern.mixed, pattern.write_percent));
+        let of = |rw| RwPattern::parse_pattern(rw).map(|pattern| (pattern.random, pattern.mixed, pattern.write_percent));
         assert_eq!(of("randread:8"), Some((true, false, 0)));
         assert_eq!(of("readwrite"), Some((false, true, 50)));
         assert_eq!(of("randrw"), Some((true, true, 50)));

@@ -12,7 +12,7 @@ use diskspd_model::units::Millis;
 use serde_json::Value;
 
 /// The figures of jobs that ran at the same time, as one time span.
-pub fn of(group: &[FioJob]) -> SpanSummary {
+pub fn from_group(group: &[FioJob]) -> SpanSummary {
     let mut jobs: Vec<String> = group.iter().map(|job| job.name.to_owned()).collect();
     jobs.dedup();
     let failed = group.iter().filter_map(failed).collect();
@@ -209,17 +209,17 @@ fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     };
     let row = Operation::Discard.row().other.as_ref()?;
     let (times, open_end) = five_times(&of(latency), &of(charted));
-    let figures = OtherFigures::known(row, discards, bytes, seconds?, times).with_open_end(open_end);
+    let figures = OtherFigures::from_summary(row, discards, bytes, seconds?, times).with_open_end(open_end);
     // fio counts one discard where none was done.
     (bytes > 0).then_some(figures)
 }
 
 fn syncs(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     let flushes = all.iter().map(|syncs| number(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
-    let times: Vec<FioTimes> = all.iter().filter_map(|syncs| FioTimes::of(syncs.get("lat_ns")?)).collect();
+    let times: Vec<FioTimes> = all.iter().filter_map(|syncs| FioTimes::from_value(syncs.get("lat_ns")?)).collect();
     let row = Operation::Flush.row().other.as_ref()?;
     let (times, open_end) = five_times(&times, &times);
-    let figures = OtherFigures::known(row, flushes, 0, seconds?, times).with_open_end(open_end);
+    let figures = OtherFigures::from_summary(row, flushes, 0, seconds?, times).with_open_end(open_end);
     (flushes > 0).then_some(figures)
 }
 

@@ -87,7 +87,7 @@ fn table<'a>(
             // Bytes stand right behind `total:`, and there is no column for a file.
             let cells = row.trim_start_matches("total:").split('|');
             for (column, cell) in columns.split('|').skip(1).zip(cells) {
-                put(figures, column.trim(), cell.trim(), line.number)?;
+                set_figure(figures, column.trim(), cell.trim(), line.number)?;
             }
             // Without samples 0.000 stands there, and no deviation.
             figures.mean_ms = figures.mean_ms.filter(|_| figures.std_dev_ms.is_some());
@@ -99,7 +99,7 @@ fn table<'a>(
     Err(LineFault::at(heading.number, what).hint("was the file cut off?"))
 }
 
-fn put(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Result<(), LineFault> {
+fn set_figure(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Result<(), LineFault> {
     match column {
         "bytes" => figures.bytes = Some(amount(cell, line)?),
         "I/Os" => figures.ios = Some(amount(cell, line)?),

@@ -15,7 +15,7 @@ pub struct TextLine<'a> {
 
 /// All lines of a piece of a file, which begins in this line, with LF or CRLF at their ends. Where files
 /// were put together, byte order marks stand in the middle: they are left out.
-pub fn of(text: &str, first: usize) -> impl Iterator<Item = TextLine<'_>> + Clone {
+pub fn split_lines(text: &str, first: usize) -> impl Iterator<Item = TextLine<'_>> + Clone {
     text.split('\n').scan((first, 0), |(number, at), line| {
         let found = TextLine { number: *number, at: *at, text: line.trim_start_matches('\u{feff}').trim() };
         *number += 1;
@@ -33,7 +33,7 @@ pub struct TextPiece<'a> {
 
 impl<'a> TextPiece<'a> {
     pub fn lines(self) -> impl Iterator<Item = TextLine<'a>> + Clone {
-        of(self.text, self.first)
+        split_lines(self.text, self.first)
     }
 
     /// What stands before the first line that begins a part, and all from each such line to the next.

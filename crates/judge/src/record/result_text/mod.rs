@@ -20,7 +20,7 @@ mod figures;
 mod lines;
 mod size;
 
-use super::decode::{decoded, named};
+use super::decode::{decoded, name_runs};
 use super::fault::{LineFault, ResultError};
 use asked::AskedInText;
 use diskspd_model::limits;
@@ -40,7 +40,7 @@ const PARAMETERS: &str = "Input parameters:";
 
 /// Whether a text that begins so holds a report.
 pub fn begins_so(text: &str) -> bool {
-    let has = |is_it: fn(&str) -> bool| lines::of(text, 1).any(|line| is_it(line.text));
+    let has = |is_it: fn(&str) -> bool| lines::split_lines(text, 1).any(|line| is_it(line.text));
     has(|line| line.starts_with(START))
         || has(|line| line == PARAMETERS) && has(|line| line.starts_with("timespan:"))
 }
@@ -69,7 +69,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
         let fault = LineFault::of_all("not a text report: no line begins with \"Command Line:\"");
         return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
     }
-    Ok(named(runs, name))
+    Ok(name_runs(runs, name))
 }
 
 /// The reports of a file, each as it stands there, in UTF-8 or in the file's code page.

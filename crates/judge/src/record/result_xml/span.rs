@@ -65,7 +65,7 @@ impl Sum {
         }
     }
 
-    fn of(&self, targets: u64) -> Option<u64> {
+    fn per_target(&self, targets: u64) -> Option<u64> {
         (targets > 0 && self.parts == targets).then_some(self.sum)
     }
 }
@@ -94,8 +94,8 @@ impl AllTargets {
         let directions =
             [(&self.read, &mut span.read), (&self.write, &mut span.write), (&self.total, &mut span.total)];
         for (done, figures) in directions {
-            figures.ios = done.ios.of(self.targets);
-            figures.bytes = done.bytes.of(self.targets);
+            figures.ios = done.ios.per_target(self.targets);
+            figures.bytes = done.bytes.per_target(self.targets);
             let rate = |amount: Option<u64>| Some(amount? as f64 / seconds?);
             figures.iops = rate(figures.ios);
             figures.mib_per_s = rate(figures.bytes).map(|bytes| bytes / 1024.0 / 1024.0);

@@ -12,12 +12,12 @@ use diskspd_model::units::Size;
 /// at the latest; a file that was just written is there from the start.
 pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
-    if !span.is_cached(asked) || span.done(asked.id, reads) == 0 {
+    if !span.is_cached(asked) || span.target_total(asked.id, reads) == 0 {
         return None;
     }
     let on = span.host.storage(asked.id)?;
     // Files that are memory themselves: no cache is between.
-    if on.file_system.as_ref().is_some_and(|found| FileSystemType::named(&found.kind).is_memory()) {
+    if on.file_system.as_ref().is_some_and(|found| FileSystemType::from_name(&found.kind).is_memory()) {
         return None;
     }
     let area = area(span, asked).filter(|&area| area > 0)?;
@@ -57,7 +57,7 @@ pub(super) fn small_area(span: &SpanView, asked: Asked) -> Option<Finding> {
     };
     let area = area(span, asked).filter(|&area| area > 0 && area <= SMALL_AREA)?;
     let part = span.parts.iter().find(|part| part.has(asked.id))?;
-    let passes = span.done(asked.id, own) / area;
+    let passes = span.target_total(asked.id, own) / area;
     let on_disks = part.has_devices() && part.memory().is_none() && !part.is_remote();
     if span.is_cached(asked) || target.memory_mapped_io || !on_disks || passes < PASSES {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
     let durable = target.write_through || target.flush_type.is_some();
     let flushed = span.rows().any(|row| row.target == asked.id && row.other(Operation::Flush).is_some());
     let durable = durable || flushed || durability::is_synchronous(span, asked);
-    if durable || span.done(asked.id, writes) == 0 {
+    if durable || span.target_total(asked.id, writes) == 0 {
         return None;
     }
     let finding = |message| {

@@ -11,7 +11,7 @@ const DEFAULT_DEPTH: u32 = 2;
 pub(super) fn one_at_a_time(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let depth = if span.asked.is_floating_pool() { span.asked.request_count } else { target.request_count };
-    if depth < 2 || span.done(asked.id, both) == 0 {
+    if depth < 2 || span.target_total(asked.id, both) == 0 {
         return None;
     }
     let threads = &span.results.threads;

@@ -15,7 +15,7 @@ use diskspd_model::results::TargetResults;
 /// files, `--fsync-every`, `--flush-after`.
 fn is_requested(span: &SpanView, asked: Asked) -> bool {
     let through = asked.target.write_through || asked.target.flush_type.is_some();
-    through && span.done(asked.id, writes) > 0 || waits(span, asked)
+    through && span.target_total(asked.id, writes) > 0 || waits(span, asked)
 }
 
 /// Whether the run flushed a target by separate calls: `--fsync-every`, `--flush-after`, flushes of mapped
@@ -23,8 +23,8 @@ fn is_requested(span: &SpanView, asked: Asked) -> bool {
 fn waits(span: &SpanView, asked: Asked) -> bool {
     let flushed = |row: &TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
     let afterwards = || targets(span).any(|facts| facts.target == asked.id && facts.flush.is_some());
-    let written = span.done(asked.id, writes) > 0;
-    written && (asked.target.flush_type.is_some() || afterwards()) || span.done(asked.id, flushed) > 0
+    let written = span.target_total(asked.id, writes) > 0;
+    written && (asked.target.flush_type.is_some() || afterwards()) || span.target_total(asked.id, flushed) > 0
 }
 
 /// Whether this option of an overlay is the one by which it ignores flushes.
@@ -96,7 +96,7 @@ pub(super) fn not_flushed(span: &SpanView, asked: Asked) -> Option<Finding> {
 /// Requests for durability of files that are in memory.
 pub(super) fn in_memory(span: &SpanView, asked: Asked) -> Option<Finding> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
-    let own = on.filter(|on| FileSystemType::named(&on.kind).is_memory());
+    let own = on.filter(|on| FileSystemType::from_name(&on.kind).is_memory());
     let own = own.map(|on| format!("{} keeps its files in memory", on.kind));
     let hidden = || targets(span).find(|facts| facts.target == asked.id)?.stack.in_memory.clone();
     let why = own.or_else(hidden).filter(|_| is_requested(span, asked))?;
@@ -132,7 +132,7 @@ pub(super) fn is_synchronous(span: &SpanView, asked: Asked) -> bool {
 pub(super) fn sync_mount(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();
-    if durable || span.done(asked.id, writes) == 0 {
+    if durable || span.target_total(asked.id, writes) == 0 {
         return None;
     }
     let (name, why, remedy) = match synchronous(span, asked)? {

@@ -41,7 +41,7 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     let environment = span.system.environment.as_ref()?;
     let waking = match observed.map_or(&[][..], |seen| &seen.idle_entries) {
         [] => expected(span, environment)?,
-        sleeps => counted(span, environment, sleeps)?,
+        sleeps => sum_wakeups(span, environment, sleeps)?,
     };
     if latency <= 0.0 || waking.cost < latency * SHARE {
         return None;
@@ -55,7 +55,7 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
 
 /// By the kernel's counters. A processor that slept more often than there were I/Os was woken by something
 /// else too: of those sleeps one at most delayed an I/O.
-fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
+fn sum_wakeups(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
     let ios = span.measured.total.total.throughput.ios as f64;
     let halting =
         environment.platform.virtual_machine && environment.cpu.idle_driver.as_deref() == Some(HALTING);

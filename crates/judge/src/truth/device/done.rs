@@ -37,7 +37,7 @@ pub struct NotCounted {
 ///
 /// # Errors
 /// One of them has no statistics, or not of all that it did.
-pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
+pub fn count_done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
     let mut sum = Done { flushes: Some(0), ..Done::default() };
     let mut flushable = false;
     for layer in layers {
@@ -151,7 +151,7 @@ pub struct Ours {
 impl Ours {
     /// `doubtful`: I/Os that may have been flushes; `foreign`: bytes of others; `edges`: bytes of ours that
     /// may be counted on one side alone.
-    pub fn of(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
+    pub fn from_flow(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
         let bytes = flow.bytes.saturating_sub(foreign);
         let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));
         let most = flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.1));

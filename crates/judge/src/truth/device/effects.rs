@@ -1,6 +1,6 @@
 //! What happened to the I/Os between the workers and the devices: the rules.
 
-use super::done::{Done, NotCounted, Ours, done};
+use super::done::{Done, NotCounted, Ours, count_done};
 use super::foreign::Foreign;
 use super::limits::*;
 use super::neighbours::{Neighbours, neighbours};
@@ -126,7 +126,7 @@ impl JudgedPart<'_> {
             sides += 1;
             let doubtful = if direction == Direction::Read { 0 } else { device.doubtful };
             let edges = self.allowance(counted.bytes);
-            let told = Ours::of(flow, doubtful, foreign, counted, edges);
+            let told = Ours::from_flow(flow, doubtful, foreign, counted, edges);
             let ours = told.bytes;
             let ratio = ours as f64 / counted.bytes as f64;
             let comparison = Comparison {
@@ -268,8 +268,8 @@ impl JudgedPart<'_> {
             !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
         for (direction, counted) in [(Direction::Read, part.read), (Direction::Write, part.write)] {
             let ours = match direction {
-                Direction::Read => Ours::of(leaves.read, 0, beside.0, counted, edges),
-                Direction::Write => Ours::of(leaves.write, leaves.doubtful, beside.1, counted, edges),
+                Direction::Read => Ours::from_flow(leaves.read, 0, beside.0, counted, edges),
+                Direction::Write => Ours::from_flow(leaves.write, leaves.doubtful, beside.1, counted, edges),
             };
             if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
                 found.effects.extend(self.sizes(direction, counted, ours, &part.leaves()));
@@ -497,5 +497,5 @@ pub fn as_counted(part: &Part) -> Done {
 pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<Done, NotCounted>> {
     let (first, leaves) = (part.first(), part.leaves());
     let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));
-    (!same).then(|| done(part, facts, &leaves))
+    (!same).then(|| count_done(part, facts, &leaves))
 }

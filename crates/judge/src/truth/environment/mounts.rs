@@ -1,6 +1,6 @@
 //! Rules about the file systems beneath the targets: how they are mounted, how full they are.
 
-use super::{Seen, found};
+use super::{Seen, new_finding};
 use crate::truth::{Finding, Severity};
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::machine::stack::dropping_option;
@@ -35,7 +35,7 @@ pub(super) fn sync(seen: &Seen) -> Vec<Finding> {
              -Sw",
             file_system.mounted_at
         );
-        Some(found(Severity::Warning, message).shown_by(format!("mount option {option}")))
+        Some(new_finding(Severity::Warning, message).shown_by(format!("mount option {option}")))
     })
 }
 
@@ -47,7 +47,7 @@ pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
             "the file system at {} suppresses flushes: writes with -Sw and -Sh are not durable on completion",
             file_system.mounted_at
         );
-        Some(found(Severity::Warning, message).shown_by(format!("mount option {option}")))
+        Some(new_finding(Severity::Warning, message).shown_by(format!("mount option {option}")))
     })
 }
 
@@ -58,10 +58,10 @@ pub(super) fn full(seen: &Seen) -> Vec<Finding> {
         if available >= size / 10 {
             return None;
         }
-        let needs_space = FileSystemType::named(&file_system.kind).has(Trait::NeverInPlace);
+        let needs_space = FileSystemType::from_name(&file_system.kind).has(Trait::NeverInPlace);
         let severity = if needs_space { Severity::Warning } else { Severity::Note };
         let message = format!("the file system at {} is nearly full", file_system.mounted_at);
         let left = format!("{}: {} of {} left", file_system.kind, Size(available), Size(size));
-        Some(found(severity, message).shown_by(left))
+        Some(new_finding(severity, message).shown_by(left))
     })
 }

@@ -83,7 +83,7 @@ pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimi
                 if !reached_device(span, layer) {
                     continue;
                 }
-                let counted = if whole { Some(counted(span, part)) } else { sampled(span, part, period) };
+                let counted = if whole { Some(rate_of_part(span, part)) } else { sampled(span, part, period) };
                 // The group may have used up its limit on the device with what the report doesn't count: a
                 // journal, earlier writes.
                 let own = whole.then(|| of_device(span, layer)).flatten();
@@ -107,7 +107,7 @@ fn reached(limit: &IoLimit, rates: &PerSecond) -> bool {
     limits.into_iter().zip(rates).any(at)
 }
 
-fn counted(span: &SpanView, part: &Part) -> PerSecond {
+fn rate_of_part(span: &SpanView, part: &Part) -> PerSecond {
     let numbers = [part.read.bytes, part.write.bytes, part.read.ios, part.write.ios];
     numbers.map(|number| number as f64 / span.measured.seconds)
 }
@@ -148,7 +148,7 @@ fn reached_device(span: &SpanView, layer: &Layer) -> bool {
     let targets = span.parts.iter().flat_map(|part| &part.targets);
     let on_device = targets.filter(|target| target.stack.layer(&layer.name).is_some());
     let bytes = |row: &TargetResults| row.read.bytes.saturating_add(row.write.bytes);
-    let counted: u64 = on_device.map(|target| span.done(target.target, bytes)).fold(0, u64::saturating_add);
+    let counted: u64 = on_device.map(|target| span.target_total(target.target, bytes)).fold(0, u64::saturating_add);
     let counted = counted as f64 / span.measured.seconds;
     of_device(span, layer).is_none_or(|[read, written, ..]| read + written >= REACHED_DEVICE * counted)
 }
@@ -170,8 +170,8 @@ fn targets(span: &SpanView, layer: &Layer) -> Vec<String> {
 }
 
 /// A limit as it is read: `of the control group G on sda (8:0: riops=300)`.
-pub(super) fn shown(limit: &IoLimit, device: Option<&str>) -> String {
-    let values: Vec<String> = limit.named().map(|(name, value)| format!("{name}={value}")).collect();
+pub(super) fn limit_text(limit: &IoLimit, device: Option<&str>) -> String {
+    let values: Vec<String> = limit.named_limits().map(|(name, value)| format!("{name}={value}")).collect();
     let on = match device {
         Some(name) => format!("{name} ({}: {})", limit.device, values.join(" ")),
         None => format!("device {} ({})", limit.device, values.join(" ")),
@@ -188,7 +188,7 @@ impl AtLimit<'_> {
         let when = self.period.map_or(String::new(), |(from, to)| {
             format!(", from second {from:.1} to {to:.1} (it was set during the run)")
         });
-        format!("the I/O limit {}{alone}{when}", shown(self.limit, Some(&self.device)))
+        format!("the I/O limit {}{alone}{when}", limit_text(self.limit, Some(&self.device)))
     }
 }
 
@@ -218,7 +218,7 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
         }
         let io = new
             .iter()
-            .map(|limit| format!("an I/O limit {}", shown(limit, device_name(span, limit).as_deref())));
+            .map(|limit| format!("an I/O limit {}", limit_text(limit, device_name(span, limit).as_deref())));
         what.extend(io.filter(|_| old != new));
         if old != new && new.is_empty() {
             what.push("no I/O limit on the targets' devices any more".into());
@@ -273,10 +273,10 @@ pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
     let limits =
         effort.io_limits.iter().filter(|limit| is_beneath(span, limit)).map(|limit| {
             match device_name(span, limit) {
-                Some(name) => format!("the I/O limit {} was not reached", shown(limit, Some(&name))),
+                Some(name) => format!("the I/O limit {} was not reached", limit_text(limit, Some(&name))),
                 None => format!(
                     "the I/O limit {} may not concern the targets, whose devices are unknown",
-                    shown(limit, None)
+                    limit_text(limit, None)
                 ),
             }
         });

@@ -329,7 +329,7 @@ fn beside(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<String> {
     let mut lines = Vec::new();
     // What else used the CPUs may be what works for the storage: workers, servers of file systems.
     if matches!(limiter, Kernel | Unclear | Storage | Cpu) {
-        lines = processors::named(span, effort);
+        lines = processors::list_cpus(span, effort);
     }
     lines.extend(served(span).filter(|_| matches!(limiter, BusyCpus | Depth | Unclear | Storage)));
     lines

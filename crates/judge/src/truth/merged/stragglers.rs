@@ -59,7 +59,7 @@ pub struct Stragglers {
 }
 
 impl Stragglers {
-    pub fn of(hosts: &[HostFigure]) -> Stragglers {
+    pub fn find(hosts: &[HostFigure]) -> Stragglers {
         let all = hosts.len();
         if all < FEWEST {
             return Stragglers { hosts: Vec::new(), all };
@@ -128,7 +128,7 @@ mod tests {
     fn slow(figures: &[(f64, f64)]) -> Vec<String> {
         let spans = spans(figures);
         let hosts: Vec<HostFigure> = spans.iter().map(|(name, span)| HostFigure { name, span }).collect();
-        Stragglers::of(&hosts).hosts.into_iter().map(|(name, _)| name).collect()
+        Stragglers::find(&hosts).hosts.into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]

@@ -213,7 +213,7 @@ fn flush_type(word: &str) -> FlushType {
 
 fn mix_part(node: &Node) -> Result<MixPart, Fault> {
     let share = saturate(node.attribute_number("Share").unwrap_or(1));
-    Ok(MixPart::of(target(node)?, share, node.u64("BaseFileOffset"), node.u64("MaxFileSize")))
+    Ok(MixPart::new(target(node)?, share, node.u64("BaseFileOffset"), node.u64("MaxFileSize")))
 }
 
 fn path(node: &Node) -> Result<RawText, Fault> {

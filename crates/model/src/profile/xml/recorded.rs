@@ -65,7 +65,7 @@ fn of_span(node: &Node) -> Parameters {
     let targets = node.children_of("Targets");
     let pool_is_known = states(node, "ThreadCount");
     let mut parameters = Parameters::with(&span, |target, place| {
-        let all = Access::of(&span, target);
+        let all = Access::from_target(&span, target);
         let Some(node) = targets.get(place) else { return Access::default() };
         let stated = |name: &str| states(node, name);
         let pool = span.is_floating_pool();

@@ -39,10 +39,10 @@ impl ChartAxis {
         text: impl Fn(f64) -> String,
     ) -> ChartAxis {
         let ticks = at.into_iter().map(|figure| Tick { at: scale.place(figure), text: text(figure) });
-        ChartAxis::of(label, scale, ticks.collect())
+        ChartAxis::with_ticks(label, scale, ticks.collect())
     }
 
-    fn of(label: impl Into<String>, scale: AxisScale, ticks: Vec<Tick>) -> ChartAxis {
+    fn with_ticks(label: impl Into<String>, scale: AxisScale, ticks: Vec<Tick>) -> ChartAxis {
         ChartAxis { label: label.into(), scale, ticks, kind: AxisKind::Figures }
     }
 
@@ -95,7 +95,7 @@ impl ChartAxis {
         let on = ticks.into_iter().filter(|(_, at)| *at <= whole + 1e-9);
         let ticks = on.map(|(text, at)| Tick { at: at / whole, text: text.into() });
         let scale = AxisScale::Linear { from: 0.0, to: whole };
-        ChartAxis::of("percent of I/Os that took no longer", scale, ticks.collect())
+        ChartAxis::with_ticks("percent of I/Os that took no longer", scale, ticks.collect())
     }
 
     /// Names or numbers, one beside the other; of many only some are written.
@@ -105,14 +105,14 @@ impl ChartAxis {
         let written = names.iter().enumerate().step_by(every);
         let ticks = written.map(|(number, name)| Tick { at: middle(number), text: name.clone() }).collect();
         let scale = AxisScale::Linear { from: 0.0, to: names.len().max(1) as f64 };
-        ChartAxis::of(label, scale, ticks)
+        ChartAxis::with_ticks(label, scale, ticks)
     }
 
     /// Places from 0 to `end`, some of which have a name.
     pub fn places(label: impl Into<String>, end: f64, named: Vec<(f64, String)>) -> ChartAxis {
         let scale = AxisScale::Linear { from: 0.0, to: end.max(1.0) };
         let ticks = named.into_iter().map(|(at, text)| Tick { at: scale.place(at), text });
-        ChartAxis::of(label, scale, ticks.collect())
+        ChartAxis::with_ticks(label, scale, ticks.collect())
     }
 
     /// Rows of these names; row `n` reaches from [`row`]`(n, count)` down.
@@ -121,7 +121,7 @@ impl ChartAxis {
         let tick = |(number, text)| Tick { at: row(number, count), text };
         let ticks = names.into_iter().enumerate().map(tick).collect();
         let scale = AxisScale::Linear { from: 0.0, to: 1.0 };
-        ChartAxis { kind: AxisKind::Rows, ..ChartAxis::of("", scale, ticks) }
+        ChartAxis { kind: AxisKind::Rows, ..ChartAxis::with_ticks("", scale, ticks) }
     }
 
     /// Changes in percent, 0 among them. No figure falls by more than [`LARGEST_LOSS`].

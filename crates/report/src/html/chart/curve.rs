@@ -93,10 +93,10 @@ impl Curve {
         let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
         let rates = self.points.iter().map(|point| point.iops);
         let rate_ends = self.points.iter().filter_map(|point| point.iops_interval);
-        let rates = shown(rates, rate_ends, MOST_OF_RATES);
+        let rates = visible_points(rates, rate_ends, MOST_OF_RATES);
         let latencies = self.points.iter().filter_map(|point| point.latency_ms);
         let latency_ends = self.points.iter().filter_map(|point| point.latency_interval_ms);
-        let latencies = shown(latencies, latency_ends, MOST_OF_LATENCIES);
+        let latencies = visible_points(latencies, latency_ends, MOST_OF_LATENCIES);
         let objective = self.objective.iter().map(|objective| objective.latency_ms);
         let x = ChartAxis::amounts("I/Os per second", rates.into_iter().fold(0.0, f64::max));
         let y = ChartAxis::latencies(self.latency_name.clone(), latencies.into_iter().chain(objective));
@@ -222,7 +222,7 @@ impl Curve {
 
 /// The figures that an axis has to show: all points, and of the ends of intervals those that are no further
 /// from them than by this factor; what is further ends there.
-fn shown(points: impl Iterator<Item = f64>, ends: impl Iterator<Item = (f64, f64)>, most: f64) -> Vec<f64> {
+fn visible_points(points: impl Iterator<Item = f64>, ends: impl Iterator<Item = (f64, f64)>, most: f64) -> Vec<f64> {
     let mut figures: Vec<f64> = points.filter(|figure| figure.is_finite()).collect();
     let lowest = figures.iter().copied().fold(f64::INFINITY, f64::min) / most;
     let highest = figures.iter().copied().fold(0.0, f64::max) * most;

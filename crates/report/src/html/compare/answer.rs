@@ -1,7 +1,7 @@
 //! What has changed, in words.
 
 use super::{ComparisonPage, LETTERS, name, of_span};
-use crate::html::verdict::{Badge, said};
+use crate::html::verdict::{Badge, finding_box};
 use diskspd_judge::lab::compare::{self, Compared, SpanCompared};
 use diskspd_model::finding::Severity;
 use diskspd_model::units::table::signed;
@@ -47,10 +47,10 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
             @if !warnings.is_empty() || !changed.is_empty() {
                 ul.statements {
                     @for (severity, message) in warnings {
-                        (said(&Badge::of(*severity), None, &[], message, &[], None))
+                        (finding_box(&Badge::for_severity(*severity), None, &[], message, &[], None))
                     }
                     @for metric in changed {
-                        (said(&Badge::of_change(metric.verdict), None, &[], &besides(metric), &[], None))
+                        (finding_box(&Badge::of_change(metric.verdict), None, &[], &besides(metric), &[], None))
                     }
                 }
             }

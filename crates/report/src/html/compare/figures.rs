@@ -26,7 +26,7 @@ pub fn figures(page: &ComparisonPage) -> Markup {
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
             @if several { (heading(3, &span_name(page, span))) }
             (PageTable::new("compared", "Figures of both sides")
-                .of(&ComparedLine::columns(["A", "B"]), &compare::lines_of_span(span)))
+                .render(&ComparedLine::columns(["A", "B"]), &compare::lines_of_span(span)))
             @if number == 0 { p.note { (MEANING) } }
             (statistics(span))
             @if number < MOST_WITH_CHARTS {
@@ -46,7 +46,7 @@ fn statistics(span: &SpanCompared) -> Markup {
             details {
                 summary { "Statistics" }
                 (PageTable::new("compared", "Statistics of the figures")
-                    .of(&ComparedLine::statistics(), &lines))
+                    .render(&ComparedLine::statistics(), &lines))
                 p.note { (STATISTICS_MEAN) }
             }
         }

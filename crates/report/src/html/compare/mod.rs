@@ -12,7 +12,7 @@ use super::chart::ChartFigure;
 use super::page::{command, heading};
 use super::table::PageTable;
 use diskspd_judge::lab::compare::{self, SideDifference};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -34,7 +34,7 @@ pub fn content(page: &ComparisonPage) -> Markup {
             p.kicker { "DiskSpd for Linux · comparison" }
             h1 { "B compared with A" }
             @for (letter, side) in LETTERS.iter().zip(page.sides) {
-                p.targets { (letter) ": " code { (line(&side.name)) } ", " (counted(side.runs.len(), "run")) }
+                p.targets { (letter) ": " code { (line(&side.name)) } ", " (count_of(side.runs.len(), "run")) }
             }
         }
         section.verdict { (heading(2, "Verdict")) (answer::verdicts(page)) }
@@ -76,7 +76,7 @@ fn differences(found: &[SideDifference]) -> Markup {
     html! {
         @if found.is_empty() { p { "Nothing: everything else recorded is the same on both sides." } }
         @if !both.is_empty() {
-            (PageTable::new("differences", "Other differences").high().of(&DIFFERENCES, &both))
+            (PageTable::new("differences", "Other differences").high().render(&DIFFERENCES, &both))
         }
         @for told in compare::not_recorded(found) { p.note { (told) } }
         @if !found.is_empty() { p.note { "Everything else recorded is the same on both sides." } }

@@ -8,7 +8,7 @@ use crate::html::chart::points::{PointGroup, Points};
 use crate::html::chart::table::FigureTable;
 use crate::number::short;
 use diskspd_judge::lab::compare::{Compared, SpanCompared, Summarized};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 
 /// A chart for each figure; of many time spans only of the one that decides.
@@ -45,7 +45,7 @@ fn chart(
     let all = sides.iter().flat_map(|side| side.values.iter().copied());
     let ticks = if metric.more_is_better { short } else { short_latency };
     let sides_below = LETTERS.iter().zip(sides).enumerate().map(|(number, (letter, side))| {
-        (number as f64 + 0.5, format!("{letter}, {}", counted(side.values.len(), "run")))
+        (number as f64 + 0.5, format!("{letter}, {}", count_of(side.values.len(), "run")))
     });
     let points = Points {
         id: format!("runs-{}-{}", id(page, span), metric.metric.replace('.', "-")),
@@ -72,7 +72,7 @@ fn summary(sides: &[Summarized; 2], write: fn(f64) -> String) -> String {
         let high = side.values.iter().copied().fold(0.0, f64::max);
         format!(
             "{letter}: {}, median {}, {} to {}",
-            counted(side.values.len(), "run"),
+            count_of(side.values.len(), "run"),
             write(side.median),
             write(low),
             write(high)

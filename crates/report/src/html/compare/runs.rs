@@ -23,7 +23,7 @@ pub fn runs(page: &ComparisonPage) -> Markup {
     let lines: Vec<SideRunLine> =
         LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| lines(letter, side)).collect();
     html! {
-        (PageTable::new("runs", "Runs of both sides").high().of(SideRunLine::COLUMNS, &lines))
+        (PageTable::new("runs", "Runs of both sides").high().render(SideRunLine::COLUMNS, &lines))
         @if left > 0 { p.note { (left) " runs more are in the charts and their tables." } }
     }
 }

@@ -1,7 +1,7 @@
 //! What has changed for good, in words.
 
 use super::{FollowedCourse, FollowedWork, HistoryPage, ToldOf, change_of, figure_name, figure_text};
-use crate::html::verdict::{Badge, said};
+use crate::html::verdict::{Badge, finding_box};
 use diskspd_judge::lab::compare::ChangeVerdict;
 use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::stats::trend::FEWEST_RUNS;
@@ -108,7 +108,7 @@ fn statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) 
     let message = format!("{}{span}: {}", figure_name(figure), last.words);
     let mut evidence = vec![work.name()];
     evidence.extend(earlier.iter().map(|change| format!("earlier: {}", change.words)));
-    said(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
+    finding_box(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
 }
 
 fn unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {

@@ -88,7 +88,7 @@ fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize
         id: format!("course-{}-{}", number + 1, course.figure.name().replace('.', "-")),
         title: name.into(),
         summary: summary(course),
-        note: [latest(course, left), said(course), labels(&runs)]
+        note: [latest(course, left), trend_sentence(course), labels(&runs)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
@@ -118,7 +118,7 @@ fn latest(course: &FollowedCourse, left: usize) -> Option<String> {
     (left > 0).then(|| format!("The latest {} of {all} runs are drawn.", all - left))
 }
 
-fn said(course: &FollowedCourse) -> Option<String> {
+fn trend_sentence(course: &FollowedCourse) -> Option<String> {
     let sentence = |words: &String| {
         let mut letters = words.chars();
         let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
@@ -171,14 +171,14 @@ fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> Fi
             write(*value),
             date_and_time(run.at).unwrap_or_default(),
             line(&label).into_owned(),
-            told(course, left + place),
+            run_tooltip(course, left + place),
         ];
         table.row((place as f64 + 0.5) / runs.len() as f64, cells);
     }
     table
 }
 
-fn told(course: &FollowedCourse, place: usize) -> String {
+fn run_tooltip(course: &FollowedCourse, place: usize) -> String {
     let of_it = course.told.iter().filter(|run| run.place == place);
     let words = of_it.map(|run| match run.of {
         ToldOf::Machine => format!("changed: {}", run.words),

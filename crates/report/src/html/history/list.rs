@@ -18,7 +18,7 @@ pub fn list(page: &HistoryPage) -> Markup {
     html! {
         @if page.runs.is_empty() { p { "No run fits." } }
         @else {
-            (PageTable::new("kept", "All runs, the latest first").high().of(KeptLine::COLUMNS, &lines))
+            (PageTable::new("kept", "All runs, the latest first").high().render(KeptLine::COLUMNS, &lines))
             p.note {
                 "The latest first, with a line for each time span; times are UTC."
                 @if page.runs.len() > MOST {
@@ -50,7 +50,7 @@ impl<'a> KeptLine<'a> {
         TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
         TableColumn::<KeptLine>::words("label, tags", KeptLine::words).paged(),
         TableColumn::<KeptLine>::words("found", |line| match line.run.run.worst() {
-            Some(worst) => Cell::Marked(Badge::of(worst).0, String::new()),
+            Some(worst) => Cell::Marked(Badge::for_severity(worst).0, String::new()),
             None => Cell::Missing,
         })
         .paged(),

@@ -22,7 +22,7 @@ pub fn answers(page: &SweepPage) -> Markup {
                     }
                 }
             }
-            @match answer.chosen() {
+            @match answer.chosen_row() {
                 Some(row) => {
                     p.name { "From now on" }
                     (command(&(page.command)(&page.rows[row])))

@@ -89,7 +89,7 @@ fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
 
 fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
     let of =
-        |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.of(latency)).ms();
+        |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.read_from(latency)).ms();
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
     CurvePoint {
         label: label_in_group(row, of_group),
@@ -104,7 +104,7 @@ fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Obje
 /// The interval of the geometric mean, by which the objective is judged: latencies vary by factors.
 fn factors(values: &[f64]) -> Option<(f64, f64)> {
     let logarithms: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
-    let spread = Spread::of(&logarithms)?;
+    let spread = Spread::from_values(&logarithms)?;
     let width = spread.half_width?;
     Some(((spread.mean - width).exp(), (spread.mean + width).exp()))
 }

@@ -33,7 +33,7 @@ pub fn content(page: &SweepPage) -> Markup {
             @if let Some(run) = run { p.targets { (targets(&run.known)) } }
         }
         (judged(page))
-        @if let Some(why) = page.unfinished { p.lead { (Badge::of(Severity::Note).markup()) " " (why) } }
+        @if let Some(why) = page.unfinished { p.lead { (Badge::for_severity(Severity::Note).markup()) " " (why) } }
         section.answer { (heading(2, "Answer")) (answer::answers(page)) }
         @let charts = charts::charts(page);
         @if !charts.is_empty() {
@@ -43,7 +43,7 @@ pub fn content(page: &SweepPage) -> Markup {
             }
         }
         section { (heading(2, "Points")) (points::points(page)) }
-        section { (heading(2, "What was found")) (found(page)) }
+        section { (heading(2, "What was found")) (answer_section(page)) }
         @if let Some(drift) = page.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
         section.again {
             (heading(2, "Do it again"))
@@ -91,7 +91,7 @@ fn judged(page: &SweepPage) -> Markup {
     let badge = match (bad, warned, drifted) {
         (0, 0, false) if unconfirmed > 0 => Badge::of_devices(Verdict::Unknown),
         (0, 0, false) => Badge::of_devices(Verdict::Verified),
-        _ => Badge::of(severity),
+        _ => Badge::for_severity(severity),
     };
     let words = match (bad, warned) {
         (0, 0) if unconfirmed > 0 => {
@@ -114,7 +114,7 @@ fn judged(page: &SweepPage) -> Markup {
 
 const NAMED: usize = 4;
 
-fn found(page: &SweepPage) -> Markup {
+fn answer_section(page: &SweepPage) -> Markup {
     let told = told_once(page.rows, true);
     html! {
         @if told.is_empty() { p { "No finding limits the figures." } }
@@ -122,7 +122,7 @@ fn found(page: &SweepPage) -> Markup {
             @for one in &told {
                 @let severity = if one.found.wrong { Severity::Wrong } else { Severity::Warning };
                 @let (message, remedy) = (&one.found.message, one.found.remedy.as_deref());
-                (verdict::said(&Badge::of(severity), None, &[], message, &[one.place()], remedy))
+                (verdict::finding_box(&Badge::for_severity(severity), None, &[], message, &[one.place()], remedy))
             }
         }
     }
@@ -131,6 +131,6 @@ fn found(page: &SweepPage) -> Markup {
 fn drifted(drift: &Drift) -> Markup {
     let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
     html! {
-        ul.statements { (verdict::said(&Badge::of(severity), None, &[], &drift.text(), &[], None)) }
+        ul.statements { (verdict::finding_box(&Badge::for_severity(severity), None, &[], &drift.text(), &[], None)) }
     }
 }

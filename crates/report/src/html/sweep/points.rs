@@ -9,7 +9,7 @@ use maud::{Markup, html};
 pub fn points(page: &SweepPage) -> Markup {
     let lines = point_lines(page.rows, |place| roles(page, place));
     html! {
-        (PageTable::new("points", "All points").high().of(PointLine::COLUMNS, &lines))
+        (PageTable::new("points", "All points").high().render(PointLine::COLUMNS, &lines))
         p.note { (meaning(page)) }
     }
 }

@@ -53,7 +53,7 @@ impl TaskNames {
         Some(number)
     }
 
-    pub fn of(&self, number: u16) -> &str {
+    pub fn name_of_event(&self, number: u16) -> &str {
         self.all.get(usize::from(number)).map_or("", String::as_str)
     }
 }
@@ -84,7 +84,7 @@ impl EventFormats {
         };
         let block = |name: &str| {
             let missing = || TraceRefusal::NoTracepoint { names: name.into() };
-            BlockFormat::of(&find(name)?).ok_or_else(missing)
+            BlockFormat::from_event(&find(name)?).ok_or_else(missing)
         };
         let steps = [
             (QUEUED, EventStep::Queued),

@@ -86,7 +86,7 @@ impl Keeper {
     }
 
     /// Events until `now` were lost.
-    pub fn lost(&mut self, now: Nanos) {
+    pub fn note_loss(&mut self, now: Nanos) {
         self.block.clear();
         self.flushes.all.clear();
         self.threads.iter_mut().for_each(|thread| thread.course.forget());
@@ -179,7 +179,7 @@ impl Keeper {
         let device = places.map_or("", TargetPlaces::name);
         let named = |(kept, ns)| match kept {
             HeldBy::ByTask(name) => {
-                Culprit { kind: CulpritKind::Task, name: self.names.of(name).to_owned(), duration_ns: ns }
+                Culprit { kind: CulpritKind::Task, name: self.names.name_of_event(name).to_owned(), duration_ns: ns }
             }
             HeldBy::By(kind) => {
                 let name = match kind {

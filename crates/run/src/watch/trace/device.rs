@@ -82,7 +82,7 @@ pub fn watch_device(
     let format = |name: &'static str| {
         let found = tracefs.format(name).map_err(told)?;
         let missing = || told(TraceRefusal::NoTracepoint { names: name.into() });
-        found.and_then(|format| BlockFormat::of(&format)).ok_or_else(missing)
+        found.and_then(|format| BlockFormat::from_event(&format)).ok_or_else(missing)
     };
     let tracepoints = tracepoints(view, watched.has_queue);
     let [issue, complete] = tracepoints;
@@ -142,7 +142,7 @@ impl EventReader {
     fn read(&mut self) -> io::Result<()> {
         let Self { instance, page, formats, waiting, .. } = self;
         instance.take_events(page, |at, fields| waiting.extend(formats.event(at, fields)))?;
-        let lost = self.instance.lost()?;
+        let lost = self.instance.lost_events()?;
         if lost > self.lost {
             self.collect_until(Nanos::MAX);
             self.collected.lost(lost - self.lost);

@@ -72,7 +72,7 @@ impl RequestRecorder {
             end: never(),
             started: Barrier::new(2),
         });
-        let requests = DeviceRequests::of(devices.iter().copied());
+        let requests = DeviceRequests::for_devices(devices.iter().copied());
         let session = TraceSession {
             buffer_kib: instance.kib(),
             buffers: instance.buffers() as u64,
@@ -192,7 +192,7 @@ impl Reader {
         self.instance.stop()?;
         self.read()?;
         self.match_until(Nanos::MAX);
-        self.recorded.session.lost_events = self.instance.lost()?;
+        self.recorded.session.lost_events = self.instance.lost_events()?;
         Ok(())
     }
 
@@ -201,7 +201,7 @@ impl Reader {
         let taken = instance.take_events(page, |at, fields| waiting.extend(formats.event(at, fields)))?;
         self.recorded.session.read += taken.buffers;
         if taken.may_be_lost {
-            let lost = self.instance.lost()?;
+            let lost = self.instance.lost_events()?;
             if lost > self.recorded.session.lost_events {
                 self.recorded.session.lost_events = lost;
                 self.match_until(Nanos::MAX);

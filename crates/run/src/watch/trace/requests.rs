@@ -84,7 +84,7 @@ struct StartedRequest {
 }
 
 impl DeviceRequests {
-    pub fn of(devices: impl IntoIterator<Item = u32>) -> DeviceRequests {
+    pub fn for_devices(devices: impl IntoIterator<Item = u32>) -> DeviceRequests {
         let devices = devices.into_iter().map(|device| (device, Default::default())).collect();
         DeviceRequests { devices, ..DeviceRequests::default() }
     }
@@ -176,7 +176,7 @@ mod tests {
 
     /// Requests counted, how many of them with a time, and the sum of those.
     fn reads(events: &[BlockEvent], window: RangeInclusive<Nanos>) -> (u64, u64, f64) {
-        let mut requests = DeviceRequests::of([DISK]);
+        let mut requests = DeviceRequests::for_devices([DISK]);
         events.iter().for_each(|event| requests.take(*event, &window));
         let [reads, writes] = requests.of_device(DISK).times;
         assert_eq!(writes, CompletionTimes::default());
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn directions_and_devices_are_told_apart() {
-        let mut requests = DeviceRequests::of([DISK]);
+        let mut requests = DeviceRequests::for_devices([DISK]);
         let read = issue(10, 0, 8);
         let write = BlockEvent { write: true, ..issue(11, 0, 8) };
         let other = BlockEvent { device: DISK + 1, ..issue(12, 0, 8) };
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn after_a_loss_nothing_is_matched_with_what_came_before() {
-        let mut requests = DeviceRequests::of([DISK]);
+        let mut requests = DeviceRequests::for_devices([DISK]);
         requests.take(issue(10, 0, 8), &(0..=5000));
         requests.forget();
         requests.take(done(4000, 0, 8), &(0..=5000));
@@ -252,7 +252,7 @@ mod tests {
     fn flushes_are_no_writes_without_a_time() {
         let write = |event| BlockEvent { write: true, ..event };
         let flush = |event| BlockEvent { flush: true, ..event };
-        let mut requests = DeviceRequests::of([DISK]);
+        let mut requests = DeviceRequests::for_devices([DISK]);
         // A write that has to be on the medium, on a disk that can't do that at once: told as complete once
         // more when the flush behind it is; then a flush without data.
         for event in [
