@@ -142,7 +142,7 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
     }
     if path.is_dir() {
         let found = known_runs::of_folder(path);
-        let found = found.map_err(|error| format!("{}: can't be listed: {error}", shown(path)))?;
+        let found = found.map_err(|error| format!("{}: can't be listed: {error}", display_path(path)))?;
         return Ok(found.into_iter().map(plain).collect());
     }
     match path.exists() {
@@ -152,12 +152,12 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
 }
 
 fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
-    let given = shown(path);
+    let given = display_path(path);
     let Some(listed) = patterns::matching(path) else {
         return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());
     };
     let folder = patterns::folder(path);
-    let found = listed.map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
+    let found = listed.map_err(|error| format!("{}: can't be listed: {error}", display_path(folder)))?;
     match found.is_empty() {
         true => Err(format!("{given}: no file matches").into()),
         false => Ok(found.into_iter().map(plain).collect()),
@@ -175,7 +175,7 @@ pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
     };
     // A file of the history is known by its id.
     let name = |known: RunSummary| {
-        let behind = known.name.strip_prefix(&shown(file)).unwrap_or_default();
+        let behind = known.name.strip_prefix(&display_path(file)).unwrap_or_default();
         RunSummary { name: format!("{called}{behind}"), ..known }
     };
     Ok(results.into_iter().map(|known| side_run::of_known(name(known))).collect())
