@@ -114,8 +114,8 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
         if let Some(ArgumentPlace { argument, position }) = self.place.as_deref() {
-            let before = printable(&argument[..(*position).min(argument.len())]);
-            write!(f, "\n    {}\n    {:2$}^", printable(argument), "", before.chars().count())?;
+            let before = printable_text(&argument[..(*position).min(argument.len())]);
+            write!(f, "\n    {}\n    {:2$}^", printable_text(argument), "", before.chars().count())?;
         }
         if let Some(expected) = &self.expected {
             write!(f, "\n  expected: {expected}")?;
@@ -129,7 +129,7 @@ impl fmt::Display for CliError {
 
 /// An argument on one line: what is not UTF-8 and what would drive a terminal are shown as U+FFFD, one for
 /// one.
-fn printable(text: &[u8]) -> String {
+fn printable_text(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect()
 }
 

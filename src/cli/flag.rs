@@ -230,7 +230,7 @@ impl Flag {
     /// Whether a value is a range that a sweep goes through.
     pub fn takes_range(&self, value: &[u8]) -> bool {
         let value = std::str::from_utf8(value).unwrap_or_default();
-        value.contains("..") && self.several(value).is_some()
+        value.contains("..") && self.several_values(value).is_some()
     }
 
     /// Whether a value is a list of numbers that a sweep goes through, or one of engines.
@@ -238,11 +238,11 @@ impl Flag {
         // `--rate-total 100,posson` is no list.
         let possible =
             |value: &String| self.is_named("engine") || value.starts_with(|c: char| c.is_ascii_digit());
-        self.several(value).is_some_and(|values| values.len() > 1 && values.iter().all(possible))
+        self.several_values(value).is_some_and(|values| values.len() > 1 && values.iter().all(possible))
     }
 
     /// The values of a range or a list; `None` = it is none.
-    fn several(&self, value: &str) -> Option<Vec<String>> {
+    fn several_values(&self, value: &str) -> Option<Vec<String>> {
         sweep::values(value, self.swept?).ok().flatten()
     }
 

@@ -60,7 +60,7 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
         let others = elsewhere.join(" and ");
         return Some(format!("{} is an option of {others}: see diskspd {command} --help", option_text(name)));
     }
-    if let Some(nearest) = nearest(name, here) {
+    if let Some(nearest) = nearest_option(name, here) {
         return Some(nearest);
     }
     foreign::option(text.trim_start_matches('-'))
@@ -86,7 +86,7 @@ fn option_text(name: &str) -> String {
 }
 
 /// The known option that differs from it in few letters, and what it does.
-fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
+fn nearest_option(name: &str, here: &[OptionRow]) -> Option<String> {
     // Short names differ from any other short one in two letters; a command has few.
     let most = if name.len() > 5 { 2 } else { 1 };
     let of_runs = flags::all().filter_map(|flag| Some((flag.long()?, flag.forms[0].1, most)));
@@ -105,7 +105,7 @@ fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::commands::{find, meant as option};
+    use crate::cli::commands::{find, suggest_command as option};
 
     #[test]
     fn each_word_is_known_once_and_is_none_of_ours() {

@@ -126,16 +126,16 @@ impl OptionRow {
     }
 
     pub fn form(&self) -> String {
-        self.with(&self.value.value_text())
+        self.option_with(&self.value.value_text())
     }
 
-    fn with(&self, value: &str) -> String {
+    fn option_with(&self, value: &str) -> String {
         let apart = !value.is_empty() && !value.starts_with('[') && !self.is_letter();
         format!("{}{}{value}", self.name, if apart { " " } else { "" })
     }
 
     pub fn as_example(&self) -> Option<String> {
-        (!self.example.is_empty()).then(|| self.with(self.example))
+        (!self.example.is_empty()).then(|| self.option_with(self.example))
     }
 
     /// What it does, which numbers it takes or what could be given, and what holds without it.
@@ -201,8 +201,9 @@ mod tests {
 
     #[test]
     fn an_option_of_runs_is_shown_by_its_first_form() {
-        let of =
-            |name: &str| OptionRow::from_flag(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap());
+        let of = |name: &str| {
+            OptionRow::from_flag(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap())
+        };
         assert_eq!((of("--out").value, of("--out").form()), (File, "--out <file>".into()));
         assert_eq!((of("--dry-run").value, of("-h").value), (Switch, Switch));
         assert!(of("--until-steady").value.is_optional() && !of("--repeat").value.is_optional());

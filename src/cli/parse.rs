@@ -20,7 +20,7 @@ use std::ffi::OsString;
 /// options that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (_, without) = split_give_up(arguments)?;
-    let mut read = understand(arguments, &without).map_err(suggest::naming_foreign_dash)?;
+    let mut read = read_invocation(arguments, &without).map_err(suggest::naming_foreign_dash)?;
     if let Invocation::Run(request) = &mut read {
         request.typed = arguments.to_vec();
     }
@@ -28,20 +28,21 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
 }
 
 /// `typed` are all arguments, `arguments` the arguments without `--give-up`.
-fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
+fn read_invocation(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
     let command_line = line::join_arguments(typed);
     let arguments = arguments.get(1..).unwrap_or_default();
     if arguments.is_empty() {
         return Ok(Invocation::Usage(UsageExtent::First));
     }
     let arguments = &*commands::with_command_first(arguments);
-    if let Some(command) =
-        commands::parse(arguments, RunReaders { line: parse, rerun, commands: commands::all_names })
-    {
+    if let Some(command) = commands::parse(
+        arguments,
+        RunReaders { line: parse, rerun: read_rerun, commands: commands::all_names },
+    ) {
         return command;
     }
 
-    TypedLine::split(arguments)?.understood(command_line)
+    TypedLine::split(arguments)?.read_line(command_line)
 }
 
 impl TypedLine {
@@ -50,19 +51,19 @@ impl TypedLine {
     /// # Errors
     /// An option is unknown, its value is not possible, or they can't stand beside each other.
     pub fn read(&self, command_line: RawText) -> Result<Invocation, CliError> {
-        self.understood(command_line).map_err(suggest::naming_foreign_dash)
+        self.read_line(command_line).map_err(suggest::naming_foreign_dash)
     }
 
-    fn understood(&self, command_line: RawText) -> Result<Invocation, CliError> {
+    fn read_line(&self, command_line: RawText) -> Result<Invocation, CliError> {
         match preset::split_preset(self)? {
-            Some((preset, line)) => preset::request(preset, &line, command_line, alone),
-            None => alone(self, command_line),
+            Some((preset, line)) => preset::request(preset, &line, command_line, read_without_preset),
+            None => read_without_preset(self, command_line),
         }
     }
 }
 
 /// Reads a line without a preset.
-fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError> {
+fn read_without_preset(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError> {
     let TypedLine { options, targets } = line;
     no_ranges(options)?;
     let mut draft = Draft::default();
@@ -75,7 +76,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
             return Err(CliError { set_events: draft.set_events.into(), ..error });
         }
         if let Some(answer) = draft.answer.take() {
-            return explained(answer, line);
+            return help_invocation(answer, line);
         }
     }
     if !draft.set_events.is_empty() {
@@ -99,7 +100,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
 
 /// `--help sweep`: a topic would have been taken by the option. Behind others `--help` explains a command
 /// line.
-fn explained(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliError> {
+fn help_invocation(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliError> {
     let (PrintedAnswer::Usage(UsageExtent::Everyday), [_], [word, ..]) =
         (&answer, &line.options[..], &line.targets[..])
     else {
@@ -164,7 +165,7 @@ fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
 }
 
 /// Reads the words after `rerun`: options of one invocation, the file, and devices that may be overwritten.
-fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
+fn read_rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let line = TypedLine::split(arguments)?;
     let (options, files) = (&line.options, &line.targets);
     let mut draft = Draft::default();
@@ -265,7 +266,7 @@ impl Given {
     fn read(&self, draft: &mut Draft, line: &TypedLine) -> Result<(), CliError> {
         let Some(flag) = self.flag else { return Err(self.unknown()) };
         // An explicit --compat requests DISKSPD's reading.
-        if let Some(error) = self.foreign().filter(|_| draft.overrides.compat.is_none()) {
+        if let Some(error) = self.foreign_error().filter(|_| draft.overrides.compat.is_none()) {
             return Err(error);
         }
         let told = draft.request.warnings.len();
@@ -282,12 +283,12 @@ impl Given {
                 Some(spelling) => Some(format!("attach the value without a blank: {spelling}")),
                 None => list().or_else(|| self.plain_sizes(draft)).or_else(|| problem.hint.clone()),
             };
-            self.error(flag, Problem { hint, ..problem })
+            self.option_error(flag, Problem { hint, ..problem })
         })
     }
 
     /// `-rw=randread` and `-d=30`, which DISKSPD reads as a letter and drops the rest.
-    fn foreign(&self) -> Option<CliError> {
+    fn foreign_error(&self) -> Option<CliError> {
         let text = std::str::from_utf8(&self.argument).ok()?;
         if let Some(meant) = foreign::with_one_dash(text) {
             return Some(CliError::at(&self.argument, 1, "unknown option").hint(meant));
@@ -311,7 +312,7 @@ impl Given {
         accepted.then(|| format!("use {}", self.with(&plain).attached()))
     }
 
-    fn error(&self, flag: &Flag, problem: Problem) -> CliError {
+    fn option_error(&self, flag: &Flag, problem: Problem) -> CliError {
         let name = flag.name.with_dashes();
         if self.is_apart() {
             // The value of a long option is an argument of its own.

@@ -46,7 +46,7 @@ pub fn beyond_diskspd(span: &TimeSpan, target: &Target) -> Vec<String> {
 /// The words behind the program's name; `None` = no command line says all of this. Whether one does is found
 /// by reading it.
 pub fn command_line(profile: &Profile, run_options: &RunOptions) -> Option<Vec<OsString>> {
-    written(profile, run_options, |_| true)
+    write_options(profile, run_options, |_| true)
 }
 
 /// The same as somebody types it who has typed `line`: what holds anyway is said where it is said there.
@@ -55,10 +55,10 @@ pub fn command_line_like(
     profile: &Profile,
     run_options: &RunOptions,
 ) -> Option<Vec<OsString>> {
-    written(profile, run_options, |flag| line.options.iter().any(|given| given.flag == Some(flag)))
+    write_options(profile, run_options, |flag| line.options.iter().any(|given| given.flag == Some(flag)))
 }
 
-fn written(
+fn write_options(
     profile: &Profile,
     run_options: &RunOptions,
     says: impl Fn(&Flag) -> bool,

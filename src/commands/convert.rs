@@ -20,14 +20,14 @@ use std::path::Path;
 /// # Errors
 /// The file can't be read or converted, no command line says what it says, or the profile can't be written.
 pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
-    let out = request.out.as_deref().map(|path| opened(path, &request.file)).transpose()?;
+    let out = request.out.as_deref().map(|path| open_output(path, &request.file)).transpose()?;
     let path = RawText::from(request.file.as_os_str().as_encoded_bytes().to_vec());
     let form = form_of(&request.file);
     let file = ProfileFile { path, form, overrides: Overrides::default(), substitutions: Vec::new() };
     let of_file = RunRequest { profile_file: Some(file), quiet: request.quiet, ..RunRequest::default() };
     let run = load::as_it_is(&of_file)?.run;
     let (profile, run_options) = (&run.profile, &run.run_options);
-    judge(profile, run_options)?;
+    judge_profile(profile, run_options)?;
     let Some((path, out)) = request.out.as_deref().zip(out) else {
         return match written::command_line(profile, run_options) {
             Some(words) => super::print(&format!("diskspd {}\n", quoted(&words))),
@@ -35,7 +35,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
         };
     };
     let file = request.file.display();
-    let bytes = document(profile).ok_or_else(|| {
+    let bytes = write_document(profile).ok_or_else(|| {
         let what = format!("{file}: can't be expressed as an XML profile");
         let finding = Finding { remedy: Some(as_it_is(request)), ..Finding::error(what) };
         NotDone::usage(vec![finding])
@@ -50,10 +50,10 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
 }
 
 /// The XML profile; `None` = read back it would be another one.
-fn document(profile: &Profile) -> Option<Vec<u8>> {
+fn write_document(profile: &Profile) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     profile_xml::write_whole_profile(&mut bytes, profile);
-    (xml::read(&bytes).map(alike) == Ok(alike(profile.clone()))).then_some(bytes)
+    (xml::read(&bytes).map(comparable_profile) == Ok(comparable_profile(profile.clone()))).then_some(bytes)
 }
 
 fn as_it_is(request: &ConvertRequest) -> String {
@@ -72,14 +72,14 @@ fn form_of(path: &Path) -> ProfileForm {
     }
 }
 
-fn opened(path: &Path, file: &Path) -> Result<OutFile, NotDone> {
+fn open_output(path: &Path, file: &Path) -> Result<OutFile, NotDone> {
     let from = Named { by: "convert".into(), path: file.to_owned() };
     let permitted = OutputDoor::default().which_reads(Some(from)).permit("--out", path)?;
     let xml = report::format_named("xml").ok_or_else(|| NotDone::failed(["there is no XML"]))?;
     OutFile::open(permitted, path, xml, &Patience::default())
 }
 
-fn judge(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
+fn judge_profile(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
     let findings = validate(profile, true).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<Finding> = findings.filter(|found| found.severity == Severity::Error).collect();
     if errors.is_empty() { Ok(()) } else { Err(NotDone::usage(errors)) }
@@ -92,7 +92,7 @@ fn no_line(request: &ConvertRequest, profile: &Profile) -> NotDone {
     };
     let file = request.file.display();
     let mut finding = Finding::error(format!("{file}: can't be expressed as one command line: it has {why}"));
-    finding.remedy = Some(match document(profile) {
+    finding.remedy = Some(match write_document(profile) {
         Some(_) => format!("write a profile: diskspd convert {file} --out FILE.xml"),
         None => as_it_is(request),
     });
@@ -100,7 +100,7 @@ fn no_line(request: &ConvertRequest, profile: &Profile) -> NotDone {
 }
 
 /// A profile without what a document always states.
-fn alike(mut profile: Profile) -> Profile {
+fn comparable_profile(mut profile: Profile) -> Profile {
     profile.command_line = RawText::default();
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
         if !target.is_mixed() {

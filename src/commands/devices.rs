@@ -19,7 +19,7 @@ pub fn devices(json: bool) -> Result<Exit, NotDone> {
     let disks = devices::list(&Root::live());
     match json {
         true => output::json_to_stdout("the list", &disks),
-        false => output::to_stdout(table(&disks).as_bytes()),
+        false => output::to_stdout(disk_table(&disks).as_bytes()),
     }
 }
 
@@ -37,9 +37,9 @@ const HEADINGS: [&str; 10] = [
 ];
 
 /// The table for people: columns as wide as their widest cell; `-` = not known, or nothing.
-fn table(disks: &[Disk]) -> String {
+fn disk_table(disks: &[Disk]) -> String {
     let mut rows = vec![HEADINGS.map(str::to_owned)];
-    rows.extend(disks.iter().map(row));
+    rows.extend(disks.iter().map(disk_row));
     let mut widths = [0; HEADINGS.len()];
     // What a model or the file behind a device is called has its place within a line.
     for cell in rows.iter_mut().flatten() {
@@ -61,13 +61,13 @@ fn table(disks: &[Disk]) -> String {
     text
 }
 
-fn row(disk: &Disk) -> [String; HEADINGS.len()] {
+fn disk_row(disk: &Disk) -> [String; HEADINGS.len()] {
     fn known_text<T: ToString>(value: Option<T>) -> String {
         value.map_or("-".into(), |value| value.to_string())
     }
     let details = &disk.details;
     let model = [&details.model, &details.mapper_name, &details.backing_file];
-    let uses: Vec<String> = disk.uses.iter().map(|each| short(disk, each)).collect();
+    let uses: Vec<String> = disk.uses.iter().map(|each| use_text(disk, each)).collect();
     [
         format!("#{}", disk.number),
         disk.path.display().to_string(),
@@ -87,7 +87,7 @@ fn row(disk: &Disk) -> [String; HEADINGS.len()] {
 }
 
 /// One use: where a file system is mounted, what holds it; and by which device, if not by the disk itself.
-fn short(disk: &Disk, used: &Use) -> String {
+fn use_text(disk: &Disk, used: &Use) -> String {
     let how = match &used.how {
         How::Mounted { at, file_system } => format!("{at} ({file_system})"),
         How::Member { file_system } => format!("member of a {file_system}"),

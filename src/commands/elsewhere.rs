@@ -17,7 +17,7 @@ const LACKING: [LackingCommand; 2] = [
     ("this command", "it needs Linux", "use the Linux program"),
 ];
 
-fn lacking(command: &str) -> NotDone {
+fn lacking_command(command: &str) -> NotDone {
     let found = LACKING.iter().find(|(name, ..)| *name == command);
     let (name, why, instead) = found.unwrap_or(&LACKING[LACKING.len() - 1]);
     let what = format!("{name} isn't possible with this program on Windows: {why}");
@@ -66,7 +66,7 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Privileges => "privileges",
         _ => "this command",
     };
-    Err(lacking(command))
+    Err(lacking_command(command))
 }
 
 /// Does not wait, because this system does not have ranks.

@@ -52,7 +52,8 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
         }
         match of_folder(path) {
             Ok(found) if found.is_empty() => {
-                let has_folders = listed(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
+                let has_folders =
+                    list_files(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
                 files.push((path.clone(), Err(UnreadFault::EmptyFolder { has_folders }.at_path(path))));
             }
             Ok(found) => {
@@ -90,7 +91,7 @@ const NAMED: usize = 5;
 /// # Errors
 /// It can't be listed.
 pub fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let files = listed(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
+    let files = list_files(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
     Ok(files.into_iter().filter(|path| holds_runs(path)).collect())
 }
 
@@ -100,7 +101,7 @@ fn records_of_sweep(folder: &Path) -> Option<PathBuf> {
     (folder.join("sweep.json").is_file() && records.is_dir()).then_some(records)
 }
 
-fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn list_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     found.sort();
     Ok(found)
@@ -137,7 +138,7 @@ fn tell_skipped(folder: &Path) {
     if records_of_sweep(folder).is_some() {
         return;
     }
-    let Ok(files) = listed(folder) else { return };
+    let Ok(files) = list_files(folder) else { return };
     let skipped = files.into_iter().filter(|path| !holds_runs(path) && !name_of(path).ends_with(NOTES));
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = skipped.partition(|path| path.is_dir());
     for (paths, noun, nouns, why) in
@@ -239,7 +240,7 @@ pub fn record(path: &Path) -> Result<Record, UnreadRuns> {
 pub fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRuns> {
     let file = File::open(path).map_err(|error| UnreadFault::File(error).at_path(path))?;
     let found = file.metadata().map_err(|error| UnreadFault::File(error).at_path(path))?;
-    match open_runs(opened(file, path), path).map_err(|fault| fault.at_path(path))? {
+    match open_runs(read_opened(file, path), path).map_err(|fault| fault.at_path(path))? {
         RunFile::Record(record) => Ok((*record, inode::owner(&found))),
         RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).at_path(path)),
     }
@@ -253,10 +254,10 @@ enum Opened {
 }
 
 fn open(path: &Path) -> io::Result<Opened> {
-    opened(File::open(path)?, path)
+    read_opened(File::open(path)?, path)
 }
 
-fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
+fn read_opened(mut file: File, path: &Path) -> io::Result<Opened> {
     if !file.metadata()?.is_file() {
         let bytes = RECORD.read(file)?;
         let bytes = if packed::is_packed(&bytes) { packed::unpack(&bytes[..])? } else { bytes };

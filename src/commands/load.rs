@@ -60,17 +60,17 @@ impl ProfileOnce {
         }
         let path = from.path.as_path();
         let is_secret = self.origin.is_received();
-        let (bytes, owner) =
-            read_limited(from, &self.origin.owners).map_err(|why| wrong(from, vec![why.to_string()]))?;
+        let (bytes, owner) = read_limited(from, &self.origin.owners)
+            .map_err(|why| wrong_profile(from, vec![why.to_string()]))?;
         let mut origin = self.origin.clone().owned_by(owner);
         let read = match from.form {
             ProfileForm::Xml => {
                 let profile = xml::read(&bytes).map_err(|error| match is_secret {
-                    true => wrong(
+                    true => wrong_profile(
                         from,
                         vec![format!("this profile is not valid; diskspd -Rp -X{} explains", from.path)],
                     ),
-                    false => wrong(from, vec![error.to_string()]),
+                    false => wrong_profile(from, vec![error.to_string()]),
                 })?;
                 (profile, RunOptions::default(), origin)
             }
@@ -137,7 +137,7 @@ pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDo
     };
     let (profile, run_options, origin) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
-    let profile = complete.map_err(|messages| wrong(from, messages))?;
+    let profile = complete.map_err(|messages| wrong_profile(from, messages))?;
     Ok(ToRun::new(request, profile, request.run_options.clone().or(run_options), origin))
 }
 
@@ -163,7 +163,7 @@ pub fn is_target(named: &RawText, profile: &Profile) -> bool {
     })
 }
 
-fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
+fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> NotDone {
     let given = from.form.form_text(&from.path);
     NotDone::misused(messages).at(&given)
 }
@@ -188,7 +188,7 @@ enum UnreadProfile {
 }
 
 /// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
-fn missing(from: &ProfileFile) -> UnreadProfile {
+fn missing_profile(from: &ProfileFile) -> UnreadProfile {
     let path = from.path.to_string();
     if !path.contains('\\') || cfg!(windows) {
         return UnreadProfile::Missing;
@@ -201,7 +201,7 @@ fn missing(from: &ProfileFile) -> UnreadProfile {
 /// Reads a file and its owner, up to the size limit of profiles: it might be a disk image or have no end.
 fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => missing(from),
+        io::ErrorKind::NotFound => missing_profile(from),
         _ => UnreadProfile::NotOpened(error),
     })?;
     let metadata = file.metadata()?;

@@ -46,7 +46,7 @@ pub fn measure_with(
     let listener = Console::new(manner, None, Arc::default());
     let _watch = ctrl_c::ends_a_run(&control, None, true)?;
     let mut made =
-        tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted)?;
+        tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted_error)?;
     made.known.name = if name.is_empty() { tool.version_text() } else { name };
     let to_stdout = request.out.iter().any(OutRequest::is_stdout);
     let mut exit = match to_stdout || !turn.as_ref().is_none_or(|turn| turn.reports) {
@@ -64,7 +64,7 @@ pub fn measure_with(
     Ok(Measurement { exit, results, interrupted: false })
 }
 
-fn interrupted(fault: WithFault) -> NotDone {
+fn interrupted_error(fault: WithFault) -> NotDone {
     match fault {
         WithFault::Interrupted => NotDone::failed(["the run was interrupted; DISKSPD printed no figures"]),
         fault => fault.into(),

@@ -28,7 +28,7 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     let files = known_runs::files(&given);
     let read = files.iter().map(|(file, _)| Named { by: "merge".into(), path: file.clone() });
     let mut door = OutputDoor::default().which_reads(read);
-    let outs = request.out.iter().map(|out| opened(out, request, &mut door));
+    let outs = request.out.iter().map(|out| open_output(out, request, &mut door));
     let outs = outs.collect::<Result<Vec<OutFile>, NotDone>>()?;
     let mut hosts = Hosts { door, ..Hosts::default() };
     for (file, there) in files {
@@ -41,8 +41,8 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn opened(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
-    let format = output::format_of(out, verdicts(request))?;
+fn open_output(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
+    let format = output::format_of(out, requested_verdicts(request))?;
     OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
 }
 
@@ -92,20 +92,20 @@ impl Hosts {
     fn write_alone(&mut self, record: &Record, request: &MergeRequest) -> Result<(), NotDone> {
         let judged = Judged::new(record);
         for out in request.out.iter().filter(|out| out.is_xml()) {
-            let path = beside(&out.path, self.merge.last_name());
+            let path = host_path(&out.path, self.merge.last_name());
             let out = OutRequest { format: Some("xml"), path };
-            opened(&out, request, &mut self.door)?.save(&judged)?;
+            open_output(&out, request, &mut self.door)?.save(&judged)?;
         }
         Ok(())
     }
 }
 
-fn verdicts(request: &MergeRequest) -> WithVerdicts {
+fn requested_verdicts(request: &MergeRequest) -> WithVerdicts {
     WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
 }
 
 /// `all.node1.xml` of `all.xml`; merging has made the host's name one that can be part of a file's.
-fn beside(path: &Path, host: &str) -> PathBuf {
+fn host_path(path: &Path, host: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(".");
     name.push(host);
@@ -122,10 +122,11 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     let instead = |out: &OutRequest| destination::is_standard_output(&out.path);
     let reports = !request.out.iter().any(instead);
     let form = reports.then_some(TEXT.name);
-    output::verdicts_nowhere(verdicts(request), &request.out, form).into_iter().for_each(say);
+    output::verdicts_nowhere(requested_verdicts(request), &request.out, form).into_iter().for_each(say);
     if reports {
         let text: &'static Format = &TEXT;
-        exit = report_error(output::report_to_stdout(text.with_verdicts(verdicts(request)), &judged));
+        exit =
+            report_error(output::report_to_stdout(text.with_verdicts(requested_verdicts(request)), &judged));
     }
     let detail = if request.verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));

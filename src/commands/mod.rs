@@ -74,7 +74,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = here::typed(arguments);
     process::prepare();
     crate::clock::prepare();
-    let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
+    let done = std::panic::catch_unwind(|| obey_arguments(&arguments)).unwrap_or_else(|_| {
         Err(NotDone::failed(["a defect of this program made it fail, see above; please report it"]))
     });
     let exit = report_error(done);
@@ -85,7 +85,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     exit.into()
 }
 
-fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
+fn obey_arguments(arguments: &[OsString]) -> Result<Exit, NotDone> {
     here::permit_streams()?;
     if let Some(error) = misspelled_command(arguments) {
         return Err(error.into());

@@ -11,7 +11,7 @@ use crate::store::StoreError;
 use crate::sys::standard_error::say;
 
 #[derive(Debug, thiserror::Error)]
-#[error("{}", messages(.findings))]
+#[error("{}", join_messages(.findings))]
 pub struct NotDone {
     exit: Exit,
     findings: Vec<Finding>,
@@ -55,7 +55,7 @@ impl NotDone {
 }
 
 /// All of it in one line, for who keeps it.
-fn messages(findings: &[Finding]) -> String {
+fn join_messages(findings: &[Finding]) -> String {
     findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 

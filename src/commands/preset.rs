@@ -16,7 +16,7 @@ pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
         PresetRequest::List => print(&presets::list()),
         PresetRequest::Markdown => print(&presets::markdown()),
         PresetRequest::Show(name) => match presets::find(name) {
-            Some(preset) => print(&(presets::show(preset) + &xml(preset.name))),
+            Some(preset) => print(&(presets::show(preset) + &preset_xml(preset.name))),
             None => {
                 let error = CliError::new(format!("there is no preset '{name}'"));
                 Err(error.hint(format!("there are {}", presets::names())).into())
@@ -26,7 +26,7 @@ pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
 }
 
 /// Its profile with a template for the target, as `-X` reads it.
-fn xml(name: &str) -> String {
+fn preset_xml(name: &str) -> String {
     let arguments = ["diskspd", "--preset", name, "*1"].map(OsString::from);
     let mut bytes = b"\n".to_vec();
     if let Ok(Invocation::Run(request)) = cli::parse(&arguments) {

@@ -93,12 +93,12 @@ fn write(form: &str, made: &MadeRepetition, sink: &mut dyn Write) -> io::Result<
     match form {
         "json" => sink.write_all(repetition.json().as_bytes()),
         "csv" => sink.write_all(repetition.csv().as_bytes()),
-        "html" => page(repetition, results, sink),
+        "html" => write_page(repetition, results, sink),
         _ => sink.write_all(visible::lines(&repetition.text()).as_bytes()),
     }
 }
 
-fn page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) -> io::Result<()> {
+fn write_page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) -> io::Result<()> {
     let judged: Vec<Option<Judged>> =
         results.iter().map(|results| results.record().map(Judged::new)).collect();
     let run = |(results, judged): (&MadeResults, &'_ Option<Judged<'_>>)| match judged {
@@ -107,7 +107,7 @@ fn page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) 
     };
     let known: Vec<RunSummary> = match results.len() == repetition.runs.len() {
         true => results.iter().zip(&judged).map(run).collect(),
-        false => repetition.summaries("").into_iter().map(unnamed).collect(),
+        false => repetition.summaries("").into_iter().map(without_name).collect(),
     };
     let runs: Vec<html::Run> = known
         .into_iter()
@@ -118,6 +118,6 @@ fn page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) 
 }
 
 /// Runs of a repetition have their number as a name.
-fn unnamed(run: RunSummary) -> RunSummary {
+fn without_name(run: RunSummary) -> RunSummary {
     RunSummary { name: String::new(), ..run }
 }

@@ -41,11 +41,11 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
         _ if !request.out.is_empty() => {
             Err(NotDone::misused(["--out is for one record: --html FILE writes a page of several runs"]))
         }
-        [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
+        [file] if request.table.is_none() && !file.is_dir() => report_file(file, request.verbose),
         _ if request.verbose => {
             Err(NotDone::misused(["-v is for one file: a table has no room for all findings"]))
         }
-        _ => table(request, &files),
+        _ => print_table(request, &files),
     }
 }
 
@@ -68,7 +68,7 @@ fn of_repetition(made: &MadeRepetition, file: &Path, request: &ReportRequest) ->
 }
 
 /// The report of a single file.
-fn one(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
+fn report_file(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
     match known_runs::run_file(file)? {
         RunFile::Record(record) => Ok(of_record(&record, verbose)),
         RunFile::Results(results) => {
@@ -114,7 +114,7 @@ fn of_record(record: &Record, verbose: bool) -> Exit {
 }
 
 /// A table of all runs. What can't be read is told, and has an empty row.
-fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
+fn print_table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
     let mut rows: Vec<TableRun> = Vec::new();
     let mut exit = Exit::Success;
     for (file, there) in known_runs::files(files) {

@@ -76,7 +76,7 @@ mod tests {
             time_spans: vec![TimeSpan { targets, ..TimeSpan::default() }],
             ..Profile::default()
         };
-        let shown = shown(&profile);
+        let shown = sanitize(&profile);
         let found: Vec<&[u8]> = shown.time_spans[0].targets.iter().map(|t| t.path.as_bytes()).collect();
         assert_eq!(found, [&b"a\\nb\\x1b"[..], b"a\\n\\xff", b"plain"]);
         assert_eq!(shown.command_line.as_bytes(), b"x\\ny");

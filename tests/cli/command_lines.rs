@@ -256,7 +256,9 @@ fn unit_that_changes_value_is_refused_without_compat() {
         ("-P1K", "-P1024"),
         ("-g1Ki", "-g1024i"),
     ] {
-        let Outcome::Rejected(error) = Outcome::from_arguments(&arguments([option, "f.dat"])) else { panic!("{option}") };
+        let Outcome::Rejected(error) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+            panic!("{option}")
+        };
         let hint = error.hint.unwrap_or_default();
         assert!(hint.starts_with(&format!("use {spelling};")), "{option}: {hint}");
         for version in ["2.2", "2.3"] {
@@ -322,8 +324,10 @@ fn ignored_suffix_of_number_is_reported_with_value() {
 fn rejected_command_lines_are_rejected_where_they_should_be() {
     let rows: Vec<_> = rows(include_str!("../data/command-lines/rejected.txt")).collect();
     assert!(rows.len() >= 196, "the table has lost rows");
-    let judged: Vec<_> =
-        rows.iter().map(|row| format!("{} | {}", row[0], Outcome::from_arguments(&split(row[0])).stage())).collect();
+    let judged: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{} | {}", row[0], Outcome::from_arguments(&split(row[0])).stage()))
+        .collect();
     let expected: Vec<_> = rows.iter().map(|row| format!("{} | {}", row[0], row[1])).collect();
     assert_alike(&judged, &expected);
 }
@@ -336,7 +340,9 @@ fn messages_point_to_the_place() {
     assert!(!lines.is_empty() && lines.len().is_multiple_of(2));
     for pair in lines.chunks(2) {
         let [line, caret] = pair else { unreachable!() };
-        let Outcome::Rejected(error) = Outcome::from_arguments(&split(line)) else { panic!("{line} is accepted") };
+        let Outcome::Rejected(error) = Outcome::from_arguments(&split(line)) else {
+            panic!("{line} is accepted")
+        };
         let place = error.place.as_ref().unwrap_or_else(|| panic!("{line}: no place"));
         let argument = String::from_utf8(place.argument.clone()).unwrap();
         let expected = caret.find('^').unwrap();
@@ -667,7 +673,7 @@ fn commands_and_long_options() {
     ] {
         assert!(
             matches!(parse(line), Ok(Invocation::Run(run))
-                if run.profile.time_spans[0].targets.iter().all(|target| target.shares.of(Operation::Discard) == share)),
+                if run.profile.time_spans[0].targets.iter().all(|target| target.shares.percent(Operation::Discard) == share)),
             "{line}"
         );
     }

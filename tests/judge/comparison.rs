@@ -103,9 +103,11 @@ fn outcome(pairs: u64, runs: usize) -> (f64, f64, f64) {
     let (mut false_ones, mut found, mut printed) = (0, 0, 0.0);
     for pair in 0..pairs {
         let mut random = Random::new(1000 + pair);
-        let comparison = compare_sides(&around(5000.0, runs, &mut random), &around(5000.0, runs, &mut random));
+        let comparison =
+            compare_sides(&around(5000.0, runs, &mut random), &around(5000.0, runs, &mut random));
         false_ones += u64::from(different(primary(&comparison).verdict));
-        let comparison = compare_sides(&around(5000.0, runs, &mut random), &around(5250.0, runs, &mut random));
+        let comparison =
+            compare_sides(&around(5000.0, runs, &mut random), &around(5250.0, runs, &mut random));
         found += u64::from(primary(&comparison).verdict == ChangeVerdict::Better);
         printed += primary(&comparison).power_5_percent.unwrap() / 100.0;
     }
@@ -391,7 +393,8 @@ fn differing_runs_of_one_side_are_reported() {
         run.environment.insert("kernel".into(), kernel.into());
         run
     };
-    let comparison = compare_sides(&side(vec![with("6.1"), with("6.2")]), &side(vec![with("6.1"), with("6.2")]));
+    let comparison =
+        compare_sides(&side(vec![with("6.1"), with("6.2")]), &side(vec![with("6.1"), with("6.2")]));
     assert!(text(&comparison).contains("kernel: 6.1 or 6.2 in A"), "{}", text(&comparison));
 }
 
@@ -873,7 +876,8 @@ fn change_that_differs_from_medians_prints_both() {
     let of_medians = 100.0 * (other / first - 1.0);
     assert!((figure.change_percent.unwrap() - of_medians).abs() > 1.0);
     assert!(text(&comparison).contains(&format!("differ by {of_medians:+.1} %")), "{}", text(&comparison));
-    let shifted = compare_sides(&around(5000.0, 8, &mut Random::new(1)), &around(5000.0, 8, &mut Random::new(1)));
+    let shifted =
+        compare_sides(&around(5000.0, 8, &mut Random::new(1)), &around(5000.0, 8, &mut Random::new(1)));
     assert!(!text(&shifted).contains("median over pairs"), "{}", text(&shifted));
 }
 
@@ -1012,7 +1016,8 @@ fn how_many_runs_more_is_of_the_side_that_lacks_them() {
     let comparison = compare_sides(&first, &other);
     let allowed = primary(&comparison).allowance.is_some();
     assert!(allowed, "thirty runs and three aren't in turn: {:?}", comparison.workloads[0].order);
-    let comparison = compare_sides(&around(5000.0, 5, &mut random), &side(around(5300.0, 4, &mut random).runs));
+    let comparison =
+        compare_sides(&around(5000.0, 5, &mut random), &side(around(5300.0, 4, &mut random).runs));
     if let Some([_, more]) = primary(&comparison).more_runs {
         assert!(more > 0);
     }

@@ -216,7 +216,7 @@ impl Rates {
         let (least, last) = (answer.smallest.least, answer.smallest.most);
         let outside = least.is_some_and(|least| smallest < least) || last.is_some_and(|last| smallest > last);
         self.sweeps += 1;
-        self.recommended += u32::from(answer.chosen().is_some());
+        self.recommended += u32::from(answer.chosen_row().is_some());
         self.wrong_knee += u32::from(!held || cut);
         self.wrong_highest += u32::from(sure && !(alone && rates[answer.highest] == most));
         self.wrong_smallest += u32::from(outside);
@@ -363,7 +363,7 @@ fn a_change_in_mid_sweep_is_no_answer() {
             });
             let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
             let told = Drift::detect(&sweep, &history).is_some_and(|drift| drift.is_sure);
-            assert!(told || answer.chosen().is_none(), "seed {seed}, at {at}: {answer:?}");
+            assert!(told || answer.chosen_row().is_none(), "seed {seed}, at {at}: {answer:?}");
         }
     }
 }
@@ -487,7 +487,7 @@ fn until_sure_repeats_deciding_points_only() {
     for seed in 0..20 {
         let history = closed(&model, &sweep, &mut Random(seed));
         let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
-        found += usize::from(answer.chosen().is_some() && answer.knee.unwrap().load == 8);
+        found += usize::from(answer.chosen_row().is_some() && answer.knee.unwrap().load == 8);
         let runs = |point| history.iter().filter(|ran| ran.what == What::Point(point)).count();
         assert!(runs(0) <= 30 && runs(3) >= runs(0), "what is far from the knee needs least");
         assert!(answer.undecided.is_empty() || runs(3) == 30, "{answer:?}");

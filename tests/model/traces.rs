@@ -349,7 +349,7 @@ fn discards_become_a_share_of_the_profile() {
     let (figures, FittedProfile { profile, fit }) = fitted(&trace);
     assert_eq!((figures.discards.ios, figures.discards.bytes, figures.all.ios), (1000, 1000 << 16, 3000));
     let target = &profile.time_spans[0].targets[0];
-    assert_eq!(target.shares.of(Operation::Discard), 25);
+    assert_eq!(target.shares.percent(Operation::Discard), 25);
     assert!(fit.options.contains(" --trim 25") && fit.options.ends_with("-g1000i"), "{}", fit.options);
     let source = TraceSource { name: "x".into(), is_live: false };
     let told = text(&source, &figures, &FittedProfile { profile, fit });

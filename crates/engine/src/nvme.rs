@@ -51,7 +51,7 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     }
     if let Some(length) = first {
         try_out(&mut ring, length, options.registered_buffer)
-            .map_err(|error| explain(error, options.polled))?;
+            .map_err(|error| explain_error(error, options.polled))?;
     }
     Ok(Uring::with(ring, priorities, limits))
 }
@@ -107,7 +107,7 @@ fn read_one(ring: &mut Ring<Commands>, length: u32) -> io::Result<()> {
 }
 
 #[cold]
-fn explain(source: io::Error, polled: bool) -> EngineError {
+fn explain_error(source: io::Error, polled: bool) -> EngineError {
     let hint = match source.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => {
             "the kernel doesn't permit this user to send NVMe commands: run as root (before Linux 6.2 only \
@@ -151,7 +151,7 @@ mod tests {
             (libc::EOPNOTSUPP, true, "leave out --poll"),
             (libc::EIO, true, "a first read"),
         ] {
-            let told = explain(io::Error::from_raw_os_error(errno), polled).to_string();
+            let told = explain_error(io::Error::from_raw_os_error(errno), polled).to_string();
             assert!(told.contains(expected), "{told}");
         }
     }

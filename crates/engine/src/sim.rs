@@ -190,22 +190,22 @@ impl Sim {
     }
 
     /// When an I/O that arrives now will have been served.
-    fn serve(&mut self, io: &Io, now: Nanos) -> Nanos {
+    fn serve_io(&mut self, io: &Io, now: Nanos) -> Nanos {
         let service = match io.op {
             Operation::Read => self.device.read,
             Operation::Write => self.device.write,
             Operation::Flush => return self.flush(now),
             // None of its devices has zones; a drive marks them free like what is discarded.
-            Operation::Discard | Operation::ZoneReset => return self.command(TRIM, now),
-            Operation::WriteZeroes => return self.command(ZERO, now),
+            Operation::Discard | Operation::ZoneReset => return self.serve_command(TRIM, now),
+            Operation::WriteZeroes => return self.serve_command(ZERO, now),
         };
         self.link = self.link.max(now) + u64::from(io.length) * service.picos_per_byte / 1000;
-        let mut time = service.base + tail(service.tail, splitmix(&mut self.random));
+        let mut time = service.base + tail_delay(service.tail, splitmix(&mut self.random));
         let chance = splitmix(&mut self.random);
         if chance & (self.device.stall_one_in - 1) == 0 {
-            time += tail(self.device.stall, splitmix(&mut self.random));
+            time += tail_delay(self.device.stall, splitmix(&mut self.random));
         }
-        let (time, earliest) = self.changed(io, time, now);
+        let (time, earliest) = self.scale_time(io, time, now);
         let begin = self.link.max(earliest);
         match self.channels.peek_mut() {
             Some(mut free) => {
@@ -220,13 +220,13 @@ impl Sim {
     /// go on meanwhile.
     fn flush(&mut self, now: Nanos) -> Nanos {
         let written = self.flights.iter().map(|flight| flight.0.finish).max().unwrap_or(0);
-        written.max(now) + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random))
+        written.max(now) + FLUSH.base + tail_delay(FLUSH.tail, splitmix(&mut self.random))
     }
 
     /// When a command without data is over: in a channel, like an I/O; it takes the same time for many
     /// blocks as for one.
-    fn command(&mut self, service: Service, now: Nanos) -> Nanos {
-        let time = service.base + tail(service.tail, splitmix(&mut self.random));
+    fn serve_command(&mut self, service: Service, now: Nanos) -> Nanos {
+        let time = service.base + tail_delay(service.tail, splitmix(&mut self.random));
         match self.channels.peek_mut() {
             Some(mut free) => {
                 free.0 = free.0.max(now) + time;
@@ -237,7 +237,7 @@ impl Sim {
     }
 
     /// The time in a channel as the device's course has it, and when it may begin at the earliest.
-    fn changed(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
+    fn scale_time(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
         match self.device.course {
             SimCourse::Steady => (time, 0),
             SimCourse::Cliff { cache, factor } => {
@@ -271,7 +271,7 @@ impl Sim {
     }
 
     /// When the answer of an I/O arrives that was served at `finish`.
-    fn answered(&self, finish: Nanos) -> Nanos {
+    fn answer_time(&self, finish: Nanos) -> Nanos {
         match self.device.course {
             SimCourse::Outage { from, to } => {
                 let passed = finish.saturating_sub(self.start);
@@ -281,7 +281,7 @@ impl Sim {
         }
     }
 
-    fn result(&self, io: &Io) -> i64 {
+    fn io_result(&self, io: &Io) -> i64 {
         let every = |n: u64| n > 0 && self.number.is_multiple_of(n);
         match () {
             () if !io.op.moves_data() => 0,
@@ -292,7 +292,7 @@ impl Sim {
     }
 
     /// Moves to `done` the first I/O to end, if it does by `time`.
-    fn complete(&mut self, time: Nanos, done: &mut Vec<Done>) -> Option<Nanos> {
+    fn complete_next(&mut self, time: Nanos, done: &mut Vec<Done>) -> Option<Nanos> {
         let first = self.flights.peek_mut().filter(|first| first.0.finish <= time)?;
         let Reverse(flight) = std::collections::binary_heap::PeekMut::pop(first);
         done.push(Done { request: flight.request, result: flight.result });
@@ -310,9 +310,10 @@ impl Engine for Sim {
                 self.limits.check(io)?;
             }
             self.number += 1;
-            let finish = self.serve(io, now);
-            let finish = self.answered(finish);
-            let flight = Flight { finish, number: self.number, request: io.request, result: self.result(io) };
+            let finish = self.serve_io(io, now);
+            let finish = self.answer_time(finish);
+            let flight =
+                Flight { finish, number: self.number, request: io.request, result: self.io_result(io) };
             debug_assert!(
                 finish >= now && flight.result <= i64::from(io.length),
                 "{io:?} at {now}: {flight:?}"
@@ -328,7 +329,7 @@ impl Engine for Sim {
         let deadline = self.clock.now().saturating_add(timeout);
         let before = done.len();
         while done.len() - before < min {
-            match self.complete(deadline, done) {
+            match self.complete_next(deadline, done) {
                 Some(finish) => self.clock.advance_to(finish),
                 None => self.clock.advance_to(deadline),
             }
@@ -337,7 +338,7 @@ impl Engine for Sim {
             }
         }
         let now = self.clock.now();
-        while self.complete(now, done).is_some() {}
+        while self.complete_next(now, done).is_some() {}
         Ok(())
     }
 
@@ -357,7 +358,7 @@ impl Engine for Sim {
 /// A time of the given mean from a random number, close to exponentially distributed: `-log2` of the number
 /// as a fraction of 2^64, with the mantissa taken linearly (its mean is then 3/2), so that no logarithm is
 /// needed.
-fn tail(mean: Nanos, random: u64) -> Nanos {
+fn tail_delay(mean: Nanos, random: u64) -> Nanos {
     let zeros = (random | 1).leading_zeros();
     let mantissa = (random << zeros << 1) >> 32;
     let steps = ((u64::from(zeros) + 1) << 32) - mantissa;
@@ -379,7 +380,7 @@ mod tests {
     #[test]
     fn the_tail_has_its_mean_and_shape() {
         let mut state = 1;
-        let times: Vec<u64> = (0..100_000).map(|_| tail(12_000, splitmix(&mut state))).collect();
+        let times: Vec<u64> = (0..100_000).map(|_| tail_delay(12_000, splitmix(&mut state))).collect();
         let mean = times.iter().sum::<u64>() / 100_000;
         assert!((11_800..12_200).contains(&mean), "{mean}");
         // Of an exponential distribution, 5 % lie above three times the mean, 0.25 % above six times.
@@ -390,7 +391,7 @@ mod tests {
 
     #[test]
     fn the_extremes_of_the_tail_are_finite() {
-        assert!(tail(2_000_000, 0) < 100_000_000);
-        assert!(tail(2_000_000, u64::MAX) < 2);
+        assert!(tail_delay(2_000_000, 0) < 100_000_000);
+        assert!(tail_delay(2_000_000, u64::MAX) < 2);
     }
 }

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes() {
+    fn parse_sizes() {
         let cases: &[(&str, u64)] = &[
             ("0", 0),
             ("4096", 4096),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds() {
+    fn parse_seeds() {
         type Seed = Result<u32, (usize, UnitErrorKind)>;
         let cases: &[(&str, Seed)] = &[
             ("0", Ok(0)),

@@ -96,7 +96,7 @@ pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
 }
 
 /// The numbers of a list such as `0-3,8`: each once and ascending, as of the mask that fio makes of them.
-fn numbers(text: &str) -> Result<Vec<u32>, &'static str> {
+fn parse_number_list(text: &str) -> Result<Vec<u32>, &'static str> {
     const WRONG: &str = "possible values: numbers and ranges, such as 0-3,8";
     let mut numbers = BTreeSet::new();
     for part in text.split([',', ':']) {
@@ -119,7 +119,7 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Opti
             return None;
         }
         (false, Some(cpus)) => ("numa_cpu_nodes", cpus),
-        (true, None) => ("cpus_allowed", settings.read("cpus_allowed", numbers)?),
+        (true, None) => ("cpus_allowed", settings.read("cpus_allowed", parse_number_list)?),
     };
     let named: Option<Vec<u8>> =
         cpus.iter().map(|cpu| u8::try_from(*cpu).ok().filter(|cpu| *cpu < 64)).collect();
@@ -137,11 +137,11 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Opti
 /// `numa_mem_policy` may ask for just that.
 fn of_nodes(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Option<Vec<u32>>> {
     let nodes = match settings.has("numa_cpu_nodes") {
-        true => Some(settings.read("numa_cpu_nodes", numbers)?),
+        true => Some(settings.read("numa_cpu_nodes", parse_number_list)?),
         false => None,
     };
     let policy = settings.text("numa_mem_policy").unwrap_or("local");
-    let bound = policy.strip_prefix("bind:").and_then(|text| numbers(text).ok());
+    let bound = policy.strip_prefix("bind:").and_then(|text| parse_number_list(text).ok());
     let is_local = matches!(policy, "default" | "local");
     if !is_local && (bound.is_none() || bound != nodes || nodes.as_ref().is_some_and(|nodes| nodes.len() > 1))
     {

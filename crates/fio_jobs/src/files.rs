@@ -84,7 +84,7 @@ pub(super) fn from_settings(settings: &JobSettings) -> Option<Files> {
     let of_line = |given: &FileNames| {
         let folder = given.folder.map(str::to_owned);
         let named = move |name| GivenFile { name, folder: folder.clone() };
-        names(given.names).into_iter().map(named)
+        split_names(given.names).into_iter().map(named)
     };
     let named: Vec<GivenFile> = settings.file_names().iter().flat_map(of_line).collect();
     let named = (!named.is_empty()).then_some(named);
@@ -143,7 +143,7 @@ fn are_served(settings: &JobSettings, files: u64) -> Option<()> {
 }
 
 /// Names with colons between them; one that belongs to a name has a backslash before it.
-fn names(text: &str) -> Vec<String> {
+fn split_names(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
@@ -242,10 +242,10 @@ impl Files {
     ) -> Result<Vec<FilePiece>, NoPiece> {
         let paths = self.paths(clone, around)?;
         let count = paths.len().max(1) as u64;
-        paths.into_iter().map(|path| self.piece(path, clone, smallest, count, around, real)).collect()
+        paths.into_iter().map(|path| self.file_piece(path, clone, smallest, count, around, real)).collect()
     }
 
-    fn piece(
+    fn file_piece(
         &self,
         path: String,
         clone: u32,
@@ -321,7 +321,7 @@ mod tests {
             (r"a\", vec![r"a\"]),
             (r"a\b\\:c", vec![r"a\b\:c"]),
         ] {
-            assert_eq!(names(text), expected, "{text}");
+            assert_eq!(split_names(text), expected, "{text}");
         }
     }
 }

@@ -82,7 +82,7 @@ impl JobReader<'_> {
             } else if self.bytes > MOST_TEXT {
                 self.is_too_much(&place, "all files together have more than 16 MiB");
             } else {
-                self.line(without_comment(line), &mut place, depth);
+                self.read_line(without_comment(line), &mut place, depth);
             }
             if self.is_over {
                 return;
@@ -95,22 +95,22 @@ impl JobReader<'_> {
         self.is_over = true;
     }
 
-    fn line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
+    fn read_line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
         if line.is_empty() {
             return;
         }
         if let Some(name) = line.strip_prefix('[') {
-            return self.section(name, place, depth);
+            return self.begin_section(name, place, depth);
         }
         if let Some(name) = line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t'])) {
-            return self.include(name.trim(), place, depth);
+            return self.include_file(name.trim(), place, depth);
         }
         let (name, value) = match line.split_once('=') {
             Some((name, value)) => (name.trim_end(), Some(value.trim())),
             None => (line, None),
         };
         let before = self.faults.len();
-        let value = value.map(|value| self.replaced(value, place));
+        let value = value.map(|value| self.expand_value(value, place));
         if self.faults.len() > before {
             return;
         }
@@ -126,7 +126,7 @@ impl JobReader<'_> {
     }
 
     /// Begins a section; `rest` is its line behind the bracket.
-    fn section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
+    fn begin_section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
         if depth > 0 {
             return self.faults.push(JobFault::syntax(place, "an included file can't begin a section"));
         }
@@ -148,7 +148,7 @@ impl JobReader<'_> {
         self.sections.push(JobSection { name, is_global, place: place.clone(), settings: Vec::new() });
     }
 
-    fn include(&mut self, name: &str, place: &JobPlace, depth: usize) {
+    fn include_file(&mut self, name: &str, place: &JobPlace, depth: usize) {
         if depth >= DEEPEST || self.sections.is_empty() {
             let what = match self.sections.is_empty() {
                 true => "include: it stands before any section",
@@ -156,7 +156,7 @@ impl JobReader<'_> {
             };
             return self.faults.push(JobFault::syntax(place, what));
         }
-        let name = self.replaced(name, place);
+        let name = self.expand_value(name, place);
         match self.around.included(&name) {
             Ok(text) => self.read(&text, &name, depth + 1),
             Err(error) => {
@@ -167,7 +167,7 @@ impl JobReader<'_> {
         }
     }
 
-    fn replaced(&mut self, value: &str, place: &JobPlace) -> String {
+    fn expand_value(&mut self, value: &str, place: &JobPlace) -> String {
         let mut made = String::new();
         let mut rest = value;
         while let Some((before, behind)) = rest.split_once("${") {

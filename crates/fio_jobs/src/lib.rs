@@ -77,7 +77,7 @@ pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<
     let is_sound = so_far.is_empty();
     faults.set(so_far);
     let made = if is_sound { spans::converted(&jobs, around) } else { None };
-    let faults = unique(faults.take());
+    let faults = unique_faults(faults.take());
     match made.filter(|_| faults.is_empty()) {
         Some((profile, run_options)) => Ok(Converted { profile, run_options, notes: notes.take().0 }),
         None => Err(faults),
@@ -85,7 +85,7 @@ pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<
 }
 
 /// The faults, those of a global section once.
-fn unique(faults: Vec<JobFault>) -> Vec<JobFault> {
+fn unique_faults(faults: Vec<JobFault>) -> Vec<JobFault> {
     let mut told = std::collections::HashSet::new();
     let what = |fault: &JobFault| (fault.place.file.clone(), fault.place.line, fault.problem.to_string());
     faults.into_iter().filter(|fault| told.insert(what(fault))).collect()

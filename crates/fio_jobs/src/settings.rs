@@ -37,7 +37,7 @@ pub(super) struct GlobalSettings<'a> {
 impl<'a> GlobalSettings<'a> {
     pub(super) fn add(&mut self, section: &'a JobSection) {
         for setting in &section.settings {
-            sort(setting, &mut self.known, self.untold.get_mut());
+            sort_setting(setting, &mut self.known, self.untold.get_mut());
         }
         self.file_names.extend(file_names(section, &self.known));
     }
@@ -77,7 +77,11 @@ const EACH: [&str; 7] = ["bs", "bsrange", "bssplit", "ba", "rate", "rate_iops", 
 
 /// Puts a setting behind the known ones, in place of an earlier one of its option, or behind the unknown
 /// ones.
-fn sort<'a>(setting: &'a JobSetting, known: &mut Vec<GivenSetting<'a>>, unknown: &mut Vec<&'a JobSetting>) {
+fn sort_setting<'a>(
+    setting: &'a JobSetting,
+    known: &mut Vec<GivenSetting<'a>>,
+    unknown: &mut Vec<&'a JobSetting>,
+) {
     let Some(row) = options::find(&setting.name) else { return unknown.push(setting) };
     let before = known.iter().position(|before| before.row.name == row.name);
     let before = before.map(|place| known.remove(place));
@@ -105,7 +109,7 @@ impl<'a> JobSettings<'a> {
         };
         let mut unknown = Vec::new();
         for setting in &section.settings {
-            sort(setting, &mut settings.given, &mut unknown);
+            sort_setting(setting, &mut settings.given, &mut unknown);
         }
         settings.file_names.extend(file_names(section, &settings.given));
         // Options of an engine that is refused are the engine's own.
@@ -113,16 +117,21 @@ impl<'a> JobSettings<'a> {
         let is_refused = matches!(options::engine(engine), Some(options::EngineRule::Refused(_)));
         if !is_refused {
             // Those of global sections are told once, whatever the number of jobs.
-            global.untold.take().into_iter().chain(unknown).for_each(|setting| settings.unknown(setting));
+            global
+                .untold
+                .take()
+                .into_iter()
+                .chain(unknown)
+                .for_each(|setting| settings.report_unknown(setting));
         }
         if settings.number("kb_base", 1000..=1024) == Some(1000) {
             settings.kb_base = 1000;
         }
-        settings.judge();
+        settings.judge_options();
         settings
     }
 
-    fn unknown(&self, setting: &JobSetting) {
+    fn report_unknown(&self, setting: &JobSetting) {
         if self.faults_are_enough() {
             return;
         }
@@ -138,7 +147,7 @@ impl<'a> JobSettings<'a> {
     }
 
     /// Refuses and tells what the tables say of the options that were given.
-    fn judge(&self) {
+    fn judge_options(&self) {
         for GivenSetting { row, setting, adds } in &self.given {
             if *adds {
                 let reason = "it leaves a direction to an earlier value, which fio keeps for that one";

@@ -30,7 +30,7 @@ pub(super) struct JobShape {
 
 impl JobShape {
     pub(super) fn from_settings(settings: &JobSettings) -> Option<JobShape> {
-        let (way, random, hole) = way(settings)?;
+        let (way, random, hole) = parse_direction(settings)?;
         let sizes = sizes::read_sizes(settings)?;
         let alignment = match settings.has("ba") {
             true => settings.read("ba", |text| {
@@ -56,7 +56,7 @@ impl JobShape {
             settings.refuse("norandommap", reason, "add norandommap=1: then fio keeps the sizes too");
             return None;
         }
-        shape.tell(settings);
+        shape.report_shape(settings);
         Some(shape)
     }
 
@@ -100,7 +100,7 @@ impl JobShape {
         self.random_percent == 100 && blocks && (self.has_map(settings) || register)
     }
 
-    fn tell(&self, settings: &JobSettings) {
+    fn report_shape(&self, settings: &JobSettings) {
         if self.has_map(settings) && !self.each_once {
             let what =
                 "fio covers all blocks before it repeats one; here offsets are random, as with norandommap=1";
@@ -204,7 +204,7 @@ fn is_shift_register(settings: &JobSettings) -> bool {
 }
 
 /// `rw`, and its share of reads: the way, whether offsets are random, and what is left out between I/Os.
-fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
+fn parse_direction(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
     let text = settings.text("rw").unwrap_or("read").to_owned();
     let (word, behind) = text.split_once(':').map_or((text.as_str(), None), |(word, add)| (word, Some(add)));
     let (way, random) = match word {

@@ -41,15 +41,15 @@ impl AskedJob {
             zoned: self.zoned,
             ..Target::default()
         };
-        self.shaped(&mut target);
+        self.shape_target(&mut target);
         if self.has_writes() && !self.run.verify {
-            self.fill(&mut target);
+            self.fill_target(&mut target);
         }
         target.sum_up_parts();
         target
     }
 
-    fn shaped(&self, target: &mut Target) {
+    fn shape_target(&self, target: &mut Target) {
         let shape = &self.shape;
         let JobShape { sizes, alignment, random, .. } = shape;
         let part = |sizes: &[SizeShare], align: Option<u64>, random: &RandomPlaces, writes: u32| {
@@ -107,7 +107,7 @@ impl AskedJob {
         target.spread = alone.spread;
     }
 
-    fn fill(&self, target: &mut Target) {
+    fn fill_target(&self, target: &mut Target) {
         match self.content {
             JobContent::Zeros => target.zero_write_buffers = true,
             JobContent::Made(shape) => target.content = Some(shape),

@@ -150,7 +150,7 @@ impl BlockedCall {
             None if row.0 == libc::SYS_close => PathBuf::from(CLOSED),
             _ => return None,
         };
-        let sleeps = sleeps(&file_of("status")?)?;
+        let sleeps = parse_sleeps(&file_of("status")?)?;
         let place = place.trim().to_owned();
         Some(BlockedCall { thread, name: row.1, writes_back: row.3, file, place, sleeps, waits_in })
     }
@@ -218,7 +218,7 @@ fn parse(text: &str) -> Option<(&'static Row, Vec<u64>)> {
 }
 
 /// Voluntary context switches, by the `status` of a thread.
-fn sleeps(status: &str) -> Option<u64> {
+fn parse_sleeps(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
     line.trim().parse().ok()
 }
@@ -228,8 +228,8 @@ fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
     let handle = arguments[0] as i32;
     match named {
         Handle => open_file(root, handle),
-        ByPath => absolute(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
-        At => absolute(root, handle, text_at(root, arguments[1])?),
+        ByPath => absolute_path(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
+        At => absolute_path(root, handle, text_at(root, arguments[1])?),
     }
 }
 
@@ -239,7 +239,7 @@ fn open_file(root: &Root, handle: i32) -> Option<PathBuf> {
 }
 
 /// A path as the kernel would begin to follow it, links of `/proc` to open files resolved.
-fn absolute(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
+fn absolute_path(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
     if path.as_os_str().is_empty() {
         return open_file(root, folder);
     }

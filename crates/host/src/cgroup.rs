@@ -46,7 +46,8 @@ impl Groups {
         let mut groups = Vec::new();
         for (controllers, path) in lines {
             let mount = mounts.iter().find(|mount| mounts::shows(mount, controllers));
-            let directories = mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default();
+            let directories =
+                mount.map(|mount| group_levels(&mount.root, &mount.at, path)).unwrap_or_default();
             groups.extend(directories.into_iter().enumerate().map(|(level, directory)| ControlGroup {
                 root: root.clone(),
                 directory,
@@ -123,7 +124,7 @@ impl ControlGroup {
 }
 
 /// The directories of a group and of those above it, up to where they are mounted.
-fn levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
+fn group_levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
     // In a container the mount may show a part of the tree only, and the path still be that of the whole one.
     let within = Path::new(path).strip_prefix(mounted).unwrap_or(Path::new(""));
     // Without the slash that joining nothing would leave at the end.

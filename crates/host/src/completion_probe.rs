@@ -55,15 +55,15 @@ pub fn completion<L: Location + Sync + ?Sized>(
     let around = if direct { Some(file) } else { open_to_read(location.way(), true) };
     match around.and_then(|file| sleeps_while_reading(&file, facts.size, memory)) {
         Some(false) => Completion::InCall,
-        Some(true) => blocking(location.way(), facts.size, direct),
+        Some(true) => probe_blocking(location.way(), facts.size, direct),
         None => Completion::Unknown,
     }
 }
 
 /// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was
 /// nothing to wait for; what is behind tells then.
-fn blocking(way: &Path, size: u64, direct: bool) -> Completion {
-    let tried = |direct| trial::run_trial(|| open_to_read(way, direct), size);
+fn probe_blocking(way: &Path, size: u64, direct: bool) -> Completion {
+    let tried = |direct| trial::measure_trial(|| open_to_read(way, direct), size);
     let own = tried(direct);
     let found =
         if direct || matches!(own, Some(Trial::Inline | Trial::OneByOne)) { own } else { tried(true) };

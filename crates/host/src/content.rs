@@ -61,7 +61,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     let own = if device { Device::find(root, split(found.st_rdev)) } else { None };
     let mut gaps = Vec::new();
     let until = began + time / FOR_EXTENTS;
-    match own.as_ref().and_then(backing) {
+    match own.as_ref().and_then(loop_backing_file) {
         Some((backing, offset)) => {
             (facts.space, gaps) = space(&backing, order.from + offset, to + offset, until);
             gaps.iter_mut().for_each(|gap| {
@@ -86,7 +86,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
 }
 
 /// The file behind a loop device, and where in it the device begins, bytes.
-fn backing(device: &Device) -> Option<(File, u64)> {
+fn loop_backing_file(device: &Device) -> Option<(File, u64)> {
     let whole = device.whole();
     let start = match whole {
         Some(_) => number::<u64>(&device.directory().join("start"))?.checked_mul(512)?,

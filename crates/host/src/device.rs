@@ -39,7 +39,7 @@ impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
     pub fn find(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
-        Device::within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
+        Device::find_within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
     }
 
     pub fn find_by_name(root: &Root, name: &str) -> Option<Device> {
@@ -63,10 +63,10 @@ impl Device {
 
     /// The device whose directory below `/sys` this is, or links to.
     pub fn at(link: &Path) -> Option<Device> {
-        Device::within(fs::canonicalize(link).ok()?)
+        Device::find_within(fs::canonicalize(link).ok()?)
     }
 
-    fn within(directory: PathBuf) -> Option<Device> {
+    fn find_within(directory: PathBuf) -> Option<Device> {
         let name = directory.file_name()?.to_str()?.to_owned();
         let number = parse_number(&text(&directory.join("dev"))?)?;
         Some(Device { name, number, directory })

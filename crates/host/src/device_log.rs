@@ -55,10 +55,10 @@ impl DeviceLogs {
 
     /// All that it has. Each takes the device's time of a command, some 100 us and more.
     pub fn read(&self) -> Vec<(LogSource, Result<LogPage, LogRefusal>)> {
-        self.rows.iter().map(|row| (row.source, self.one(row))).collect()
+        self.rows.iter().map(|row| (row.source, self.read_page(row))).collect()
     }
 
-    fn one(&self, row: &LogRow) -> Result<LogPage, LogRefusal> {
+    fn read_page(&self, row: &LogRow) -> Result<LogPage, LogRefusal> {
         let file = self
             .file
             .as_ref()

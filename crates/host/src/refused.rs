@@ -18,10 +18,13 @@ const DEVICE: &str = "a disk, a volume or a device";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Never allowed.
-    #[error("refusing to overwrite {}: it is in use:{}", display_path(path), lines(uses))]
+    #[error("refusing to overwrite {}: it is in use:{}", display_path(path), use_lines(uses))]
     InUse { path: PathBuf, uses: Vec<Use> },
     /// Never allowed.
-    #[error("refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}", display_path(path))]
+    #[error(
+        "refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}",
+        display_path(path)
+    )]
     Unknown { path: PathBuf, why: String, remedy: &'static str },
     /// Never allowed; only where links are followed that anybody may make.
     #[error(
@@ -71,7 +74,7 @@ fn display_path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-fn lines(uses: &[Use]) -> String {
+fn use_lines(uses: &[Use]) -> String {
     uses.iter().map(|each| format!("\n  {}", describe_use(each))).collect()
 }
 

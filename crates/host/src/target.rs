@@ -88,7 +88,7 @@ pub(super) fn facts<L: Location + ?Sized>(
     let found = match files::look(location) {
         Ok(found) => found,
         Err(TargetError { problem: Problem::Missing, .. }) => {
-            let facts = missing(path);
+            let facts = missing_facts(path);
             return on_storage(path, &facts.file_system).map(|()| facts);
         }
         Err(error) => return Err(error),
@@ -100,7 +100,7 @@ pub(super) fn facts<L: Location + ?Sized>(
             facts.kind = TargetKind::BlockDevice;
             let (size, block) = device_sizes(location, &found)?;
             facts.size = size;
-            facts.direct = direct(&mut || stated(way).or(block.map(aligned)));
+            facts.direct = direct(&mut || stated_requirements(way).or(block.map(aligned_requirements)));
         }
         FileType::RegularFile => {
             facts.kind = TargetKind::File;
@@ -111,7 +111,8 @@ pub(super) fn facts<L: Location + ?Sized>(
             if let Some(lease) = leases::unreleased(location, false) {
                 return Err(TargetError::new(path, Problem::Leased(lease.to_string())));
             }
-            facts.direct = direct(&mut || stated(way).or_else(|| try_direct(way, &found, file_system)));
+            facts.direct =
+                direct(&mut || stated_requirements(way).or_else(|| try_direct(way, &found, file_system)));
             let refused = facts.direct.is_some_and(|needs| needs.offset == 0);
             facts.without_direct = if refused { why_not_direct(way) } else { None };
         }
@@ -153,10 +154,10 @@ fn of_namespace<L: Location + ?Sized>(
 }
 
 /// Facts about the place where a file would be created: those of the nearest directory above that exists.
-fn missing(path: &Path) -> TargetFacts {
+fn missing_facts(path: &Path) -> TargetFacts {
     let directory = existing_directory(path);
     let direct = rustix::fs::stat(&directory).ok().and_then(|found| {
-        Some(aligned(Device::find(&Root::live(), split(found.st_dev))?.logical_block_size()?))
+        Some(aligned_requirements(Device::find(&Root::live(), split(found.st_dev))?.logical_block_size()?))
     });
     let file_system = diskspd_sys::file_systems::type_name(&directory);
     TargetFacts {
@@ -178,7 +179,7 @@ fn existing_directory(path: &Path) -> PathBuf {
 }
 
 /// What the kernel states (since Linux 6.1, and not for every file system).
-fn stated(path: &Path) -> Option<DirectRequirements> {
+fn stated_requirements(path: &Path) -> Option<DirectRequirements> {
     let found = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN).ok()?;
     StatxFlags::from_bits_retain(found.stx_mask)
         .contains(StatxFlags::DIOALIGN)
@@ -186,7 +187,7 @@ fn stated(path: &Path) -> Option<DirectRequirements> {
 }
 
 /// Before Linux 6.0 memory had to be aligned like offsets, so that is always enough.
-fn aligned(block: u32) -> DirectRequirements {
+fn aligned_requirements(block: u32) -> DirectRequirements {
     DirectRequirements { offset: block, memory: block }
 }
 
@@ -197,7 +198,7 @@ fn try_direct(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequ
     }
     let device =
         Device::find(&Root::live(), split(found.st_dev)).and_then(|device| device.logical_block_size());
-    Some(aligned(match FileSystemType::from_name(file_system).has(Trait::DirectInBlocks) {
+    Some(aligned_requirements(match FileSystemType::from_name(file_system).has(Trait::DirectInBlocks) {
         true => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
         false => device.unwrap_or(512),
     }))
@@ -212,14 +213,14 @@ fn why_not_direct(path: &Path) -> Option<&'static str> {
         let path = std::fs::canonicalize(path).ok()?;
         Some(mountinfo::holding(&Root::live().mounts(), &path)?.options)
     };
-    flagged(flags).or_else(|| {
+    excluding_flag(flags).or_else(|| {
         let journals = options()?.split(',').any(|option| option == "data=journal");
         journals.then_some("it is mounted with data=journal")
     })
 }
 
 /// The attribute of a file (linux/fs.h) that excludes `O_DIRECT`, in words.
-fn flagged(flags: u32) -> Option<&'static str> {
+fn excluding_flag(flags: u32) -> Option<&'static str> {
     const ATTRIBUTES: [(u32, &str); 5] = [
         (0x0000_0800, "the file is encrypted (fscrypt)"),
         (0x0010_0000, "the file is protected by fs-verity"),

@@ -5,13 +5,13 @@ use diskspd_model::machine::thermal::*;
 
 /// Now, of these disks (`/dev/nvme0n1`, or a name below it).
 pub fn read(root: &Root, disks: &[&str]) -> Thermal {
-    let disks = disks.iter().filter_map(|disk| temperature(root, disk.trim_start_matches("/dev/")));
+    let disks = disks.iter().filter_map(|disk| read_temperature(root, disk.trim_start_matches("/dev/")));
     Thermal { disks: disks.collect(), cpu_throttles: cpu_throttles(root) }
 }
 
 /// The first sensor that belongs to the disk: NVMe has it beside the controller's files, SATA disks
 /// (drivetemp) in a directory of its own.
-fn temperature(root: &Root, disk: &str) -> Option<Temperature> {
+fn read_temperature(root: &Root, disk: &str) -> Option<Temperature> {
     let device = format!("/sys/class/block/{disk}/device");
     [device.clone(), format!("{device}/hwmon")].iter().find_map(|place| {
         let sensors =

@@ -35,7 +35,7 @@ impl TracerWatch {
         self.found.checks += 1;
         let Some(pid) = self.threads.iter().find_map(|thread| tracer_of(&self.root, *thread)) else { return };
         self.found.traced_checks += 1;
-        self.sample();
+        self.sample_threads();
         if self.found.pid != pid {
             self.found.pid = pid;
             self.found.name =
@@ -44,7 +44,7 @@ impl TracerWatch {
     }
 
     /// Looks what the threads do, and what a call costs, several times.
-    fn sample(&mut self) {
+    fn sample_threads(&mut self) {
         for _ in 0..SAMPLES {
             let began = clock::monotonic();
             let _ = rustix::process::getppid();

@@ -18,7 +18,7 @@ pub fn look(path: &Path) -> WayFacts {
         [IoWays { dont_cache: true, ..IoWays::default() }, IoWays { no_wait: true, ..IoWays::default() }]
             .map(|ways| not_taken(path, ways));
     WayFacts {
-        atomic: atomic(path),
+        atomic: atomic_writes(path),
         no_dont_cache,
         no_nowait,
         no_nowait_writes: None,
@@ -33,9 +33,10 @@ pub fn look_at_writes(path: &Path) -> WayFacts {
 
 /// By statx(2), which has known atomic writes since Linux 6.11 and says 0 where there are none. What the
 /// device does is in /sys.
-fn atomic(path: &Path) -> Option<AtomicWrites> {
+fn atomic_writes(path: &Path) -> Option<AtomicWrites> {
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::from_bits_retain(WRITE_ATOMIC)).ok()?;
-    let device_max = queue(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
+    let device_max =
+        queue_directory(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
     if found.stx_mask & WRITE_ATOMIC == 0 {
         // A kernel that knows them says so in /sys, too; of what can't do them statx says nothing.
         return device_max.map(|_| AtomicWrites { device_max, ..AtomicWrites::default() });
@@ -49,7 +50,7 @@ fn atomic(path: &Path) -> Option<AtomicWrites> {
 }
 
 /// The settings in /sys of the disk that a target is, or lies on.
-fn queue(path: &Path) -> Option<PathBuf> {
+fn queue_directory(path: &Path) -> Option<PathBuf> {
     let found = stat(path).ok()?;
     let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
     let device = Device::find(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;

@@ -150,7 +150,7 @@ impl<'a> SectorChecker<'a> {
         let first = io.request as usize * self.units_of_request;
         let looks = &mut self.looks[first..first + self.units_of_request];
         // Of what lies outside nothing is known but that nothing of this run belongs there.
-        let units = units(versions, io, u64::from(io.length)).unwrap_or_default();
+        let units = touched_units(versions, io, u64::from(io.length)).unwrap_or_default();
         looks.fill(UnitVersions::default());
         looks.iter_mut().zip(units).for_each(|(look, unit)| *look = versions.look(unit));
         true
@@ -159,7 +159,7 @@ impl<'a> SectorChecker<'a> {
     fn begin_write(&mut self, io: &Io, engine: &mut dyn Engine) -> bool {
         let target = &self.targets[io.file as usize];
         let Some(versions) = &target.versions else { return false };
-        let Some(units) = units(versions, io, u64::from(io.length)) else {
+        let Some(units) = touched_units(versions, io, u64::from(io.length)) else {
             versions.give_up(io.offset, u64::from(io.length));
             return false;
         };
@@ -199,20 +199,20 @@ impl<'a> SectorChecker<'a> {
             }
             let bytes = u64::try_from(ended.result).unwrap_or(0).min(u64::from(flight.io.length));
             match flight.io.op {
-                Operation::Write => self.written(&flight, bytes == u64::from(flight.io.length)),
+                Operation::Write => self.note_written(&flight, bytes == u64::from(flight.io.length)),
                 Operation::Read => self.read(&flight.io, bytes as usize, engine),
                 _ => {}
             }
         }
-        self.acknowledge();
+        self.acknowledge_writes();
     }
 
     /// A write has ended; `whole`: all of it is written.
-    fn written(&mut self, flight: &CheckedFlight, whole: bool) {
+    fn note_written(&mut self, flight: &CheckedFlight, whole: bool) {
         let CheckedFlight { io, write, .. } = *flight;
         let target = &mut self.targets[io.file as usize];
         let Some(versions) = &target.versions else { return };
-        let Some(units) = units(versions, &io, u64::from(io.length)) else { return };
+        let Some(units) = touched_units(versions, &io, u64::from(io.length)) else { return };
         let at_us = self.run.journal().map(|journal| journal.now_us());
         let known = self.acks.len();
         for unit in units {
@@ -240,7 +240,7 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    fn acknowledge(&mut self) {
+    fn acknowledge_writes(&mut self) {
         if let Some(journal) = self.run.journal() {
             journal.push(&mut self.acks);
         }
@@ -266,7 +266,7 @@ impl<'a> SectorChecker<'a> {
         self.acks.extend(durable.map(|ack| Acknowledged { at_us: now, ..ack }));
         target.flushed += count;
         target.results.counts.acknowledged += count;
-        self.acknowledge();
+        self.acknowledge_writes();
     }
 
     /// Looks at so many bytes that were read.
@@ -309,7 +309,8 @@ impl<'a> SectorChecker<'a> {
                     counts.verified += 1;
                     if let (Some(run), Some(stamp)) = (run, stamp) {
                         run.sectors += 1;
-                        run.first.get_or_insert_with(|| misplaced(&expected, &stamp, self.start_signal));
+                        run.first
+                            .get_or_insert_with(|| misplaced_sector(&expected, &stamp, self.start_signal));
                     }
                 }
                 SectorVerdict::Unknown => counts.unknown += 1,
@@ -356,7 +357,7 @@ fn stamped_as<'a>(
 }
 
 /// A sector that was read now, as it is told if its target turns out to be the wrong one.
-fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> FailedSector {
+fn misplaced_sector(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> FailedSector {
     FailedSector {
         fault: SectorFault::Misplaced,
         offset: expected.offset,
@@ -367,7 +368,7 @@ fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> F
 }
 
 /// The units that an I/O touches with its first `bytes`; `None` = it touches one in part, or lies outside.
-fn units(versions: &Generations, io: &Io, bytes: u64) -> Option<Range<usize>> {
+fn touched_units(versions: &Generations, io: &Io, bytes: u64) -> Option<Range<usize>> {
     let (unit, end) = (versions.unit(), io.offset + u64::from(io.length));
     let whole = io.offset.is_multiple_of(unit) && end.is_multiple_of(unit) && end <= versions.covered();
     whole.then(|| (io.offset / unit) as usize..(io.offset + bytes).div_ceil(unit) as usize)
@@ -431,7 +432,7 @@ impl Drop for SectorChecker<'_> {
     fn drop(&mut self) {
         for flight in std::mem::take(&mut self.flights) {
             if flight.is_open && flight.io.op == Operation::Write {
-                self.written(&flight, false);
+                self.note_written(&flight, false);
             }
         }
     }

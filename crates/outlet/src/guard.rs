@@ -117,12 +117,12 @@ pub fn watch(give_up: Option<Duration>) {
 
 /// Another thread waits for the calling thread, and can leave it behind.
 pub fn is_waited_for() -> Exempt {
-    Exempt::begin(Care::WaitedFor)
+    Exempt::begin_exemption(Care::WaitedFor)
 }
 
 /// The calling thread does I/O whose duration is a result.
 pub fn is_measured() -> Exempt {
-    Exempt::begin(Care::Measured)
+    Exempt::begin_exemption(Care::Measured)
 }
 
 /// `decide` gets the message when the time is over, and ends the run.
@@ -154,7 +154,7 @@ pub fn named_after() -> Nanos {
 }
 
 /// Time that a call may hang.
-fn limit(call: &BlockedCall) -> Nanos {
+fn call_limit(call: &BlockedCall) -> Nanos {
     given_time().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
 }
 
@@ -187,7 +187,7 @@ pub struct Waiting {
 pub fn waiting(thread: i32) -> Option<Waiting> {
     let guard = GUARD.lock_anyway();
     let watched = guard.calls.get(&thread)?;
-    Some(Waiting { hung: watched.hung, limit: limit(&watched.call) })
+    Some(Waiting { hung: watched.hung, limit: call_limit(&watched.call) })
 }
 
 enum Word {
@@ -222,7 +222,7 @@ impl Guard {
     fn limit_now(&self, call: &BlockedCall) -> Nanos {
         let wish = self.wish.as_ref().and_then(Weak::upgrade).filter(|_| self.run.is_none());
         let hurried = wish.map(|wish| wish.patience_ns()).filter(|patience| *patience <= INTERRUPTED);
-        limit(call).min(hurried.unwrap_or(u64::MAX))
+        call_limit(call).min(hurried.unwrap_or(u64::MAX))
     }
 
     fn look(&mut self, passed: Nanos) -> Vec<Word> {
@@ -234,7 +234,7 @@ impl Guard {
             let watched = match before.remove(&call.thread) {
                 Some(mut earlier) if earlier.goes_on_in(&call) => {
                     earlier.wait(passed);
-                    words.extend(self.judge(&mut earlier));
+                    words.extend(self.judge_call(&mut earlier));
                     earlier
                 }
                 _ => WatchedCall::new(call),
@@ -246,13 +246,13 @@ impl Guard {
         words
     }
 
-    fn judge(&mut self, watched: &mut WatchedCall) -> Option<Word> {
+    fn judge_call(&mut self, watched: &mut WatchedCall) -> Option<Word> {
         let limit = self.limit_now(&watched.call);
         let waited_for = self.threads.contains_key(&watched.call.thread);
-        let (what, since) = (watched.what(), time_of_day(watched.since));
+        let (what, since) = (watched.describe_call(), time_of_day(watched.since));
         if watched.hung >= limit && !waited_for && !watched.is_given_up {
             watched.is_given_up = true;
-            let waited = seconds(watched.hung);
+            let waited = format_seconds(watched.hung);
             let message =
                 format!("cannot complete {what}: not responding since {since}, gave up after {waited}");
             return Some(Word::GivenUp(message));
@@ -262,13 +262,13 @@ impl Guard {
         }
         let end = match waited_for {
             true => String::new(),
-            false => format!("; giving up after {} (--give-up)", seconds(limit)),
+            false => format!("; giving up after {} (--give-up)", format_seconds(limit)),
         };
         Some(Word::Named(Finding::warning(format!("waiting for {what}, called at {since}{end}"))))
     }
 }
 
-fn seconds(time: Nanos) -> String {
+fn format_seconds(time: Nanos) -> String {
     let seconds = time as f64 / SECOND as f64;
     if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
 }
@@ -294,13 +294,13 @@ impl WatchedCall {
         (self.call.name, self.call.file.clone())
     }
 
-    fn what(&self) -> String {
+    fn describe_call(&self) -> String {
         format!("{} of '{}'", self.call.name, self.call.file.display())
     }
 }
 
 impl Exempt {
-    fn begin(care: Care) -> Exempt {
+    fn begin_exemption(care: Care) -> Exempt {
         let thread = cpu::thread_number();
         GUARD.lock_anyway().threads.insert(thread, care);
         Exempt(thread)

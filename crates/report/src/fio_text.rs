@@ -87,15 +87,15 @@ impl<'a> CourseLine<'a> {
         TableColumn::<CourseLine>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
         TableColumn::<CourseLine>::number("s each", |line| Cell::text(Some(line.series.interval_s))).brief(),
         TableColumn::<CourseLine>::number("lowest", |line| {
-            line.figure(line.known.iter().copied().fold(f64::INFINITY, f64::min))
+            line.figure_cell(line.known.iter().copied().fold(f64::INFINITY, f64::min))
         })
         .brief(),
         TableColumn::<CourseLine>::number("mean", |line| {
-            line.figure(line.known.iter().sum::<f64>() / line.known.len().max(1) as f64)
+            line.figure_cell(line.known.iter().sum::<f64>() / line.known.len().max(1) as f64)
         })
         .brief(),
         TableColumn::<CourseLine>::number("highest", |line| {
-            line.figure(line.known.iter().copied().fold(0.0, f64::max))
+            line.figure_cell(line.known.iter().copied().fold(0.0, f64::max))
         })
         .brief(),
     ];
@@ -104,7 +104,7 @@ impl<'a> CourseLine<'a> {
         CourseLine { series, known: series.values.iter().flatten().copied().collect() }
     }
 
-    fn figure(&self, figure: f64) -> Cell {
+    fn figure_cell(&self, figure: f64) -> Cell {
         let rate = matches!(self.series.of, FioSeriesOf::Iops | FioSeriesOf::MibPerS);
         Cell::Figure(figure, if rate { 2 } else { 3 })
     }

@@ -100,7 +100,13 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure]) {
     for host in hosts {
         let verdict = host.span.verdict.map_or("-".to_owned(), |verdict| verdict.to_string());
         let slow = if stragglers.has(host.name) { " (straggler)" } else { "" };
-        put!(out, "{:width$} {}| {}{slow}\n", line(host.name), cells(COLUMNS.map(|of| of(host))), verdict);
+        put!(
+            out,
+            "{:width$} {}| {}{slow}\n",
+            line(host.name),
+            figure_cells(COLUMNS.map(|of| of(host))),
+            verdict
+        );
     }
     put!(out, "{border}\n");
     let min: OfAll = |values| values.into_iter().fold(f64::INFINITY, f64::min);
@@ -111,7 +117,7 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure]) {
             let known: Vec<f64> = hosts.iter().filter_map(column).collect();
             (!known.is_empty()).then(|| of(known))
         });
-        put!(out, "{name:width$} {}|\n", cells(values));
+        put!(out, "{name:width$} {}|\n", figure_cells(values));
     }
     for (host, why) in &stragglers.hosts {
         put!(out, "straggler: {}: {why}\n", line(host));
@@ -130,7 +136,7 @@ const COLUMNS: [HostColumn; 5] = [
     |host| host.span.cpu_percent,
 ];
 
-fn cells([mib, iops, mean, p99, cpu]: [Option<f64>; 5]) -> String {
+fn figure_cells([mib, iops, mean, p99, cpu]: [Option<f64>; 5]) -> String {
     let cell = |value: Option<f64>, width: usize, decimals: usize| match value {
         Some(value) => format!("| {value:width$.decimals$} "),
         None => format!("| {:>width$} ", "-"),

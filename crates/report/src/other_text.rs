@@ -16,12 +16,12 @@ fn write_other(out: &mut Vec<u8>, summary: &Summary, op: Operation) {
         let title = format!("{} of timespan {}", table.row.title, index + 1);
         let bytes = if table.total.bytes.is_some() { "      bytes     | " } else { "" };
         let head = format!("{:^13}| {bytes} per s   | {TIMES}", table.row.plural);
-        let rows = table.rows.iter().map(|row| (row.thread, &row.path, cells(&row.figures)));
-        write_section(out, &title, &head, rows, &cells(&table.total));
+        let rows = table.rows.iter().map(|row| (row.thread, &row.path, figure_cells(&row.figures)));
+        write_section(out, &title, &head, rows, &figure_cells(&table.total));
     }
 }
 
-fn cells(figures: &OtherFigures) -> String {
+fn figure_cells(figures: &OtherFigures) -> String {
     let bytes = figures.bytes.map_or(String::new(), |bytes| format!("{bytes:15} | "));
     format!("{:12} | {bytes}{:8.2} | {}", figures.count, figures.per_s, times(figures.times()))
 }

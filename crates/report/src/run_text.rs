@@ -39,7 +39,7 @@ fn span_text(span: &SpanSummary, all: bool) -> String {
     let edges = [span.total.min_ms, span.total.max_ms];
     if !span.percentiles.is_empty() || edges.iter().any(Option::is_some) {
         text += "\nlatency, ms:\n";
-        text += &table::text(&PercentileLine::COLUMNS, &latencies(span, all));
+        text += &table::text(&PercentileLine::COLUMNS, &percentile_lines(span, all));
     }
     if let Some(fio) = &span.fio {
         text += &fio_text::text(fio);
@@ -85,7 +85,7 @@ impl PercentileLine {
 }
 
 /// A line for each percentile, between minimum and maximum.
-fn latencies(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
+fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
     let edge = |name: &str, of: fn(&KnownFigures) -> Option<Millis>| PercentileLine {
         name: name.to_owned(),
         read: Cell::time(of(&span.read)),

@@ -59,7 +59,7 @@ pub fn prepared(
     let virtual_time = run_options.virtual_time();
     if let Some(replay) = &run_options.replay {
         for span in &mut profile.time_spans {
-            adapt(span, &list, replay, virtual_time);
+            adapt_span(span, &list, replay, virtual_time);
         }
     }
     Ok(ReplayReady { profile, run_options, list: Some(Arc::new(list)) })
@@ -133,7 +133,7 @@ fn read(replay: &ReplayOptions, owners: &[u32]) -> Result<ReplayList, ReplayFaul
 }
 
 /// Lets a time span say what its I/Os are: buffers, permissions and limits follow from that.
-fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual_time: bool) {
+fn adapt_span(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual_time: bool) {
     let [reads, writes, discards] =
         [ReplayAction::Read, ReplayAction::Write, ReplayAction::Discard].map(|does| list.count(does));
     let seconds = seconds_of_ns(list.length_ns()) * 1000.0 / f64::from(replay.speed_thousandths.max(1));
@@ -145,8 +145,8 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual
             block_size: list.largest.max(list.alignment()),
             block_alignment: u64::from(list.alignment()),
             random_ratio: 100,
-            write_ratio: percent(writes, reads),
-            shares: target.shares.with(Operation::Discard, percent(discards, reads + writes)),
+            write_ratio: percent_share(writes, reads),
+            shares: target.shares.with(Operation::Discard, percent_share(discards, reads + writes)),
             // Each has its own time; this is what they come to.
             throughput: (replay.speed_thousandths > 0).then_some(Throughput::Iops(rate as u32)),
             ..target.clone()
@@ -169,7 +169,7 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual
 }
 
 /// The share of those beside the others: none only if there are none, all only if there are no others.
-fn percent(these: u64, others: u64) -> u32 {
+fn percent_share(these: u64, others: u64) -> u32 {
     match (these, others) {
         (0, _) => 0,
         (_, 0) => 100,

@@ -59,9 +59,13 @@ impl StoreEntry {
             id: id.to_owned(),
             source,
             about,
-            workload: workload(&asked),
+            workload: workload_text(&asked),
             targets,
-            work: asked.iter().zip(1..).map(|(asked, number)| SpanWork::from_parameters(number, asked)).collect(),
+            work: asked
+                .iter()
+                .zip(1..)
+                .map(|(asked, number)| SpanWork::from_parameters(number, asked))
+                .collect(),
             run,
         }
     }
@@ -80,7 +84,7 @@ impl StoreEntry {
 /// FNV-1a of 64 bits over the parameters of all time spans. The seed doesn't change the work. Of what the
 /// targets are only devices behind the cache count: indexes of older programs don't have it, and what files
 /// and devices do by default is to stay the same work.
-fn workload(asked: &[&Parameters]) -> String {
+fn workload_text(asked: &[&Parameters]) -> String {
     let mut hash = Fnv::default();
     for span in asked {
         let mut parameters = Parameters { rand_seed: None, ..(*span).clone() };
@@ -104,7 +108,9 @@ mod tests {
         let work = |cache_mode, uncached_devices, device: Option<bool>| {
             let target = Target { path: "/dev/x".into(), cache_mode, uncached_devices, ..Target::default() };
             let span = TimeSpan { targets: vec![target], ..span.clone() };
-            workload(&[&Parameters::with(&span, |target, _| Access::from_target(&span, target).on(device))])
+            workload_text(&[&Parameters::with(&span, |target, _| {
+                Access::from_target(&span, target).on(device)
+            })])
         };
         let (cached, bypassed) = (CacheMode::Cached, CacheMode::DisableOsCache);
         let old = work(cached, true, None);

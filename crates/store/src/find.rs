@@ -21,7 +21,7 @@ impl StoreIndex {
     }
 
     fn read(&self, selection: &Selection, since: Option<i64>) -> rusqlite::Result<Vec<StoreEntry>> {
-        let (condition, values) = condition(selection, since);
+        let (condition, values) = sql_condition(selection, since);
         // The latest come first, so that the rest can be left out, and are turned round at the end.
         let limit = selection.last.map_or(-1, i64::from);
         let sql = format!(
@@ -35,12 +35,12 @@ impl StoreIndex {
         // Whoever wrote it: what is no id names no run.
         entries.retain(|entry| id::is_whole(&entry.id));
         entries.reverse();
-        self.complete(&mut entries)?;
+        self.complete_entries(&mut entries)?;
         Ok(entries)
     }
 
     /// Tags, targets and figures of many runs: one look at each table.
-    fn complete(&self, entries: &mut [StoreEntry]) -> rusqlite::Result<()> {
+    fn complete_entries(&self, entries: &mut [StoreEntry]) -> rusqlite::Result<()> {
         let places: HashMap<String, usize> =
             entries.iter().enumerate().map(|(place, entry)| (entry.id.clone(), place)).collect();
         // Of few runs only their own rows; a list of all would take longer to write down than to leave out.
@@ -129,7 +129,7 @@ impl StoreIndex {
         let read = || -> rusqlite::Result<Vec<StoreEntry>> {
             let sql = format!("SELECT {} FROM runs r WHERE r.id = ?1", super::database::COLUMNS);
             let mut entries = vec![self.connection.query_row(&sql, [id], decode)?];
-            self.complete(&mut entries)?;
+            self.complete_entries(&mut entries)?;
             Ok(entries)
         };
         read().map_err(|error| self.store.index_error(&error))
@@ -193,7 +193,7 @@ impl StoreIndex {
 }
 
 /// What a selection asks for, as SQL, and its values in order.
-fn condition(selection: &Selection, since: Option<i64>) -> (String, Vec<Box<dyn ToSql>>) {
+fn sql_condition(selection: &Selection, since: Option<i64>) -> (String, Vec<Box<dyn ToSql>>) {
     let mut parts: Vec<&str> = Vec::new();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
     if let Some(label) = &selection.label {

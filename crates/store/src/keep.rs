@@ -30,7 +30,7 @@ impl Store {
         let mut record = Vec::new();
         // Memory takes everything.
         let written = json::write_readable(judged, &mut record);
-        written.map_err(|error| StoreError::File { file: self.runs(), why: error.to_string() })?;
+        written.map_err(|error| StoreError::File { file: self.runs_folder(), why: error.to_string() })?;
         let about = RunNotes { order: self.next_order(), ..about };
         let kept = self.keep(KeptAs::Record, &record, &about)?;
         let run = known::of_index(index::Index::from_record(judged), &kept.id);

@@ -92,6 +92,9 @@ mod tests {
             SpanWork::from_parameters(1, &Parameters::from_span(&span)).words(),
             "mixed, 30 % writes, 0 % random, threads 2, depth 8"
         );
-        assert!(WORK.iter().all(|name| SpanWork::from_parameters(1, &Parameters::default()).text(name).is_empty()));
+        assert!(
+            WORK.iter()
+                .all(|name| SpanWork::from_parameters(1, &Parameters::default()).text(name).is_empty())
+        );
     }
 }

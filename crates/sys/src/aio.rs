@@ -183,7 +183,7 @@ impl Queue {
             if let Some(ring) = &mut self.ring {
                 let blocks = &mut self.blocks;
                 let visible = ring.take(|event| give_back(blocks, event.tag as u32, event.result, &mut each));
-                self.in_flight = left(self.in_flight, visible);
+                self.in_flight = left_ios(self.in_flight, visible);
                 ended += visible;
             }
             let min = min.min(ended + self.in_flight as usize);
@@ -301,7 +301,7 @@ impl Queue {
         let blocks = &mut self.blocks;
         let ended = self.events[..count].iter();
         ended.for_each(|event| give_back(blocks, event.tag as u32, event.result, each));
-        self.in_flight = left(self.in_flight, count);
+        self.in_flight = left_ios(self.in_flight, count);
         Ok(count)
     }
 
@@ -370,7 +370,7 @@ fn give_back(blocks: &mut [Block], tag: u32, result: i64, each: &mut impl FnMut(
 
 /// What is in flight when so many have ended. Were more taken off than there are, memory would be given back
 /// that the kernel is still at.
-fn left(in_flight: u32, ended: usize) -> u32 {
+fn left_ios(in_flight: u32, ended: usize) -> u32 {
     assert!(ended <= in_flight as usize, "{ended} of {in_flight} in flight have ended");
     in_flight - ended as u32
 }
@@ -460,6 +460,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "2 of 1 in flight have ended")]
     fn more_ends_than_there_were_are_a_defect_in_every_build() {
-        left(1, 2);
+        left_ios(1, 2);
     }
 }

@@ -19,7 +19,7 @@ pub struct Locked {
 /// A lock by another program on any byte of an open file, or on the whole of it; `None` = there is none, or
 /// the file system knows no locks. The file is left as it is.
 pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
-    of_bytes(file).or_else(|| whole(file))
+    of_bytes(file).or_else(|| whole_file_lock(file))
 }
 
 /// Takes the lock of an open file or folder for this process, which no other then gets until the file is
@@ -62,7 +62,7 @@ fn of_bytes(file: BorrowedFd<'_>) -> Option<Locked> {
 
 /// There is no request that only asks: a shared lock is taken and given back. Programs that look at a
 /// device, as udev does, take shared ones too, which are in nobody's way.
-fn whole(file: BorrowedFd<'_>) -> Option<Locked> {
+fn whole_file_lock(file: BorrowedFd<'_>) -> Option<Locked> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => {
             let _ = rustix::fs::flock(file, FlockOperation::Unlock);

@@ -94,7 +94,7 @@ impl Place {
     pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
         // Until it is as the earlier one was, it's nobody else's business.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
-        let new = match self.unnamed(mode) {
+        let new = match self.create_unnamed(mode) {
             Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
             Err(_) => {
                 let (file, name) = self.create_named(mode)?;
@@ -108,24 +108,24 @@ impl Place {
     }
 
     /// A file without a name, which is gone when the program is.
-    fn unnamed(&self, mode: Mode) -> io::Result<File> {
+    fn create_unnamed(&self, mode: Mode) -> io::Result<File> {
         steps::before(FileStep::MakeUnnamed)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(self.spot.folder(), ".", flags, mode)?);
         // It gets its name by this path.
-        rustix::fs::stat(itself(&file))?;
+        rustix::fs::stat(self_path(&file))?;
         Ok(file)
     }
 
     fn create_named(&self, mode: Mode) -> io::Result<(File, OsString)> {
         random_names(self.spot.name(), |name| {
-            before(FileStep::MakeNamed)?;
+            announce_step(FileStep::MakeNamed)?;
             rustix::fs::openat(self.spot.folder(), name, flags_of_new(), mode).map(File::from)
         })
     }
 
     fn rename(&self, from: &OsStr, file: &File) -> io::Result<()> {
-        before(FileStep::Rename)?;
+        announce_step(FileStep::Rename)?;
         self.permit_replacement()?;
         let folder = self.spot.folder();
         rustix::fs::renameat(folder, from, folder, self.spot.name())?;
@@ -150,7 +150,7 @@ impl Place {
 
     /// Removes a file that hasn't taken its place.
     fn remove(&self, name: &OsStr) {
-        if before(FileStep::Remove).is_ok() {
+        if announce_step(FileStep::Remove).is_ok() {
             let _ = rustix::fs::unlinkat(self.spot.folder(), name, AtFlags::empty());
         }
     }
@@ -161,7 +161,7 @@ impl Place {
 }
 
 /// A step is next: what whoever watches says, as the kernel says it.
-fn before(step: FileStep) -> Result<(), Errno> {
+fn announce_step(step: FileStep) -> Result<(), Errno> {
     steps::before(step).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
@@ -170,7 +170,7 @@ fn flags_of_new() -> OFlags {
     OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-fn itself(file: &File) -> PathBuf {
+fn self_path(file: &File) -> PathBuf {
     format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
@@ -320,8 +320,14 @@ impl NewFile {
     }
 
     fn link(&self, name: &OsStr) -> Result<(), Errno> {
-        before(FileStep::Link)?;
-        rustix::fs::linkat(CWD, itself(&self.file), self.place.spot.folder(), name, AtFlags::SYMLINK_FOLLOW)
+        announce_step(FileStep::Link)?;
+        rustix::fs::linkat(
+            CWD,
+            self_path(&self.file),
+            self.place.spot.folder(),
+            name,
+            AtFlags::SYMLINK_FOLLOW,
+        )
     }
 
     /// The folder is gone, or takes nothing any more: what was written is saved in one for temporary files.
@@ -355,7 +361,7 @@ pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     let path = std::env::temp_dir();
     let folder = reach::hold_folder(&path)?;
     let (file, name) = random_names(like, |name| {
-        before(FileStep::MakeElsewhere)?;
+        announce_step(FileStep::MakeElsewhere)?;
         rustix::fs::openat(&folder, name, flags_of_new(), PRIVATE).map(File::from)
     })?;
     Ok((file, path.join(name)))

@@ -105,14 +105,14 @@ mod tests {
     use super::*;
 
     /// Capabilities are a thread's: this one gives them up and ends.
-    fn apart<T: Send>(look: impl FnOnce() -> T + Send) -> T {
+    fn run_unprivileged<T: Send>(look: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| scope.spawn(look).join().unwrap())
     }
 
     #[test]
     fn dropped_privileges_stay_dropped_and_files_stay_root() {
         for (remaining, admin) in [(Remaining::Files, false), (Remaining::Run, true)] {
-            let (before, after, regained) = apart(|| {
+            let (before, after, regained) = run_unprivileged(|| {
                 let before = capabilities(None).unwrap();
                 keep(remaining);
                 let after = capabilities(None).unwrap();

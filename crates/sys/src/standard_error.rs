@@ -29,46 +29,50 @@ pub fn write(text: &str) {
         Some(screen) => fitted(&shown, screen.columns, screen.colours),
         None => shown.into_owned(),
     };
-    raw(&format!("{}{shown}", wiped(&mut drawn)));
+    write_raw(&format!("{}{shown}", wipe_sequence(&mut drawn)));
 }
 
 /// Draws lines in place of those that were drawn last, for terminals; `colours` or not. Each has to be
 /// narrower than the terminal.
 pub fn draw(lines: &[DrawnLine], colours: bool) {
     let mut drawn = DRAWN.lock_anyway();
-    let text = over(&drawn, columns(&drawn), lines, colours);
+    let text = redraw_sequence(&drawn, terminal_columns(&drawn), lines, colours);
     *drawn = lines.iter().map(|line| line.iter().map(|piece| width(&piece.text)).sum()).collect();
-    raw(&text);
+    write_raw(&text);
 }
 
 /// Writes lines that stay, for terminals; `colours` or not.
 pub fn write_lines(lines: &[DrawnLine], colours: bool) {
     let mut drawn = DRAWN.lock_anyway();
-    let text: String = lines.iter().map(|line| inked(line, colours) + "\n").collect();
-    raw(&format!("{}{text}", wiped(&mut drawn)));
+    let text: String = lines.iter().map(|line| inked_line(line, colours) + "\n").collect();
+    write_raw(&format!("{}{text}", wipe_sequence(&mut drawn)));
 }
 
 pub fn wipe() {
     let mut drawn = DRAWN.lock_anyway();
-    let text = wiped(&mut drawn);
+    let text = wipe_sequence(&mut drawn);
     if !text.is_empty() {
-        raw(&text);
+        write_raw(&text);
     }
 }
 
-fn wiped(drawn: &mut Vec<usize>) -> String {
+fn wipe_sequence(drawn: &mut Vec<usize>) -> String {
     let lines = std::mem::take(drawn);
-    if lines.is_empty() { String::new() } else { over(&lines, columns(&lines), &[], false) }
+    if lines.is_empty() {
+        String::new()
+    } else {
+        redraw_sequence(&lines, terminal_columns(&lines), &[], false)
+    }
 }
 
 /// Columns that the terminal has now; none are needed where nothing is drawn.
-fn columns(drawn: &[usize]) -> usize {
+fn terminal_columns(drawn: &[usize]) -> usize {
     if drawn.is_empty() { 0 } else { screen().map_or(0, |screen| screen.columns) }
 }
 
 /// Back to the start of what is `drawn`, line by line over it, and nothing is left of the rest. A terminal
 /// that has become narrower since has broken its lines: it has more of them.
-fn over(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours: bool) -> String {
+fn redraw_sequence(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours: bool) -> String {
     let rows: usize = drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
     let mut text = "\r".to_owned();
     if rows > 1 && columns > 0 {
@@ -76,17 +80,17 @@ fn over(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours: bool) -> 
     }
     for (number, line) in lines.iter().enumerate() {
         text += if number > 0 { "\r\n" } else { "" };
-        text += &inked(line, colours);
+        text += &inked_line(line, colours);
         text += "\x1b[K";
     }
     text + "\x1b[J"
 }
 
 /// A line as the terminal gets it.
-fn inked(line: &DrawnLine, colours: bool) -> String {
+fn inked_line(line: &DrawnLine, colours: bool) -> String {
     let piece = |piece: &InkedText| {
         let shown = visible::line(&piece.text);
-        match colour(piece.ink).filter(|_| colours) {
+        match colour_code(piece.ink).filter(|_| colours) {
             Some(code) => format!("\x1b[{code}m{shown}\x1b[0m"),
             None => shown.into_owned(),
         }
@@ -95,7 +99,7 @@ fn inked(line: &DrawnLine, colours: bool) -> String {
 }
 
 /// The parameter of the terminal's control sequence.
-fn colour(ink: Ink) -> Option<&'static str> {
+fn colour_code(ink: Ink) -> Option<&'static str> {
     match ink {
         Ink::Plain => None,
         Ink::Faint => Some("2"),
@@ -108,7 +112,7 @@ fn colour(ink: Ink) -> Option<&'static str> {
     }
 }
 
-fn raw(text: &str) {
+fn write_raw(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
@@ -128,7 +132,7 @@ mod tests {
             // 79 columns are two lines of 40, 80 as well.
             (&[79, 80, 0], 40, vec![], true, "\r\x1b[4A\x1b[J"),
         ] {
-            assert_eq!(over(drawn, columns, &lines, colours), expected, "{drawn:?}");
+            assert_eq!(redraw_sequence(drawn, columns, &lines, colours), expected, "{drawn:?}");
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn watch(watcher: Option<Rc<dyn StepWatcher>>) {
     WATCHER.with(|cell| cell.replace(watcher));
 }
 
-fn watcher() -> Option<Rc<dyn StepWatcher>> {
+fn current_watcher() -> Option<Rc<dyn StepWatcher>> {
     // A thread that ends has none any more.
     WATCHER.try_with(|cell| cell.borrow().clone()).ok().flatten()
 }
@@ -80,20 +80,20 @@ fn watcher() -> Option<Rc<dyn StepWatcher>> {
 /// # Errors
 /// What the watcher says: the step isn't done.
 pub fn before(step: FileStep) -> io::Result<()> {
-    watcher().map_or(Ok(()), |watcher| watcher.before(step))
+    current_watcher().map_or(Ok(()), |watcher| watcher.before(step))
 }
 
 /// Whether somebody else's lock of the database is waited for by the watcher, in simulated time.
 pub fn is_watched() -> bool {
-    watcher().is_some()
+    current_watcher().is_some()
 }
 
 pub fn waits() -> bool {
-    watcher().is_some_and(|watcher| watcher.waits())
+    current_watcher().is_some_and(|watcher| watcher.waits())
 }
 
 pub fn pause(time: Duration) -> bool {
-    watcher().map_or_else(
+    current_watcher().map_or_else(
         || {
             std::thread::sleep(time);
             true
@@ -104,12 +104,12 @@ pub fn pause(time: Duration) -> bool {
 
 /// How far the wall clock is ahead of the kernel's, ns: nothing where nobody watches.
 pub(crate) fn ahead_ns() -> i64 {
-    watcher().map_or(0, |watcher| watcher.ahead_ns())
+    current_watcher().map_or(0, |watcher| watcher.ahead_ns())
 }
 
 /// A number that nobody else can tell beforehand, keyed anew from the kernel's random numbers each time.
 pub fn random() -> u64 {
-    watcher().map_or_else(|| RandomState::new().build_hasher().finish(), |watcher| watcher.random())
+    current_watcher().map_or_else(|| RandomState::new().build_hasher().finish(), |watcher| watcher.random())
 }
 
 /// Writes all bytes; a watcher may end the program when half of them are written.
@@ -138,7 +138,7 @@ pub fn sync_all(file: &File) -> io::Result<()> {
 
 /// A file or a folder is on the disk now.
 pub(crate) fn synced(what: &File) {
-    if let Some(watcher) = watcher() {
+    if let Some(watcher) = current_watcher() {
         watcher.synced(what);
     }
 }

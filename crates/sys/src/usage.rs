@@ -16,7 +16,7 @@ pub struct ThreadUsage {
 /// None is known; what the kernel answers.
 pub fn thread_usage() -> std::io::Result<ThreadUsage> {
     let usage = usage_of(libc::RUSAGE_THREAD)?;
-    Ok(ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) })
+    Ok(ThreadUsage { user: to_duration(usage.ru_utime), system: to_duration(usage.ru_stime) })
 }
 
 /// How often the calling thread has gone to sleep so far, because what it asked for was not there yet
@@ -45,13 +45,13 @@ pub struct ChildrenUsage {
 pub fn children_usage() -> std::io::Result<ChildrenUsage> {
     let usage = usage_of(libc::RUSAGE_CHILDREN)?;
     Ok(ChildrenUsage {
-        cpu: ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) },
+        cpu: ThreadUsage { user: to_duration(usage.ru_utime), system: to_duration(usage.ru_stime) },
         voluntary_switches: usage.ru_nvcsw as u64,
         involuntary_switches: usage.ru_nivcsw as u64,
     })
 }
 
-fn duration(time: libc::timeval) -> Duration {
+fn to_duration(time: libc::timeval) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000)
 }
 

@@ -138,12 +138,12 @@ impl<'a> Worker<'a> {
                 true => work.single::<true>(&mut owner),
                 false => work.single::<false>(&mut owner),
             },
-            (false, false) => work.turns::<false, false>(&mut owner),
-            (true, false) => work.turns::<true, false>(&mut owner),
-            (false, true) => work.turns::<false, true>(&mut owner),
-            (true, true) => work.turns::<true, true>(&mut owner),
+            (false, false) => work.run_turns::<false, false>(&mut owner),
+            (true, false) => work.run_turns::<true, false>(&mut owner),
+            (false, true) => work.run_turns::<false, true>(&mut owner),
+            (true, true) => work.run_turns::<true, true>(&mut owner),
         };
-        let Some(books) = owner.pick_up() else { lost() };
+        let Some(books) = owner.pick_up() else { park_forever() };
         let failure = ended.err().map(|failed| work.explain(failed));
         work.measuring_ended(books);
         let engine = work.engine_use();
@@ -169,7 +169,7 @@ impl<'a> Worker<'a> {
 
 /// The controlling thread has taken the books, because this one was stuck: it is about to end the process.
 #[cold]
-fn lost() -> ! {
+fn park_forever() -> ! {
     loop {
         std::thread::park();
     }
@@ -265,7 +265,7 @@ impl<'a> Loop<'a> {
 
     /// Ends when the phase is [`Phase::Stop`], or the books are lost. `OTHERS`: there
     /// are other operations than reads and writes; `VERIFIES`: sectors are stamped and checked.
-    fn turns<const OTHERS: bool, const VERIFIES: bool>(
+    fn run_turns<const OTHERS: bool, const VERIFIES: bool>(
         &mut self,
         owner: &mut Owner<Books>,
     ) -> Result<(), Failed> {
@@ -275,7 +275,7 @@ impl<'a> Loop<'a> {
                 self.submit(owner)?;
                 self.collect_flushes()?;
             } else {
-                let due = self.fill(books);
+                let due = self.fill_queue(books);
                 if VERIFIES {
                     self.stamp();
                 }
@@ -326,7 +326,7 @@ impl<'a> Loop<'a> {
     /// Draws the next I/Os of idle requests, as many as may go now. Returns when the next one may, if it is
     /// a limit that keeps all that are left.
     #[inline(never)]
-    fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
+    fn fill_queue(&mut self, books: &mut Books) -> Option<Nanos> {
         if self.is_special {
             self.batch.clear();
             let due = self.fill_specially(books);
@@ -378,7 +378,7 @@ impl<'a> Loop<'a> {
             (_, None) => {
                 let before = self.clock.now();
                 let requests = books.idle.take(self.batches.most());
-                self.draw(&mut books.requests, requests);
+                self.draw_ios(&mut books.requests, requests);
                 self.left = books.idle.len();
                 self.preparing = self.clock.now().saturating_sub(before);
                 None
@@ -394,7 +394,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Draws the next I/Os of these requests, with content that is made for them.
-    fn draw(&mut self, requests: &mut Requests, idle: &[u32]) {
+    fn draw_ios(&mut self, requests: &mut Requests, idle: &[u32]) {
         match &mut self.fresh {
             Some(fresh) => {
                 let (workload, engine) = (&mut self.workload, &mut *self.engine);
@@ -415,7 +415,7 @@ impl<'a> Loop<'a> {
             && !books.idle.is_empty()
         {
             let requests = books.idle.take(1);
-            self.draw(&mut books.requests, requests);
+            self.draw_ios(&mut books.requests, requests);
             let drawn = self.batch.last().copied();
             if let (Some(share), Some(io)) = (&self.quota, drawn) {
                 share.note_drawn(io.op.direction(), io.length);

@@ -112,7 +112,11 @@ impl Voice {
         if self.wants.progress {
             let mut seen = self.seen.lock_anyway();
             let now = collect(workers);
-            self.listener.progress(&Progress::Running { phase, left_ns: left, rates: rates(&seen, &now) });
+            self.listener.progress(&Progress::Running {
+                phase,
+                left_ns: left,
+                rates: speed_between(&seen, &now),
+            });
             *seen = now;
         }
     }
@@ -136,7 +140,7 @@ impl fmt::Debug for Voice {
 }
 
 /// What was done between two looks; `None` = they are the same one.
-fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
+fn speed_between(before: &Seen, now: &Seen) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;
     }
@@ -167,12 +171,12 @@ mod tests {
         (0..10).for_each(|_| worker.add_latency(900_000));
         let mut now = collect(std::slice::from_ref(&worker));
         (before.at, now.at) = (SECOND, 3 * SECOND);
-        let found = rates(&before, &now).unwrap();
+        let found = speed_between(&before, &now).unwrap();
         assert_eq!((found.iops, found.bytes_per_s), (500.0, 2_048_000.0));
         let (mean, p99) = found.latency.unwrap();
         assert_eq!(mean, Millis::of_ns(108_000));
         assert!((0.099..0.101).contains(&p99.ms()), "{p99}");
-        assert_eq!(rates(&now, &now), None);
+        assert_eq!(speed_between(&now, &now), None);
     }
 
     #[derive(Default)]

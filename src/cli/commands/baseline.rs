@@ -63,10 +63,10 @@ pub const BASELINE: Command = Command {
         ("diskspd baseline check storage --fail-if worse", "run its tests again: has any become worse?"),
         ("diskspd baseline set years results/", "from files: DISKSPD's, fio's, this program's"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let action = line.words.first().map_or("list".into(), |word| word.to_string_lossy().into_owned());
     line.refuse_idle(&action)?;
     let rest = line.words.get(1..).unwrap_or_default();
@@ -79,7 +79,9 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
             let runs = if is_latest(runs) { Vec::new() } else { runs.to_vec() };
             BaselineAction::Set { name: baseline_name(name)?, runs }
         }
-        ("check", [name, targets @ ..]) => BaselineAction::Check(Box::new(check(&line, name, targets)?)),
+        ("check", [name, targets @ ..]) => {
+            BaselineAction::Check(Box::new(check_request(&line, name, targets)?))
+        }
         ("list", _) => return Err(line.wrong()),
         (action, []) => {
             return Err(CliError::new("the name of the baseline is missing")
@@ -94,7 +96,11 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     })))
 }
 
-fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<BaselineCheck, CliError> {
+fn check_request(
+    line: &CommandLine,
+    name: &OsString,
+    targets: &[OsString],
+) -> Result<BaselineCheck, CliError> {
     let against = line.text(&AGAINST).map(OsString::from);
     if let (Some(_), Some(target)) = (&against, targets.first()) {
         let what = format!("--against runs nothing, but '{}' is a target to run on", target.display());

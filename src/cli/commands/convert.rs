@@ -22,10 +22,10 @@ pub const CONVERT: Command = Command {
         ("diskspd convert job.fio", "print the command line that does what the job does"),
         ("diskspd convert job.fio --out job.xml", "write a profile, and print how to run it"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     match &line.files()[..] {
         [file] => {
             let (file, out, quiet) = (file.clone(), line.path(&PROFILE)?, line.has(&UNTOLD));

@@ -51,7 +51,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "device_kinds"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| when(target.base_file_offset > 0, size(target.base_file_offset))),
-        read: Read::Text(base),
+        read: Read::Text(read_base),
         ..DISKSPD
     },
     Flag {
@@ -122,7 +122,7 @@ fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     }
 }
 
-fn base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if draft.base_given {
         return Err(Problem::new(0, "the base is given twice"));
     }

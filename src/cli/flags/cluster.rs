@@ -20,7 +20,7 @@ pub const FLAGS: &[Flag] = &[
                 and libmpich* that of MPICH, any other Open MPI's. See docs/reference/hosts.md.",
         carried: CarriedByFile::UserOnly,
         tested: &["hosts"],
-        read: Read::Optional(mpi),
+        read: Read::Optional(read_mpi),
         ..LINUX
     },
     Flag {
@@ -38,7 +38,7 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn mpi(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_mpi(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let library = (!value.is_empty()).then(|| RawText::from(value.to_vec()).as_path().to_owned());
     draft.request.mpi = Some(library);
     Ok(())

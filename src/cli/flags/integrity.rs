@@ -23,7 +23,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "integrity"],
         values: &["write", "read", "both"],
         print: Print::RunOptions(verify_words),
-        read: Read::Optional(verify),
+        read: Read::Optional(read_verify),
         ..LINUX
     },
     Flag {
@@ -39,7 +39,7 @@ pub const FLAGS: &[Flag] = &[
                 next flush completes (--fsync-every). The journal survives a power cut.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "integrity", "integrity_runs"],
-        read: Read::Text(journal),
+        read: Read::Text(read_journal),
         ..LINUX
     },
     Flag {
@@ -59,7 +59,7 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let run_options = &mut draft.request.run_options;
     run_options.verify_as.clear();
     run_options.verify = Some(match (value, value.strip_prefix(b"read:")) {
@@ -96,7 +96,7 @@ fn target_numbers(value: &[u8]) -> Result<Vec<u32>, Problem> {
     })
 }
 
-fn journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected("the name of a new file"));
     }

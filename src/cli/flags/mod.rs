@@ -185,7 +185,11 @@ mod tests {
     fn presets_have_only_options_that_files_carry() {
         for part in PRESETS.iter().flat_map(|preset| preset.parts) {
             let words: Vec<OsString> = part.options.split(' ').map(OsString::from).collect();
-            assert_eq!(TypedLine::from_arguments(&words).and_then(|line| line.carried_by_file("")), Ok(()), "{words:?}");
+            assert_eq!(
+                TypedLine::from_arguments(&words).and_then(|line| line.carried_by_file("")),
+                Ok(()),
+                "{words:?}"
+            );
         }
     }
 

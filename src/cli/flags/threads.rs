@@ -214,7 +214,7 @@ pub const FLAGS: &[Flag] = &[
                 Throughput::Iops(iops) => format!("{iops}i"),
             }))
         }),
-        read: Read::Text(throughput),
+        read: Read::Text(read_throughput),
         ..DISKSPD
     },
     Flag {
@@ -260,7 +260,7 @@ const fn at_least_one(quantity: Quantity, expected: &'static str, set: fn(&mut D
     Read::Integer { required: true, min: 1, max: i32::MAX, quantity, expected, set }
 }
 
-fn throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     // The unit is no part of the number, and not dropped.
     let (number, ending) = value.strip_suffix(b"i").map_or((value, ""), |number| (number, "i"));
     let limit = draft.lenient_integer(("-g", ending), number, Quantity::Count, LIMIT)?;

@@ -44,11 +44,11 @@ pub fn tests(
         };
         let Some(latest) = entries.iter().filter(of_test).rfind(says_how) else {
             let is_of_tool = entries.iter().filter(of_test).any(|entry| entry.source == KeptAs::ResultXml);
-            return Err(cannot(name, &asked.name, is_of_tool));
+            return Err(cannot_rerun(name, &asked.name, is_of_tool));
         };
         let mut run = asked_by(store, latest)?;
         (run.destroy, run.with) = (asked.destroy, asked.with.clone());
-        replace(&mut run.profile, &asked.targets, name)?;
+        replace_targets(&mut run.profile, &asked.targets, name)?;
         let named = asked.targets.iter().map(|target| RawText::from(target.as_encoded_bytes().to_vec()));
         run.origin.named = Some(named.collect());
         let typed = run.profile.command_line.to_string();
@@ -66,7 +66,7 @@ pub fn tests(
 }
 
 /// Why a test can't be run again, and what can be done.
-fn cannot(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
+fn cannot_rerun(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
     let what = format!("test '{test}' can't be run again: its runs are results of another program");
     let with = if is_of_tool { "let DISKSPD make them: --with 'ssh host diskspd.exe'; or " } else { "" };
     let hint =
@@ -91,7 +91,7 @@ fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, NotDone> {
 }
 
 /// Puts other targets in place of those that were measured: the first one in place of the first, and so on.
-fn replace(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), NotDone> {
+fn replace_targets(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), NotDone> {
     if targets.is_empty() {
         return Ok(());
     }

@@ -63,14 +63,14 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
             let side = sides::side(against, request.store.as_deref())?;
             let judged = unnamed_unless_all(judged, &side);
             let common = sides::tell_of_common([&judged.side, &side]);
-            let comparison = compared(&judged, &side)?;
+            let comparison = compare_sides(&judged, &side)?;
             let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
-            let exit = tell(&judged, asked, &new, &files)?;
+            let exit = report_check(&judged, asked, &new, &files)?;
             Ok(exit.max(comparing::gate_of_common(common, asked.fail_if.is_some())))
         }
         None => {
             let (new, files) = run(store, &judged, asked, &baseline, &entries)?;
-            tell(&judged, asked, &new, &files)
+            report_check(&judged, asked, &new, &files)
         }
     }
 }
@@ -84,7 +84,7 @@ fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSid
     BaselineSide { side: Side { runs, ..judged.side }, ..judged }
 }
 
-fn compared(judged: &BaselineSide, other: &Side) -> Result<RunComparison, NotDone> {
+fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, NotDone> {
     let most = past::MOST * judged.question.tests.len().max(1);
     let past = past::runs([&judged.side, other], judged.request.store.as_deref(), most);
     compare::compare_knowing(&judged.side, other, &past, &judged.question)
@@ -125,7 +125,7 @@ fn run(
             )]));
         }
         let side = Side { name: format!("now (@{})", keeper.label), runs };
-        let comparison = compared(judged, &side)?;
+        let comparison = compare_sides(judged, &side)?;
         let undecided: Vec<bool> =
             tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
         if !asked.rounds.until_sure
@@ -180,7 +180,7 @@ fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
     })
 }
 
-fn tell(
+fn report_check(
     judged: &BaselineSide,
     asked: &BaselineCheck,
     new: &NewRuns,

@@ -21,8 +21,10 @@ use find::{find_named, tests, unknown};
 pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {
-        BaselineAction::List => list(&store),
-        BaselineAction::Show { name } => print(&visible::lines(&baseline_text(name, &find_named(&store, name)?))),
+        BaselineAction::List => list_baselines(&store),
+        BaselineAction::Show { name } => {
+            print(&visible::lines(&baseline_text(name, &find_named(&store, name)?)))
+        }
         BaselineAction::Set { name, runs } => set::set(&store, name, runs),
         BaselineAction::Remove { name } => match store.remove_baseline(name)? {
             true => print(&format!("{name} is forgotten; its runs stay in the history\n")),
@@ -32,7 +34,7 @@ pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn list(store: &Store) -> Result<Exit, NotDone> {
+fn list_baselines(store: &Store) -> Result<Exit, NotDone> {
     let names = store.baselines()?;
     if names.is_empty() {
         return print("no baseline is set: run a suite, then diskspd baseline set NAME\n");

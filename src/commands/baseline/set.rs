@@ -21,11 +21,11 @@ use std::path::{Path, PathBuf};
 /// A run can't be found or read, or nothing is kept.
 pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDone> {
     let (names, files): (Vec<_>, Vec<_>) =
-        given.iter().flat_map(split).partition(|path| stored::name_of(path).is_some());
+        given.iter().flat_map(split_word).partition(|path| stored::name_of(path).is_some());
     let imported = import::taken_in(store, &files)?;
     let index = stored::open(store)?;
     let mut entries: Vec<StoreEntry> = match given.is_empty() {
-        true => latest(&index)?,
+        true => latest_runs(&index)?,
         false => Vec::new(),
     };
     for path in &names {
@@ -68,7 +68,7 @@ fn warn_of_few_runs(runs: &[BaselineRun]) {
     });
 }
 
-fn split(word: &OsString) -> Vec<PathBuf> {
+fn split_word(word: &OsString) -> Vec<PathBuf> {
     if Path::new(word).exists() {
         return vec![PathBuf::from(word)];
     }
@@ -77,7 +77,7 @@ fn split(word: &OsString) -> Vec<PathBuf> {
 }
 
 /// The runs of the suite that was run last.
-fn latest(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
+fn latest_runs(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
     let all = index.select(&Selection::default(), None)?;
     let suite_of =
         |entry: &StoreEntry| entry.about.tags.iter().find(|tag| tag.starts_with(OF_SUITE)).cloned();

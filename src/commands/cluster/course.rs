@@ -44,7 +44,7 @@ struct Stops {
 
 impl Stops {
     /// Passes on what this rank was told, and does what others were told.
-    fn heed(&mut self, link: &mut RankLink) {
+    fn relay_stops(&mut self, link: &mut RankLink) {
         if self.said {
             return;
         }
@@ -103,7 +103,7 @@ impl<'a> RankCourse<'a> {
 
     /// All of it, to the end.
     pub fn take_part(&mut self) -> (Exit, bool) {
-        match self.course() {
+        match self.run_course() {
             Ok(exit) => (exit, true),
             Err(ended) => {
                 say(Finding::error(format!("rank {}: {ended}", self.link.rank())));
@@ -112,7 +112,7 @@ impl<'a> RankCourse<'a> {
         }
     }
 
-    fn course(&mut self) -> Result<Exit, Separated> {
+    fn run_course(&mut self) -> Result<Exit, Separated> {
         let rank = self.link.rank();
         let hello = Hello {
             version: help::version(),
@@ -124,7 +124,7 @@ impl<'a> RankCourse<'a> {
             arguments: self.arguments.clone(),
         };
         let host = hello.host.clone();
-        let task = match self.round(hello, Lead::greet)? {
+        let task = match self.run_round(hello, Lead::greet)? {
             GoOrEnd::Go(task) => task,
             GoOrEnd::End(code) => return Ok(exit_of(code)),
         };
@@ -134,35 +134,35 @@ impl<'a> RankCourse<'a> {
             say(Finding::warning(format!("rank {rank}: can't limit it to its share of the CPUs: {why}")));
         }
         let mut work = RankWork::new(task, rank, &host);
-        let checked = self.busy(|_| work.check());
-        let SharedTargets { roles, claims } = match self.round(checked, Lead::judge)? {
+        let checked = self.run_busy(|_| work.check());
+        let SharedTargets { roles, claims } = match self.run_round(checked, Lead::judge)? {
             GoOrEnd::Go(shared) => shared,
             GoOrEnd::End(code) => return Ok(exit_of(code)),
         };
         work.share_claims(&claims);
-        let (listener, events) = self.listener();
+        let (listener, events) = self.make_listener();
         let hears = Arc::clone(&listener);
         let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
-        let made = self.busy(|control| said(work.make(&roles, control, hears)));
-        if let GoOrEnd::End(code) = self.round(made, Lead::all_made)? {
+        let made = self.run_busy(|control| said(work.make(&roles, control, hears)));
+        if let GoOrEnd::End(code) = self.run_round(made, Lead::all_made)? {
             return Ok(exit_of(code));
         }
-        let found = self.busy(|control| said(work.find_made(control)));
-        match self.round(found, Lead::all_made)? {
-            GoOrEnd::Go(()) => self.measure(work, &roles, listener, events),
+        let found = self.run_busy(|control| said(work.find_made(control)));
+        match self.run_round(found, Lead::all_made)? {
+            GoOrEnd::Go(()) => self.measure_spans(work, &roles, listener, events),
             GoOrEnd::End(code) => Ok(exit_of(code)),
         }
     }
 
     /// Does something that takes its time while this rank stays in touch.
-    fn busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
+    fn run_busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
         let control = Arc::clone(&self.stops.control);
         std::thread::scope(|scope| {
             let work = scope.spawn(|| work(&control));
             while !work.is_finished() {
                 // Whoever is alone finds that out in the next round.
                 let _ = self.link.tend();
-                self.stops.heed(&mut self.link);
+                self.stops.relay_stops(&mut self.link);
                 std::thread::sleep(LOOK);
             }
             work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -170,19 +170,19 @@ impl<'a> RankCourse<'a> {
     }
 
     /// A round: this rank's answer, and what rank 0 decides.
-    fn round<A: RankMessage, D: RankMessage>(
+    fn run_round<A: RankMessage, D: RankMessage>(
         &mut self,
         own: A,
         decide: impl FnOnce(&mut Lead<'a>, &mut RankLink, Vec<Option<A>>) -> D,
     ) -> Result<D, Separated> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
-            let decision = link.answer(own, |link| stops.heed(link))?;
+            let decision = link.answer(own, |link| stops.relay_stops(link))?;
             return unpack(&decision).map_err(|why| Separated::NoRank0(why.to_string()));
         };
         lead.begins_to_wait();
         let answers = link.gather(own, |link| {
-            stops.heed(link);
+            stops.relay_stops(link);
             lead.waits(link);
         });
         let mut understood = Vec::new();
@@ -198,7 +198,7 @@ impl<'a> RankCourse<'a> {
         Ok(decision)
     }
 
-    fn listener(&mut self) -> (Arc<dyn Listener>, Events) {
+    fn make_listener(&mut self) -> (Arc<dyn Listener>, Events) {
         match &mut self.lead {
             Some(lead) => lead.listener(),
             None => (Arc::new(Nobody), Events::default()),
@@ -206,7 +206,7 @@ impl<'a> RankCourse<'a> {
     }
 
     /// The time spans, and the report of rank 0.
-    fn measure(
+    fn measure_spans(
         &mut self,
         work: RankWork,
         roles: &Roles,
@@ -224,16 +224,16 @@ impl<'a> RankCourse<'a> {
                 true => RankStep::Over,
                 false => running.next(|| {
                     let _ = link.tend();
-                    stops.heed(link);
+                    stops.relay_stops(link);
                 }),
             };
             self.left_behind |= running.left_behind;
             if let RankStep::Ended(outcome) = &mut step {
                 over = true;
-                kept = outcome.record.as_mut().and_then(|record| keep(record, rank, size));
+                kept = outcome.record.as_mut().and_then(|record| keep_record(record, rank, size));
             }
             if alone.is_none() {
-                match self.round(step, Lead::step) {
+                match self.run_round(step, Lead::step) {
                     Ok(NextStep::GoOn(at)) => running.go_on(at.get(rank).copied()),
                     Ok(NextStep::Stop) => {
                         self.stops.end_run();
@@ -259,7 +259,7 @@ impl<'a> RankCourse<'a> {
     }
 }
 
-fn keep(record: &mut crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
+fn keep_record(record: &mut crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
     let host = record.host_mut();
     (host.rank, host.ranks) = (rank as u32, Some(size as u32));
     let kept = kept::keep(record, rank, size);

@@ -18,20 +18,20 @@ pub struct KeptRecord {
 /// It can't be kept.
 pub fn keep(record: &Record, rank: usize, size: usize) -> Result<KeptRecord, OutputError> {
     let name = kept_record_of(rank as u32);
-    let path = folder().join(format!("{name}-of-{size}-{}.json", std::process::id()));
+    let path = kept_folder().join(format!("{name}-of-{size}-{}.json", std::process::id()));
     let permitted = OutputDoor::permit_own("its record", &path)?;
     permitted.open(&Patience::default())?.put(json::bytes(record))?;
     Ok(KeptRecord { path })
 }
 
-fn folder() -> PathBuf {
+fn kept_folder() -> PathBuf {
     let folder = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
     folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
 
 /// Where those of all ranks are that share this one's disk, as a shell finds them.
 pub fn of_all_ranks(size: usize) -> String {
-    folder().join(format!("diskspd-rank-*-of-{size}-*.json")).display().to_string()
+    kept_folder().join(format!("diskspd-rank-*-of-{size}-*.json")).display().to_string()
 }
 
 impl KeptRecord {

@@ -87,16 +87,17 @@ impl<'a> Lead<'a> {
         }
     }
 
-    fn refuse(&mut self, exit: Exit, messages: Vec<String>) -> u8 {
+    fn refuse_run(&mut self, exit: Exit, messages: Vec<String>) -> u8 {
         messages.into_iter().map(Finding::error).for_each(say);
         exit.code()
     }
 
     /// Why nothing is to begin any more; `None` = nothing stands against it.
-    fn ended(&mut self, link: &RankLink) -> Option<u8> {
+    fn end_reason(&mut self, link: &RankLink) -> Option<u8> {
         let ended = self.control.is_interrupted() || link.stop().is_some();
-        ended
-            .then(|| self.refuse(Exit::RunFailed, vec!["ended before it began; nothing was measured".into()]))
+        ended.then(|| {
+            self.refuse_run(Exit::RunFailed, vec!["ended before it began; nothing was measured".into()])
+        })
     }
 
     /// All have said who they are: do they fit together? Then this is what is to be run.
@@ -108,7 +109,7 @@ impl<'a> Lead<'a> {
         self.first_with_clock = first_with_same(clocks);
         let exit = match &self.setup {
             Err(exit) => Some(exit.code()),
-            Ok(_) => self.ended(link),
+            Ok(_) => self.end_reason(link),
         };
         if let Some(code) = exit {
             return GoOrEnd::End(code);
@@ -116,9 +117,9 @@ impl<'a> Lead<'a> {
         if !self.request.quiet {
             self.tell_of_volumes(hellos.iter().flatten().count());
         }
-        let refusals = by_message(differences(&hellos), &self.hosts);
+        let refusals = by_message(rank_differences(&hellos), &self.hosts);
         let (Ok(setup), true) = (&self.setup, refusals.is_empty()) else {
-            return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
+            return GoOrEnd::End(self.refuse_run(Exit::RunFailed, refusals));
         };
         let name = |hello: &Option<Hello>| match hello {
             Some(Hello { host, view, .. }) => RankName { host: host.clone(), view: view.clone() },
@@ -138,9 +139,9 @@ impl<'a> Lead<'a> {
         let refusals = by_message(said, &self.hosts);
         if !refusals.is_empty() {
             let exit = if all().any(|(_, one)| one.is_usage) { Exit::Usage } else { Exit::RunFailed };
-            return GoOrEnd::End(self.refuse(exit, refusals));
+            return GoOrEnd::End(self.refuse_run(exit, refusals));
         }
-        if let Some(code) = self.ended(link) {
+        if let Some(code) = self.end_reason(link) {
             return GoOrEnd::End(code);
         }
         let Ok(setup) = &self.setup else { return GoOrEnd::End(Exit::RunFailed.code()) };
@@ -149,7 +150,7 @@ impl<'a> Lead<'a> {
         let mut refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
         refusals.extend(zoned::refusals(&asked.profile, &checked, &self.hosts));
         if !refusals.is_empty() {
-            return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
+            return GoOrEnd::End(self.refuse_run(Exit::RunFailed, refusals));
         }
         let ids = TargetIds::from_profile(&asked.profile);
         let mut roles = Vec::new();
@@ -227,10 +228,10 @@ impl<'a> Lead<'a> {
     pub fn all_made(&mut self, link: &mut RankLink, failures: Vec<Option<Option<String>>>) -> GoOrEnd<()> {
         let said = failures.into_iter().enumerate().filter_map(|(rank, failure)| Some((rank, failure??)));
         let refusals = by_message(said, &self.hosts);
-        match self.ended(link) {
+        match self.end_reason(link) {
             Some(code) => GoOrEnd::End(code),
             None if refusals.is_empty() => GoOrEnd::Go(()),
-            None => GoOrEnd::End(self.refuse(Exit::RunFailed, refusals)),
+            None => GoOrEnd::End(self.refuse_run(Exit::RunFailed, refusals)),
         }
     }
 
@@ -249,7 +250,7 @@ impl<'a> Lead<'a> {
             }
         }
         if waiting == 0 {
-            let exit = self.finish(link).code();
+            let exit = self.finish_run(link).code();
             return NextStep::Bye(exit, link.is_complete());
         }
         if over > 0 || self.control.is_interrupted() || link.stop().is_some() {
@@ -274,7 +275,7 @@ impl<'a> Lead<'a> {
     }
 
     /// All is over: the record of the whole, and its report.
-    fn finish(&mut self, link: &mut RankLink) -> Exit {
+    fn finish_run(&mut self, link: &mut RankLink) -> Exit {
         let after = if self.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
         let lost = link.lost_ranks();
         let mut parts = Vec::new();
@@ -299,7 +300,7 @@ impl<'a> Lead<'a> {
 }
 
 /// Why ranks cannot run together with rank 0: another version, or other arguments.
-fn differences(hellos: &[Option<Hello>]) -> Vec<(usize, String)> {
+fn rank_differences(hellos: &[Option<Hello>]) -> Vec<(usize, String)> {
     let Some(Some(first)) = hellos.first() else { return Vec::new() };
     let difference = |own: &Hello| match own.version == first.version {
         true => arguments::difference(&own.arguments, &first.arguments),

@@ -185,14 +185,14 @@ pub fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
 
 /// Reads bytes as each kind of message; whether they are one.
 pub fn is_any(bytes: &[u8]) -> bool {
-    fn is<T: RankMessage>(bytes: &[u8]) -> bool {
+    fn is_message<T: RankMessage>(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
     }
-    is::<Hello>(bytes)
-        | is::<GoOrEnd<RunTask>>(bytes)
-        | is::<Checked>(bytes)
-        | is::<GoOrEnd<SharedTargets>>(bytes)
-        | is::<RankStep>(bytes)
-        | is::<NextStep>(bytes)
-        | is::<Option<String>>(bytes)
+    is_message::<Hello>(bytes)
+        | is_message::<GoOrEnd<RunTask>>(bytes)
+        | is_message::<Checked>(bytes)
+        | is_message::<GoOrEnd<SharedTargets>>(bytes)
+        | is_message::<RankStep>(bytes)
+        | is_message::<NextStep>(bytes)
+        | is_message::<Option<String>>(bytes)
 }

@@ -51,7 +51,7 @@ const JOINING: Nanos = 120 * SECOND;
 
 /// Who started this process as one of several ranks; `None` = it is on its own. `told`: the user says that
 /// it is one of several (`--mpi`).
-fn launcher(told: bool) -> Option<Launcher> {
+fn find_launcher(told: bool) -> Option<Launcher> {
     let found = Launcher::detect(|name| std::env::var(name).ok());
     if told {
         return Some(found.unwrap_or_else(Launcher::unknown));
@@ -62,7 +62,7 @@ fn launcher(told: bool) -> Option<Launcher> {
 /// Waits so that rank 0 reports an error of the common command line first: the launcher ends this rank then.
 /// A rank that alone has the wrong line reports it afterwards.
 pub fn let_first_report() {
-    if launcher(false).is_some_and(|launcher| !launcher.is_first()) {
+    if find_launcher(false).is_some_and(|launcher| !launcher.is_first()) {
         clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
     }
 }
@@ -72,7 +72,7 @@ pub fn let_first_report() {
 /// # Errors
 /// There are several.
 pub fn refuse(what: &str) -> Result<(), NotDone> {
-    match launcher(false) {
+    match find_launcher(false) {
         Some(launcher) => {
             let_first_report();
             Err(NotDone::failed([format!(
@@ -87,7 +87,7 @@ pub fn refuse(what: &str) -> Result<(), NotDone> {
 
 /// Runs as one of several ranks, if it is one; `None` = it is on its own.
 pub fn run(request: &RunRequest) -> Option<Result<Exit, NotDone>> {
-    let launcher = launcher(request.mpi.is_some())?;
+    let launcher = find_launcher(request.mpi.is_some())?;
     match request.profile_only {
         false => Some(run_as_rank(request, &launcher)),
         // One of them prints it.
@@ -119,7 +119,7 @@ fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDon
         let (exit, in_order) = rank.take_part();
         (exit, in_order && rank.is_complete())
     };
-    leave(mpi, exit, complete, launcher.is_first());
+    leave_world(mpi, exit, complete, launcher.is_first());
     Ok(exit)
 }
 
@@ -145,7 +145,7 @@ fn watch_joining(tells: bool) -> Arc<AtomicBool> {
 }
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
-fn leave(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
+fn leave_world(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { LEAVING } else { SHORTLY };
     mpi.flush(|| clock::monotonic() < until);
     let tells = leads && complete;

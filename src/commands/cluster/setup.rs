@@ -35,7 +35,7 @@ impl LeadSetup {
         }
         let asked = load::requested_run(request)?;
         run::check(&asked.run, request)?;
-        let refusals = refusals(request, &asked);
+        let refusals = find_refusals(request, &asked);
         if !refusals.is_empty() {
             return Err(NotDone::misused(refusals));
         }
@@ -73,7 +73,7 @@ impl LeadSetup {
 }
 
 /// What several ranks can't do together: each with the reason, and what to do.
-fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
+fn find_refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
     let by_rank = |path: &std::path::Path| {
         let text = path.to_string_lossy();
         text.contains("%r") || text.contains("%h")

@@ -73,13 +73,13 @@ impl RankWork {
         RankWork { task, run, rank, beside, made: Vec::new(), claims: None }
     }
 
-    fn claimant(&self) -> Claimant {
+    fn rank_claimant(&self) -> Claimant {
         if self.beside.len() > 1 { Claimant::Job } else { Claimant::Alone }
     }
 
     /// Claims them for all ranks beside this one, if it is the first.
-    fn claim(&mut self) -> Vec<String> {
-        if self.claimant() == Claimant::Alone
+    fn claim_targets(&mut self) -> Vec<String> {
+        if self.rank_claimant() == Claimant::Alone
             || self.beside[0] != self.rank
             || self.run.run_options.simulated()
         {
@@ -87,7 +87,7 @@ impl RankWork {
         }
         let profile_of = |rank: &usize| of_rank(&self.task.run.profile, *rank, &self.task.ranks[*rank].host);
         let profiles: Vec<Profile> = self.beside.iter().map(profile_of).collect();
-        match run::claim(&profiles, &self.options()) {
+        match run::claim(&profiles, &self.check_options()) {
             Ok(claims) => {
                 self.claims = Some(claims);
                 Vec::new()
@@ -117,23 +117,23 @@ impl RankWork {
         }
     }
 
-    fn options(&self) -> Options {
-        Options { claimant: self.claimant(), ..self.run.options() }
+    fn check_options(&self) -> Options {
+        Options { claimant: self.rank_claimant(), ..self.run.options() }
     }
 
     /// What stands against it here, and what its targets are. Changes nothing; devices are claimed.
     pub fn check(&mut self) -> Checked {
-        let mut checked = Checked { refusals: self.claim(), ..Checked::default() };
+        let mut checked = Checked { refusals: self.claim_targets(), ..Checked::default() };
         checked.claims = self.claims_for_others();
         let system = run::machine_for(&self.run.profile);
-        for outlook in self.run.outlooks(&system, &self.options()) {
+        for outlook in self.run.outlooks(&system, &self.check_options()) {
             checked.is_usage |= outlook.is_usage();
             checked.refusals.extend(outlook.messages());
         }
         if let Err(errors) = self.run.can_begin() {
             checked.refusals.extend(errors.iter().map(ToString::to_string));
         }
-        if self.paths().len() != TargetIds::from_profile(&self.task.run.profile).paths().len() {
+        if self.target_paths().len() != TargetIds::from_profile(&self.task.run.profile).paths().len() {
             checked.refusals.push("two targets become the same path when %r and %h are filled in".into());
         }
         checked.refusals.dedup();
@@ -144,7 +144,7 @@ impl RankWork {
     }
 
     /// The paths of the targets, by their ids.
-    fn paths(&self) -> Vec<RawText> {
+    fn target_paths(&self) -> Vec<RawText> {
         TargetIds::from_profile(&self.run.profile).paths().to_vec()
     }
 
@@ -178,7 +178,7 @@ impl RankWork {
         }
         self.made = shared.values().map(|(file, _)| file.clone()).collect();
         let first = shared.into_values().filter(|(_, role)| role.part == 0).map(|(file, _)| file);
-        match run::create(first.collect(), &self.options(), control, &Voice::new(listener)) {
+        match run::create(first.collect(), &self.check_options(), control, &Voice::new(listener)) {
             // An interrupted job ends before its first time span.
             Ok(()) | Err(NotCreated::Interrupted) => Ok(()),
             Err(NotCreated::Refused(why) | NotCreated::Failed(why)) => Err(WorkFault::NotCreated(why)),
@@ -208,11 +208,11 @@ impl RankWork {
         Ok(())
     }
 
-    fn part(&mut self, roles: &Roles) -> Result<(), SplitError> {
+    fn restrict_to_part(&mut self, roles: &Roles) -> Result<(), SplitError> {
         if !self.task.split {
             return Ok(());
         }
-        for (path, ranks) in self.paths().iter().zip(roles) {
+        for (path, ranks) in self.target_paths().iter().zip(roles) {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
@@ -232,11 +232,11 @@ impl RankWork {
     ) -> Running {
         let (say, said) = channel();
         let (starts, start) = channel();
-        let parted = self.part(roles);
+        let parted = self.restrict_to_part(roles);
         let session = Session {
             events,
             made: self.made.iter().map(|file| file.path.clone()).collect(),
-            claimant: self.claimant(),
+            claimant: self.rank_claimant(),
             companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
             listener,
             control,
@@ -247,7 +247,7 @@ impl RankWork {
         let work = move || {
             let ended = match parted {
                 Ok(()) => self.run.run(session),
-                Err(too_small) => Ok(nothing(too_small.to_string())),
+                Err(too_small) => Ok(failed_run(too_small.to_string())),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
         };
@@ -265,7 +265,7 @@ fn look_into_folder(path: &RawText) {
 }
 
 /// A run that has failed before it began.
-fn nothing(message: String) -> Executed {
+fn failed_run(message: String) -> Executed {
     let record = crate::results::Record::new(Profile::default(), Default::default(), Results::default());
     Executed { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
 }
@@ -333,7 +333,7 @@ impl Running {
                         *window = Some((begin, end));
                     }
                 }
-                Ok(Local::Ended(ended)) => return RankStep::Ended(Box::new(self.outcome(*ended))),
+                Ok(Local::Ended(ended)) => return RankStep::Ended(Box::new(self.rank_outcome(*ended))),
                 Err(RecvTimeoutError::Timeout) => meanwhile(),
                 Err(RecvTimeoutError::Disconnected) => {
                     let failures = vec!["a defect of this program ended the run; please report it".into()];
@@ -350,7 +350,7 @@ impl Running {
         }
     }
 
-    fn outcome(&mut self, ended: Result<Executed, NotRun>) -> RankOutcome {
+    fn rank_outcome(&mut self, ended: Result<Executed, NotRun>) -> RankOutcome {
         let windows = std::mem::take(&mut self.windows);
         match ended {
             Ok(Executed { record, failures, troubles, left_behind, .. }) => {
@@ -375,7 +375,7 @@ mod tests {
     use super::*;
 
     /// A run of two time spans, and where its thread meets the one that speaks with other ranks.
-    fn running() -> (Running, Meeting) {
+    fn sample_run() -> (Running, Meeting) {
         let ((say, said), (starts, start)) = (channel(), channel());
         let meeting = Meeting { say: Mutex::new(say), start: Mutex::new(start) };
         let windows = vec![None; 2];
@@ -384,13 +384,13 @@ mod tests {
 
     #[test]
     fn a_time_span_waits_for_the_others_when_it_is_ready_and_when_it_has_warmed_up() {
-        let (mut running, meeting) = running();
+        let (mut running, meeting) = sample_run();
         let run = std::thread::spawn(move || {
             let control = Control::default();
             for span in [10, 20] {
                 assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), Some(span));
                 assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), Some(span + 5));
-                meeting.measured(span + 5, span + 8);
+                meeting.set_window(span + 5, span + 8);
             }
             // Nobody has a third one.
             assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), None);
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_run_that_has_failed_waits_for_nobody() {
-        let (_running, meeting) = running();
+        let (_running, meeting) = sample_run();
         let control = Control::default();
         control.fail("the disk is gone".to_owned());
         assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), None);

@@ -53,7 +53,7 @@ pub fn run(
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
     let files = open(lines.iter().fold(OutputDoor::default(), |door, line| line.run.door(door)))?;
-    comparable(&lines, asked)?;
+    check_comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());
     let _watch = ctrl_c::ends_several(&control)?;
@@ -134,7 +134,7 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
     Ok(SideLine { request, run })
 }
 
-fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
+fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
     let side = |line: &SideLine| {
         let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());
         let mut run = side_run::of_record(&record, "");

@@ -34,12 +34,12 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let open = |door| ComparisonFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
         let RunSides { sides, is_noise, order_seed, files } = interleaved::run(both, request, open)?;
-        return tell(&sides, is_noise, Some(order_seed), request, &files);
+        return report_comparison(&sides, is_noise, Some(order_seed), request, &files);
     }
     if let Some(asked) = &request.boots {
         let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
-            Some(sides) => tell(&sides, false, order_seed, request, &files)?,
+            Some(sides) => report_comparison(&sides, false, order_seed, request, &files)?,
             None if request.fail_if.is_some() => {
                 say("--fail-if fails: one kernel alone can't be judged");
                 Exit::Doubtful
@@ -53,7 +53,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let files = open(OutputDoor::default())?;
     let [first, other] = read(request)?;
     let common = sides::tell_of_common([&first, &other]);
-    let exit = tell(&[first, other], false, None, request, &files)?;
+    let exit = report_comparison(&[first, other], false, None, request, &files)?;
     Ok(exit.max(gate_of_common(common, request.fail_if.is_some())))
 }
 
@@ -74,7 +74,7 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
     Ok([side(first)?, side(other)?])
 }
 
-fn tell(
+fn report_comparison(
     [first, other]: &[Side; 2],
     is_noise: bool,
     order_seed: Option<u64>,
@@ -87,7 +87,7 @@ fn tell(
     let comparison = RunComparison { order_seed, ..comparison };
     let mut text = compare::text(&comparison);
     if is_noise {
-        text += &noise(&comparison);
+        text += &noise_text(&comparison);
     }
     // What can't be printed may still be written to a file.
     let exit = match ComparisonFiles::take_standard_output(&request.out) {
@@ -108,7 +108,7 @@ fn tell(
 
 /// What `--fail-if` says, with the reason where the verdict alone doesn't give it.
 pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exit {
-    let failed = fails(comparison, fail_if, question);
+    let failed = fails_check(comparison, fail_if, question);
     let why = compare::unjudged(comparison);
     if !why.is_empty() {
         why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
@@ -137,7 +137,7 @@ const UNSURE: [ChangeVerdict; 3] =
     [ChangeVerdict::CantTell, ChangeVerdict::TwoRuns, ChangeVerdict::NotCompared];
 
 /// Whether what decides is as bad as `--fail-if` says. Single runs never are: they can't tell.
-fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bool {
+fn fails_check(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bool {
     let told = |verdict| comparison.primary().any(|metric| metric.verdict == verdict);
     match fail_if {
         FailIf::Unsure => UNSURE.into_iter().any(told),
@@ -145,7 +145,7 @@ fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bo
     }
 }
 
-fn noise(comparison: &RunComparison) -> String {
+fn noise_text(comparison: &RunComparison) -> String {
     let sentences = compare::noise(comparison).into_iter().map(|sentence| sentence + "\n");
     ["\nBoth sides are the same: what differs is this machine's own noise.\n".to_owned()]
         .into_iter()

@@ -52,8 +52,10 @@ impl ComparisonFiles {
     pub fn write(&self, told: &ToldComparison, sides: [&Side; 2], about: &AboutPage) -> Result<(), NotDone> {
         for (form, outlet) in &self.0 {
             let bytes = match form {
-                AnswerForm::Json => json(told.comparison).map_err(|why| format!("{}: {why}", outlet.by()))?,
-                AnswerForm::Html => page(told.comparison, sides, about),
+                AnswerForm::Json => {
+                    write_json(told.comparison).map_err(|why| format!("{}: {why}", outlet.by()))?
+                }
+                AnswerForm::Html => write_page(told.comparison, sides, about),
                 AnswerForm::Junit => answers::junit(told),
                 AnswerForm::Github => answers::github(told),
                 AnswerForm::Summary => answers::summary(told),
@@ -66,11 +68,11 @@ impl ComparisonFiles {
     }
 }
 
-fn json(comparison: &RunComparison) -> Result<Vec<u8>, serde_json::Error> {
+fn write_json(comparison: &RunComparison) -> Result<Vec<u8>, serde_json::Error> {
     Ok(format!("{}\n", serde_json::to_string_pretty(comparison)?).into_bytes())
 }
 
-fn page(comparison: &RunComparison, sides: [&Side; 2], about: &AboutPage) -> Vec<u8> {
+fn write_page(comparison: &RunComparison, sides: [&Side; 2], about: &AboutPage) -> Vec<u8> {
     let AboutPage { command_line, is_noise, sentence } = *about;
     let page = html::ComparisonPage { comparison, sides, command_line, is_noise, sentence };
     let mut bytes = Vec::new();

@@ -1,6 +1,6 @@
 //! Runs for comparisons, of whatever was named: files, several with commas, folders, runs of the history.
 
-use super::super::known_runs::{self, RunFile, repeated, display_path};
+use super::super::known_runs::{self, RunFile, display_path, repeated};
 use super::super::not_done::NotDone;
 use super::super::{patterns, side_run, stored, suite};
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ pub const INTERRUPTED: &str =
 pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
     let name = named.to_string_lossy().into_owned();
     let mut runs = Vec::new();
-    for file in files(named, store)? {
+    for file in find_files(named, store)? {
         runs.extend(read_file(&file.file, &file.name)?);
     }
     match runs.is_empty() {
@@ -101,7 +101,7 @@ pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
 pub fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, NotDone> {
     let mut all = Vec::new();
     for named in sides {
-        all.extend(files(named, store)?.into_iter().map(|named| named.file));
+        all.extend(find_files(named, store)?.into_iter().map(|named| named.file));
     }
     Ok(all)
 }
@@ -111,14 +111,14 @@ struct NamedFile {
     name: String,
 }
 
-fn plain(file: PathBuf) -> NamedFile {
+fn plain_file(file: PathBuf) -> NamedFile {
     NamedFile { name: display_path(&file), file }
 }
 
-fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
+fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
     let whole = Path::new(named);
     let with_records =
-        |files: Vec<NamedFile>| repeated::with_records(files, |named| named.file.as_path(), plain);
+        |files: Vec<NamedFile>| repeated::with_records(files, |named| named.file.as_path(), plain_file);
     // A comma may be a part of a name.
     if whole.exists() {
         return of_one(whole, store).map(with_records);
@@ -143,15 +143,15 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
     if path.is_dir() {
         let found = known_runs::of_folder(path);
         let found = found.map_err(|error| format!("{}: can't be listed: {error}", display_path(path)))?;
-        return Ok(found.into_iter().map(plain).collect());
+        return Ok(found.into_iter().map(plain_file).collect());
     }
     match path.exists() {
-        true => Ok(vec![plain(path.to_owned())]),
-        false => matching(path),
+        true => Ok(vec![plain_file(path.to_owned())]),
+        false => matching_files(path),
     }
 }
 
-fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
+fn matching_files(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
     let given = display_path(path);
     let Some(listed) = patterns::matching(path) else {
         return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());
@@ -160,7 +160,7 @@ fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
     let found = listed.map_err(|error| format!("{}: can't be listed: {error}", display_path(folder)))?;
     match found.is_empty() {
         true => Err(format!("{given}: no file matches").into()),
-        false => Ok(found.into_iter().map(plain).collect()),
+        false => Ok(found.into_iter().map(plain_file).collect()),
     }
 }
 

@@ -32,13 +32,13 @@ impl LiveView {
                 self.stretch.goes_on(phase, left_ns, rates);
                 let turn = if self.turn.is_empty() { String::new() } else { format!("{}: ", self.turn) };
                 let status = format!("{turn}{}", line(phase, left_ns, rates));
-                running(&status, &self.stretch, &screen)
+                running_lines(&status, &self.stretch, &screen)
             }
             Progress::Preparing { name, done_bytes, total_bytes } => {
                 let now = clock::monotonic();
                 let began = *self.writing_since.get_or_insert(now);
                 let columns = screen.columns.saturating_sub(1);
-                vec![plain(preparation(name, done_bytes, total_bytes, now - began, columns))]
+                vec![plain(preparation_line(name, done_bytes, total_bytes, now - began, columns))]
             }
         };
         standard_error::draw(&lines, screen.colours);
@@ -105,7 +105,7 @@ pub fn with_charts(status: &str, rows: &[Vec<LiveChart>], screen: &Screen) -> Ve
     lines
 }
 
-fn running(status: &str, stretch: &LiveStretch, screen: &Screen) -> Vec<DrawnLine> {
+fn running_lines(status: &str, stretch: &LiveStretch, screen: &Screen) -> Vec<DrawnLine> {
     let (rate, latency) = stretch.charts().unzip();
     let rows: Vec<Vec<LiveChart>> = rate.into_iter().chain(latency.flatten()).map(|c| vec![c]).collect();
     with_charts(status, &rows, screen)
@@ -122,7 +122,7 @@ fn line(phase: &str, left: Nanos, rates: Option<Speed>) -> String {
 }
 
 /// `since`: time since the writing began, ns.
-fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
+fn preparation_line(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
     let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
     let mut text = format!(": {:.0} of {:.0} MiB", mib(done), mib(total));
     if since > SECOND / 2 && done > 0 {
@@ -189,22 +189,22 @@ measure 10 s left | 500 IOPS | 1.95 MiB/s
     p99 0 │▁▁▁▁▁▁▁▁▁▁▁▁▁██▁▁▁▁▁▁
 ";
         let status = line("measure", 10 * SECOND, Some(RATES));
-        assert_eq!(seen(&running(&status, &half_a_run(), &screen(54, 24))), expected);
+        assert_eq!(seen(&running_lines(&status, &half_a_run(), &screen(54, 24))), expected);
     }
 
     #[test]
     fn live_line_is_alone_without_room_for_chart() {
         let status = "measure 10 s left | 16000 IOPS";
-        let short = running(status, &half_a_run(), &screen(80, 9));
+        let short = running_lines(status, &half_a_run(), &screen(80, 9));
         assert_eq!(seen(&short), format!("{status}\n"));
-        assert_eq!(running(status, &half_a_run(), &screen(23, 24)).len(), 1, "too narrow");
+        assert_eq!(running_lines(status, &half_a_run(), &screen(23, 24)).len(), 1, "too narrow");
         let mut new = LiveStretch::default();
         new.goes_on("measure", 9 * SECOND, Some(RATES));
-        assert_eq!(running(status, &new, &screen(80, 24)).len(), 1, "one second");
+        assert_eq!(running_lines(status, &new, &screen(80, 24)).len(), 1, "one second");
         let mut without = LiveStretch::default();
         for left in [9, 8, 7] {
             without.goes_on("measure", left * SECOND, Some(Speed { latency: None, ..RATES }));
         }
-        assert_eq!(running(status, &without, &screen(80, 24)).len(), 3, "no latencies");
+        assert_eq!(running_lines(status, &without, &screen(80, 24)).len(), 3, "no latencies");
     }
 }

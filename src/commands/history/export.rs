@@ -39,12 +39,12 @@ impl<'a> ExportRow<'a> {
         TableColumn::words("direction", |row| Cell::text(Some(row.of.name()))),
         TableColumn::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
         TableColumn::number("ios", |row| Cell::whole(row.span.and_then(|span| span.figures(row.of).ios))),
-        TableColumn::number("iops", |row| row.figure(RunFigure::Iops)),
-        TableColumn::number("mib_per_s", |row| row.figure(RunFigure::MibPerS)),
-        TableColumn::number("mean_ms", |row| row.figure(RunFigure::Mean)),
-        TableColumn::number("p50_ms", |row| row.figure(RunFigure::P50)),
-        TableColumn::number("p99_ms", |row| row.figure(RunFigure::P99)),
-        TableColumn::number("p999_ms", |row| row.figure(RunFigure::P999)),
+        TableColumn::number("iops", |row| row.figure_cell(RunFigure::Iops)),
+        TableColumn::number("mib_per_s", |row| row.figure_cell(RunFigure::MibPerS)),
+        TableColumn::number("mean_ms", |row| row.figure_cell(RunFigure::Mean)),
+        TableColumn::number("p50_ms", |row| row.figure_cell(RunFigure::P50)),
+        TableColumn::number("p99_ms", |row| row.figure_cell(RunFigure::P99)),
+        TableColumn::number("p999_ms", |row| row.figure_cell(RunFigure::P999)),
         TableColumn::number(WORK[0], |row| row.requested_cell(WORK[0])),
         TableColumn::number(WORK[1], |row| row.requested_cell(WORK[1])),
         TableColumn::number(WORK[2], |row| row.requested_cell(WORK[2])),
@@ -57,7 +57,7 @@ impl<'a> ExportRow<'a> {
         TableColumn::words("machine_changed", |row| Cell::text(row.changed)),
     ];
 
-    fn figure(&self, figure: RunFigure) -> Cell {
+    fn figure_cell(&self, figure: RunFigure) -> Cell {
         self.span.map_or(Cell::Missing, |span| figure.cell(span, self.of, 3))
     }
 
@@ -91,7 +91,7 @@ pub fn export(
     let prints = index.fingerprints(entries)?;
     let changes = prints.changes_of(entries);
     let text = match form {
-        ExportForm::Csv => csv(entries, &changes),
+        ExportForm::Csv => write_csv(entries, &changes),
         ExportForm::JsonLines => json_lines(store, entries, &changes)?,
     };
     output::to_stdout(text.as_bytes())
@@ -99,7 +99,7 @@ pub fn export(
 
 type Changes<'a> = HashMap<&'a str, Vec<Difference>>;
 
-fn csv(entries: &[StoreEntry], changes: &Changes) -> String {
+fn write_csv(entries: &[StoreEntry], changes: &Changes) -> String {
     let told: HashMap<&str, String> =
         changes.iter().map(|(id, changed)| (*id, differences_text(changed, usize::MAX))).collect();
     let mut rows = Vec::new();

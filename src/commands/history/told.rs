@@ -14,7 +14,7 @@ pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
     let mut all = Vec::new();
     for (place, point) in history.points.iter().enumerate() {
         if point.clock_back_s > 0 {
-            let back = duration(point.clock_back_s);
+            let back = format_duration(point.clock_back_s);
             all.push(ToldRun {
                 place,
                 of: ToldOf::Clock,
@@ -83,7 +83,7 @@ pub fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-fn duration(seconds: i64) -> String {
+fn format_duration(seconds: i64) -> String {
     match seconds {
         ..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),

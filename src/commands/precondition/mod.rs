@@ -28,11 +28,11 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     let lines = Patience::default().attempt("the target", move || PreconditionLines::from_request(&asked));
     let lines = lines.map_err(|unanswered| format!("the target: {unanswered}"))??;
     if request.dry_run {
-        return super::print(&visible::lines(&announced(request, &lines)));
+        return super::print(&visible::lines(&announcement_text(request, &lines)));
     }
     if !request.quiet {
         lines.warnings.iter().for_each(say);
-        standard_error::write(&announced(request, &lines));
+        standard_error::write(&announcement_text(request, &lines));
     }
     let outs = RunRequest { out: request.out.clone(), ..RunRequest::default() };
     let Outputs { files, standard_output, .. } =
@@ -70,7 +70,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     Ok(exit)
 }
 
-fn announced(request: &PreconditionRequest, lines: &PreconditionLines) -> String {
+fn announcement_text(request: &PreconditionRequest, lines: &PreconditionLines) -> String {
     let mut text = format!(
         "preconditioning of {}, {}, by {}\n",
         request.target.to_string_lossy(),

@@ -76,7 +76,7 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     pub fn preconditioning(&self) -> Option<Preconditioning> {
-        let window = window(&self.rates());
+        let window = window(&self.round_rates());
         (!self.rounds.is_empty()).then(|| Preconditioning {
             standard: self.request.standard.name().to_owned(),
             purged_bytes: self.purged,
@@ -88,7 +88,7 @@ impl<'a> PreconditionSteps<'a> {
         })
     }
 
-    fn rates(&self) -> Vec<f64> {
+    fn round_rates(&self) -> Vec<f64> {
         self.rounds.iter().map(|round| round.iops).collect()
     }
 
@@ -107,8 +107,8 @@ impl<'a> PreconditionSteps<'a> {
             return Ok(StepsEnd::Interrupted);
         }
         loop {
-            match next(&self.rates(), self.request.rounds) {
-                NextRound::Another if self.round()? => {}
+            match next(&self.round_rates(), self.request.rounds) {
+                NextRound::Another if self.run_round()? => {}
                 NextRound::Another => return Ok(StepsEnd::Interrupted),
                 NextRound::Steady => return Ok(StepsEnd::Steady),
                 NextRound::Enough => return Ok(StepsEnd::NotSteady),
@@ -125,9 +125,9 @@ impl<'a> PreconditionSteps<'a> {
         match run::purge(&target.path, self.request.destroy, &self.control)? {
             Some(bytes) => {
                 self.purged = Some(bytes);
-                self.tell(format!("purge: {} discarded", crate::units::amount(bytes)));
+                self.report_line(format!("purge: {} discarded", crate::units::amount(bytes)));
             }
-            None => self.tell("purge: nothing, the file doesn't exist yet".to_owned()),
+            None => self.report_line("purge: nothing, the file doesn't exist yet".to_owned()),
         }
         Ok(!self.control.is_interrupted())
     }
@@ -145,13 +145,13 @@ impl<'a> PreconditionSteps<'a> {
             return Err(StepFault::Unfilled);
         };
         let (bytes, seconds) = (measured.write.total.throughput.bytes, measured.seconds);
-        self.tell(filled(bytes, seconds));
+        self.report_line(filled(bytes, seconds));
         self.fill = Some(FillStep { command: line.command.clone(), bytes, seconds });
         Ok(true)
     }
 
     /// False = the user ended it.
-    fn round(&mut self) -> Result<bool, StepFault> {
+    fn run_round(&mut self) -> Result<bool, StepFault> {
         let number = self.rounds.len() as u32 + 1;
         self.watcher.begin(format!("round {number} of {} at most", self.request.rounds));
         let run = round_run(self.lines, self.request.round_s, number);
@@ -165,7 +165,7 @@ impl<'a> PreconditionSteps<'a> {
         };
         self.rounds.push(round);
         self.last_record = Some(record);
-        let by = window(&self.rates()).map_or_else(String::new, |window| {
+        let by = window(&self.round_rates()).map_or_else(String::new, |window| {
             format!(
                 "; of the last {}: excursion {:.1} %, slope {:+.1} %",
                 crate::lab::precondition::WINDOW,
@@ -173,7 +173,7 @@ impl<'a> PreconditionSteps<'a> {
                 window.slope * 100.0
             )
         });
-        self.tell(format!("round {number}: {:.2} IOPS, {:.2} MiB/s{by}", line.iops, line.mib_per_s));
+        self.report_line(format!("round {number}: {:.2} IOPS, {:.2} MiB/s{by}", line.iops, line.mib_per_s));
         Ok(true)
     }
 
@@ -194,7 +194,7 @@ impl<'a> PreconditionSteps<'a> {
         Ok(made.results.record().filter(|_| goes_on).cloned())
     }
 
-    fn tell(&self, line: String) {
+    fn report_line(&self, line: String) {
         if !self.request.quiet {
             say(line);
         }

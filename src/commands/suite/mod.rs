@@ -57,7 +57,7 @@ fn run(
         warn_of_few_runs(&planned.tests, &rounds, request);
     }
     if request.dry_run {
-        return print(&visible::lines(&listed(&planned, &rounds)));
+        return print(&visible::lines(&list_tests(&planned, &rounds)));
     }
     let files = SuiteFiles::open(request, &planned)?;
     let keeper =
@@ -67,7 +67,7 @@ fn run(
     }
     let mut walk = SuiteRounds::new(&planned.tests, &keeper, request.rounds.budget_s, request.quiet);
     let ended = walk_all(&mut walk, rounds, request.rounds);
-    tell(request, &planned, &keeper, &walk, ended, &files)
+    report_suite(request, &planned, &keeper, &walk, ended, &files)
 }
 
 /// Warns if a later run of the suite, compared with this one, could not show a change.
@@ -141,7 +141,7 @@ pub fn notes(name: &str, about: &str, tests: &[PlannedTest]) -> SuiteNotes {
 }
 
 /// The tests and the time, for `--dry-run`.
-fn listed(planned: &PlannedSuite, rounds: &[u32]) -> String {
+fn list_tests(planned: &PlannedSuite, rounds: &[u32]) -> String {
     let line = |(planned, rounds): (&PlannedTest, &u32)| {
         let about =
             if planned.test.about.is_empty() { String::new() } else { format!(": {}", planned.test.about) };
@@ -151,7 +151,7 @@ fn listed(planned: &PlannedSuite, rounds: &[u32]) -> String {
     format!("{all}{}\n", announced(&planned.tests, rounds))
 }
 
-fn tell(
+fn report_suite(
     request: &SuiteRequest,
     planned: &PlannedSuite,
     keeper: &SuiteKeeper,

@@ -88,7 +88,7 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
         ));
     }
     let ended = walk.go()?;
-    let exit = tell(request, plan, &walk, ended, &places);
+    let exit = report_sweep(request, plan, &walk, ended, &places);
     if ended != WalkEnd::Interrupted || walk.history.is_empty() {
         walk.tidy_up();
     }
@@ -99,7 +99,13 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
 }
 
 /// Prints table, findings and answer, and writes the files.
-fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, places: &TablePlaces) -> Exit {
+fn report_sweep(
+    request: &SweepRequest,
+    plan: &Plan,
+    walk: &SweepWalk,
+    ended: WalkEnd,
+    places: &TablePlaces,
+) -> Exit {
     let history: &[Ran] = &walk.history;
     let rows = rows(&plan.sweep, history);
     let answers = SweepAnswer::find_answers(&rows, &plan.sweep.settings);
@@ -131,7 +137,7 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
             say("NOTE: the budget is exhausted; points have fewer repetitions than requested")
         }
         WalkEnd::Interrupted => {
-            say(interrupted(request, walk));
+            say(interrupted_text(request, walk));
             exit = Exit::RunFailed;
         }
     }
@@ -148,7 +154,7 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
     }
 }
 
-fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
+fn interrupted_text(request: &SweepRequest, walk: &SweepWalk) -> String {
     let kept = walk.spare_folder().filter(|_| !walk.history.is_empty());
     match (&request.folder, kept) {
         (Some(_), _) => "the sweep was interrupted; repeat the command to continue".into(),

@@ -26,7 +26,7 @@ pub fn bytes(plan: &Plan, walk: &SweepWalk, ended: WalkEnd, told: &AnsweredSweep
         answers: told.answers,
         drift: told.drift,
         command: &|row| plan.command_of(row),
-        unfinished: unfinished(ended),
+        unfinished: unfinished_reason(ended),
         run,
     };
     let mut bytes = Vec::new();
@@ -35,7 +35,7 @@ pub fn bytes(plan: &Plan, walk: &SweepWalk, ended: WalkEnd, told: &AnsweredSweep
     bytes
 }
 
-fn unfinished(ended: WalkEnd) -> Option<&'static str> {
+fn unfinished_reason(ended: WalkEnd) -> Option<&'static str> {
     match ended {
         WalkEnd::Complete => None,
         WalkEnd::OutOfBudget => Some(

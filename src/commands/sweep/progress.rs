@@ -45,13 +45,13 @@ impl Watcher {
         Watcher { quiet, draws: !quiet && terminal::screen().is_some(), state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, WatcherState> {
+    fn lock_state(&self) -> MutexGuard<'_, WatcherState> {
         self.state.lock_anyway()
     }
 
     pub fn begin(&self, number: usize, of: usize, left_s: f64, label: &str) {
         {
-            let mut state = self.state();
+            let mut state = self.lock_state();
             state.view.place = format!("run {number} of {of}");
             state.view.label = if label.is_empty() { String::new() } else { format!(": {label}") };
             state.view.stretch = LiveStretch::default();
@@ -63,7 +63,7 @@ impl Watcher {
     /// It has ended: the last one of `history`.
     pub fn ended(&self, sweep: &Sweep, history: &[Ran]) {
         self.progress_ends();
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if let Some(ran) = history.last().filter(|_| !self.quiet) {
             let outcome = match (&ran.line, &ran.failure) {
                 (Some(line), _) => headline(line),
@@ -77,21 +77,21 @@ impl Watcher {
             say(format_args!("{}{left}{}: {outcome}", state.view.place, state.view.label));
         }
         if self.draws {
-            state.view.curve = curve(sweep, history);
+            state.view.curve = live_points(sweep, history);
         }
     }
 
     fn show(&self, more: &str) {
         let Some(screen) = self.draws.then(terminal::screen).flatten() else { return };
-        let state = self.state();
+        let state = self.lock_state();
         let gone = clock::monotonic().saturating_sub(state.began) as f64 / SECOND as f64;
         let left = if state.left_s > 0.0 { Some((state.left_s - gone).max(0.0)) } else { None };
-        standard_error::draw(&state.view.lines(left, more, &screen), screen.colours);
+        standard_error::draw(&state.view.view_lines(left, more, &screen), screen.colours);
     }
 }
 
 impl SweepView {
-    fn lines(&self, left_s: Option<f64>, more: &str, screen: &Screen) -> Vec<DrawnLine> {
+    fn view_lines(&self, left_s: Option<f64>, more: &str, screen: &Screen) -> Vec<DrawnLine> {
         let left = left_s.map(|left| format!(", {} left", time_in_words(left))).unwrap_or_default();
         let status = format!("{}{left}{}{more}", self.place, self.label);
         let figures = |figure: fn(&LivePoint) -> Option<f64>| -> Vec<Option<f64>> {
@@ -111,7 +111,7 @@ impl SweepView {
 }
 
 /// All points, those that haven't been run too; of offered rates those that have been tried.
-fn curve(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
+fn live_points(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
     let rows = rows(sweep, history);
     let point = |row: &PointRow| {
         let figures = row.figures.as_ref()?;
@@ -131,7 +131,7 @@ impl Listener for Watcher {
 
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
-        self.state().said.tell(notice, self.quiet);
+        self.lock_state().said.tell(notice, self.quiet);
     }
 
     fn progress(&self, progress: &Progress) {
@@ -140,8 +140,8 @@ impl Listener for Watcher {
                 self.show(&format!(" | creating {} of {} MiB", done_bytes >> 20, total_bytes >> 20));
             }
             Progress::Running { phase, left_ns, rates } => {
-                self.state().view.stretch.goes_on(phase, left_ns, rates);
-                self.show(&now(phase, rates));
+                self.lock_state().view.stretch.goes_on(phase, left_ns, rates);
+                self.show(&status_text(phase, rates));
             }
         }
     }
@@ -151,7 +151,7 @@ impl Listener for Watcher {
     }
 }
 
-fn now(phase: &str, rates: Option<Speed>) -> String {
+fn status_text(phase: &str, rates: Option<Speed>) -> String {
     let Some(rates) = rates else { return format!(" | {phase}") };
     let latency = rates.latency.map(|(_, p99)| format!(" | p99 {p99} ms"));
     format!(" | {phase} | {:.0} IOPS{}", rates.iops, latency.unwrap_or_default())
@@ -162,7 +162,7 @@ mod tests {
     use super::super::super::console::live::tests::{half_a_run, screen, seen};
     use super::*;
 
-    fn view() -> SweepView {
+    fn sample_view() -> SweepView {
         let point = |iops: f64, p99_ms| Some(LivePoint { iops, p99_ms: Some(p99_ms) });
         SweepView {
             place: "run 4 of 9".into(),
@@ -182,13 +182,14 @@ run 4 of 9, 2 min 5 s left: -o8 | measure | 16000 IOPS | p99 0.500 ms
   8.00 ms │         █                     2.00 ms │              ███████
     p99 0 │▁▁▁▁▁▁▁▁▁█▁▁▁▁                   p99 0 │█████████████████████
 ";
-        let lines = view().lines(Some(125.0), " | measure | 16000 IOPS | p99 0.500 ms", &screen(80, 24));
+        let lines =
+            sample_view().view_lines(Some(125.0), " | measure | 16000 IOPS | p99 0.500 ms", &screen(80, 24));
         assert_eq!(seen(&lines), expected);
     }
 
     #[test]
     fn a_narrow_terminal_has_the_curve_alone_and_a_new_sweep_the_run() {
-        let lines = view().lines(None, " | measure", &screen(40, 24));
+        let lines = sample_view().view_lines(None, " | measure", &screen(40, 24));
         let expected = "\
 run 4 of 9: -o8 | measure
            all points
@@ -198,10 +199,10 @@ run 4 of 9: -o8 | measure
     p99 0 │█████████████████████
 ";
         assert_eq!(seen(&lines), expected);
-        let new = SweepView { curve: vec![None; 4], ..view() };
-        let found = seen(&new.lines(None, "", &screen(80, 24)));
+        let new = SweepView { curve: vec![None; 4], ..sample_view() };
+        let found = seen(&new.view_lines(None, "", &screen(80, 24)));
         assert!(found.contains("this run") && !found.contains("all points"), "{found}");
         let before = SweepView { stretch: LiveStretch::default(), ..new };
-        assert_eq!(seen(&before.lines(Some(9.0), "", &screen(80, 24))), "run 4 of 9, 9 s left: -o8\n");
+        assert_eq!(seen(&before.view_lines(Some(9.0), "", &screen(80, 24))), "run 4 of 9, 9 s left: -o8\n");
     }
 }

@@ -89,16 +89,16 @@ impl<'a> SweepWalk<'a> {
                 Upcoming::Done { out_of_budget: false } => return Ok(WalkEnd::Complete),
                 Upcoming::Astray(number) => return Err(SweepFault::Astray { run: number + 1 }),
             };
-            if !self.step(what)? || self.left_behind {
+            if !self.run_step(what)? || self.left_behind {
                 return Ok(WalkEnd::Interrupted);
             }
         }
     }
 
     /// One run with all around it; false = the user ended it.
-    fn step(&mut self, what: What) -> Result<bool, SweepFault> {
+    fn run_step(&mut self, what: What) -> Result<bool, SweepFault> {
         let to_come = estimate(&self.plan.sweep, &self.history);
-        let label = self.label(what);
+        let label = self.point_label(what);
         self.watcher.begin(
             self.history.len() + 1,
             self.history.len() + to_come.runs,
@@ -114,11 +114,11 @@ impl<'a> SweepWalk<'a> {
         }
         // What the command prints begins on a line of its own.
         self.watcher.progress_ends();
-        let prepared = self.between(&control);
+        let prepared = self.run_between(&control);
         if control.is_interrupted() {
             return Ok(false);
         }
-        let outcome = match prepared.map_err(PointFault::from).and_then(|()| self.runnable(what)) {
+        let outcome = match prepared.map_err(PointFault::from).and_then(|()| self.make_runnable(what)) {
             Ok(point) => self.run(&point, &control),
             Err(why) => Some(PointOutcome { figures: Err(why), results: None }),
         };
@@ -129,7 +129,7 @@ impl<'a> SweepWalk<'a> {
             Err(why) => (None, Some(why.to_string())),
         };
         let ran = Ran { what, seconds, line, failure };
-        self.keep(&ran, results.as_ref())?;
+        self.keep_run(&ran, results.as_ref())?;
         self.last_results = results.or(self.last_results.take());
         self.history.push(ran);
         self.watcher.ended(&self.plan.sweep, &self.history);
@@ -137,7 +137,7 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// Keeps a run. A folder that nobody asked for is given up where it can't.
-    fn keep(&mut self, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
+    fn keep_run(&mut self, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let kept = folder.keep(self.history.len() + 1, ran, results);
         if let (Err(why), true) = (&kept, folder.is_spare) {
@@ -177,7 +177,7 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// What is run. What is to be made anew is, once in a sweep.
-    fn runnable(&self, what: What) -> Result<Runnable, PointFault> {
+    fn make_runnable(&self, what: What) -> Result<Runnable, PointFault> {
         let number = self.history.len();
         let run = match what {
             What::Point(place) | What::Reference(place) => {
@@ -191,7 +191,7 @@ impl<'a> SweepWalk<'a> {
         Ok(run)
     }
 
-    fn label(&self, what: What) -> String {
+    fn point_label(&self, what: What) -> String {
         let of =
             |number: usize| self.plan.sweep.points.get(number).map(|point| point.label()).unwrap_or_default();
         match what {
@@ -203,7 +203,7 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// Has the shell do what `--between` says. What it prints goes to standard error.
-    fn between(&self, control: &Control) -> Result<(), BetweenFault> {
+    fn run_between(&self, control: &Control) -> Result<(), BetweenFault> {
         let Some(command) = &self.request.between else { return Ok(()) };
         let mut child =
             Command::new("sh").args(["-c", &format!("exec >&2\n{command}")]).stdin(Stdio::null()).spawn()?;

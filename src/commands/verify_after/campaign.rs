@@ -50,14 +50,15 @@ struct Journal {
 
 /// Reads back the newest journal, unless it was before, and prints the table of all.
 pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
-    let mut journals = journals(folder).map_err(failed)?;
-    let newest = journals.last_mut().ok_or_else(|| failed(CampaignError::Empty(folder.to_owned())))?;
+    let mut journals = list_journals(folder).map_err(campaign_failure)?;
+    let newest =
+        journals.last_mut().ok_or_else(|| campaign_failure(CampaignError::Empty(folder.to_owned())))?;
     let mut text = String::new();
     // Behind an older one others have written.
     if newest.cycle.is_none() && newest.began_ms.is_some() {
         let found = read_all(&folder.join(&newest.name), request)?;
         let cycle = Cycle::from_read_back(&newest.name, &found);
-        keep(folder, &cycle).map_err(failed)?;
+        keep_cycle(folder, &cycle).map_err(campaign_failure)?;
         newest.cycle = Some(cycle);
         text = found.text + "\n";
     }
@@ -77,7 +78,7 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDon
     })
 }
 
-fn failed(error: CampaignError) -> NotDone {
+fn campaign_failure(error: CampaignError) -> NotDone {
     error.to_string().into()
 }
 
@@ -86,7 +87,7 @@ fn is_damaged(cycle: &Cycle) -> bool {
 }
 
 /// The journals of a folder, the newest last. Those without a beginning stand where their name puts them.
-fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
+fn list_journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     let of_folder = |why| CampaignError::Folder { folder: folder.to_owned(), why };
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(of_folder)? {
@@ -95,7 +96,7 @@ fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     }
     names.sort();
     let mut journals: Vec<Journal> =
-        names.into_iter().map(|name| journal(folder, name)).collect::<Result<_, _>>()?;
+        names.into_iter().map(|name| read_journal(folder, name)).collect::<Result<_, _>>()?;
     // By their clocks, where all of them tell; a rig without a clock has names that count.
     if journals.iter().all(|journal| journal.began_ms.is_some()) {
         journals.sort_by_key(|journal| journal.began_ms);
@@ -103,7 +104,7 @@ fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     Ok(journals)
 }
 
-fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
+fn read_journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
     let kept = folder.join(format!("{name}{CYCLE}"));
     let cycle = match limits::NOTES.read_file(&kept) {
         Ok(bytes) => {
@@ -124,7 +125,7 @@ fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
 }
 
 /// Keeps what came of a cycle, so that the next power cut doesn't take it.
-fn keep(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
+fn keep_cycle(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
     let file = folder.join(format!("{}{CYCLE}", cycle.journal));
     let unwritable = |why: io::Error| CampaignError::Unreadable { file: file.clone(), why };
     let mut bytes = serde_json::to_vec_pretty(cycle).map_err(|why| unwritable(why.into()))?;
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
     use crate::results::{IntegrityResults, SectorFault};
 
-    fn cycle(end: CycleEnd, verified: u64, lost: u64) -> Cycle {
+    fn sample_cycle(end: CycleEnd, verified: u64, lost: u64) -> Cycle {
         let failed = (lost > 0).then_some((SectorFault::Lost, lost)).into_iter().collect();
         let counts = IntegrityCounts { verified, failed, ..IntegrityCounts::default() };
         let results = IntegrityResults { counts, ..IntegrityResults::default() };
@@ -209,13 +210,13 @@ mod tests {
 
     #[test]
     fn campaign_result_names_its_error_bound() {
-        let cut = cycle(CycleEnd::Cut, 1000, 0);
+        let cut = sample_cycle(CycleEnd::Cut, 1000, 0);
         for (cycles, expected) in [
-            (vec![cycle(CycleEnd::Killed, 10, 0)], "no data was lost, but no power was cut either"),
-            (vec![cycle(CycleEnd::Cut, 0, 0)], "no data was lost, but no power was cut either"),
+            (vec![sample_cycle(CycleEnd::Killed, 10, 0)], "no data was lost, but no power was cut either"),
+            (vec![sample_cycle(CycleEnd::Cut, 0, 0)], "no data was lost, but no power was cut either"),
             (vec![cut.clone()], "in 95.0 % of power cuts or more"),
             (vec![cut.clone(); 59], "in 5.0 % of power cuts or more"),
-            (vec![cut.clone(), cycle(CycleEnd::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),
+            (vec![cut.clone(), sample_cycle(CycleEnd::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),
         ] {
             let told = conclusion(&cycles.iter().collect::<Vec<_>>());
             assert!(told.contains(expected), "{told}");

@@ -18,11 +18,12 @@ pub fn text(profile: &Profile, compat: Compat) -> Vec<u8> {
 /// found by reading it.
 pub fn says_all(profile: &Profile, compat: Compat) -> bool {
     let asked = tool_profile(profile, compat);
-    compat.is_2_3() || xml::read(&text(profile, compat)).is_ok_and(|read| plain(read) == plain(asked))
+    compat.is_2_3()
+        || xml::read(&text(profile, compat)).is_ok_and(|read| plain_profile(read) == plain_profile(asked))
 }
 
 /// A profile without what its text has no place for, and what it may say in two ways.
-fn plain(profile: Profile) -> Profile {
+fn plain_profile(profile: Profile) -> Profile {
     let mut profile = Profile { command_line: RawText::default(), compat: Compat::default(), ..profile };
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
         target.block_alignment = target.stride();

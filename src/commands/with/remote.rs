@@ -56,7 +56,7 @@ impl Remote {
         let mut rest = rest.iter();
         while let Some(word) = rest.next() {
             match word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-                Some(letters) => option(letters, &mut rest, &mut copy)?,
+                Some(letters) => read_option(letters, &mut rest, &mut copy)?,
                 None if rest.next().is_none() => break,
                 None => return Ok(Some(Remote { words: copy, host: word.into() })),
             }
@@ -72,7 +72,7 @@ impl Remote {
 }
 
 /// One word of options: letters, the last of which may have its value behind it or in the next word.
-fn option<'a>(
+fn read_option<'a>(
     letters: &str,
     rest: &mut impl Iterator<Item = &'a String>,
     copy: &mut Vec<OsString>,

@@ -45,7 +45,7 @@ impl Tool {
         if let Some(known) = asked.iter().find(|tool| tool.command == command) {
             return Ok(Arc::clone(known));
         }
-        let tool = Arc::new(ask(command)?);
+        let tool = Arc::new(query_tool(command)?);
         asked.push(Arc::clone(&tool));
         Ok(tool)
     }
@@ -59,17 +59,17 @@ impl Tool {
     }
 }
 
-fn ask(command: &str) -> Result<Tool, WithFault> {
+fn query_tool(command: &str) -> Result<Tool, WithFault> {
     if privileges::are_above_users() {
         return Err(WithFault::Privileged);
     }
-    let words = words(command)?;
+    let words = split_command(command)?;
     let remote = Remote::from_command(&words)?;
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let shown = visible::line(command).into_owned();
     let mut line = words.clone();
     line.push("-?".into());
-    let end = started(&line, &shown)?;
+    let end = start_program(&line, &shown)?;
     // Which of the two it prints its usage on depends on the version; it ends with an error.
     let texts = [&end.printed, &end.told].map(|said| String::from_utf8_lossy(said).into_owned());
     match texts.iter().find_map(|text| ToolVersion::find(text)) {
@@ -85,7 +85,7 @@ fn ask(command: &str) -> Result<Tool, WithFault> {
 
 /// A file is the program itself, whatever its name holds; else blanks separate words and quotes hold them
 /// together. Backslashes mean nothing: they are in the paths of Windows.
-fn words(command: &str) -> Result<Vec<String>, WithFault> {
+fn split_command(command: &str) -> Result<Vec<String>, WithFault> {
     let words = match Path::new(command).is_file() {
         true => vec![command.to_owned()],
         false => suite::words(command)?,
@@ -94,7 +94,7 @@ fn words(command: &str) -> Result<Vec<String>, WithFault> {
 }
 
 /// Lets a program answer a question. Nobody watches for Ctrl-C yet: it ends this program, and that with it.
-fn started(line: &[OsString], shown: &str) -> Result<ChildEnd, WithFault> {
+fn start_program(line: &[OsString], shown: &str) -> Result<ChildEnd, WithFault> {
     let (program, words) = program(line);
     ChildProgram::start(program, words)
         .map_err(|error| not_started(program, error))

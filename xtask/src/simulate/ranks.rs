@@ -104,7 +104,7 @@ fn lead(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &mut
         work(link, network, 0, script.work[0][usize::from(round)]);
         let answers = link.gather(figures(0, round), |_| ());
         let decision = decided(&answers);
-        seen.answers.push((answers, link.lost().iter().map(Option::is_some).collect()));
+        seen.answers.push((answers, link.lost_ranks().iter().map(Option::is_some).collect()));
         seen.decisions.push(decision.clone());
         if round == CLOCKS_AFTER {
             seen.clocks = link.clocks(&[]);

@@ -61,11 +61,11 @@ pub fn detect(watched: WatchedIos) -> Vec<QuietStretch> {
     if width_s.is_nan() || width_s <= 0.0 {
         return Vec::new();
     }
-    let silences = silences(&watched);
+    let silences = find_silences(&watched);
     let long = |stretch: &Range<usize>| stretch.len() as f64 * width_s >= SHORTEST_S - width_s / 1000.0;
     if ios == 0 {
         let all = silences.into_iter().filter(long);
-        return all.map(|stretch| stated(&watched, stretch, None)).collect();
+        return all.map(|stretch| quiet_stretch(&watched, stretch, None)).collect();
     }
     if ios < ROUNDS.saturating_mul(in_flight) {
         return Vec::new();
@@ -87,14 +87,14 @@ pub fn detect(watched: WatchedIos) -> Vec<QuietStretch> {
     found.sort_by_key(|stretch| stretch.start);
     let named = found.iter().filter(|stretch| !is_habit(&watched, &found, &silences, stretch));
     let rate = usual.map_or_else(|| rate_outside(&watched, &found), |usual| usual.per_interval);
-    named.map(|stretch| stated(&watched, stretch.clone(), Some(rate))).collect()
+    named.map(|stretch| quiet_stretch(&watched, stretch.clone(), Some(rate))).collect()
 }
 
 fn sum(counts: &[u64]) -> u64 {
     counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
-fn stated(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> QuietStretch {
+fn quiet_stretch(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> QuietStretch {
     QuietStretch {
         begin_s: stretch.start as f64 * watched.width_s,
         end_s: stretch.end as f64 * watched.width_s,
@@ -104,7 +104,7 @@ fn stated(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>
 }
 
 /// Stretches of intervals without I/O. One that nobody saw ends a stretch.
-fn silences(watched: &WatchedIos) -> Vec<Range<usize>> {
+fn find_silences(watched: &WatchedIos) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for index in (0..watched.counts.len()).filter(|index| watched.counts[*index] == 0) {
         if watched.unseen.iter().any(|unseen| unseen.contains(&index)) {
@@ -193,7 +193,7 @@ impl UsualRate {
                 _ => found.push(begin..begin + self.second),
             }
         }
-        let trimmed = found.into_iter().map(|stretch| trimmed(watched.counts, stretch, most));
+        let trimmed = found.into_iter().map(|stretch| trim_range(watched.counts, stretch, most));
         trimmed.filter(|stretch| self.is_usual_around(watched.counts, stretch)).collect()
     }
 
@@ -209,7 +209,7 @@ impl UsualRate {
 }
 
 /// Without the intervals at its edges that hold more than this.
-fn trimmed(counts: &[u64], stretch: Range<usize>, most: f64) -> Range<usize> {
+fn trim_range(counts: &[u64], stretch: Range<usize>, most: f64) -> Range<usize> {
     let is_low = |index: &usize| counts[*index] as f64 <= most;
     let begin = stretch.clone().find(is_low).unwrap_or(stretch.end);
     let end = (begin..stretch.end).rev().find(is_low).map_or(begin, |last| last + 1);

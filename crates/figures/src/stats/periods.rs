@@ -28,7 +28,7 @@ const AS_GOOD: f64 = 0.05;
 pub fn detect(values: &[f64]) -> Option<Periodic> {
     let longest = values.len() / FEWEST_TURNS;
     let turns: Vec<Periodic> =
-        (2 * SHORTEST..=2 * longest).filter_map(|half| folded(values, half as f64 / 2.0)).collect();
+        (2 * SHORTEST..=2 * longest).filter_map(|half| fold_values(values, half as f64 / 2.0)).collect();
     let best = turns.iter().map(|turn| turn.explained).fold(0.0, f64::max);
     if best < EXPLAINS {
         return None;
@@ -39,7 +39,7 @@ pub fn detect(values: &[f64]) -> Option<Periodic> {
     hill.max_by(|a, b| a.explained.total_cmp(&b.explained)).cloned()
 }
 
-fn folded(values: &[f64], period: f64) -> Option<Periodic> {
+fn fold_values(values: &[f64], period: f64) -> Option<Periodic> {
     let parts = (period as usize).clamp(SHORTEST, MOST_PARTS);
     let part = |index: usize| ((index as f64 % period) / period * parts as f64) as usize % parts;
     let mut sums = [(0.0, 0.0); MOST_PARTS];

@@ -141,7 +141,7 @@ pub fn student_t(share: f64, degrees: f64) -> f64 {
     // Newton's method from the left: the share grows ever slower, so no step goes too far.
     for _ in 0..100 {
         let density = at_zero * (1.0 + t * t / degrees).powf(-half);
-        let step = (share - below(t, degrees)) / density;
+        let step = (share - share_below(t, degrees)) / density;
         t += step;
         if step.abs() <= 1e-12 * t {
             break;
@@ -151,7 +151,7 @@ pub fn student_t(share: f64, degrees: f64) -> f64 {
 }
 
 /// The share of Student's t distribution below `t`, which isn't negative.
-fn below(t: f64, degrees: f64) -> f64 {
+fn share_below(t: f64, degrees: f64) -> f64 {
     1.0 - incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + t * t)) / 2.0
 }
 
@@ -163,13 +163,13 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp();
     match x < (a + 1.0) / (a + b + 2.0) {
-        true => front * fraction(a, b, x) / a,
-        false => 1.0 - front * fraction(b, a, 1.0 - x) / b,
+        true => front * continued_fraction(a, b, x) / a,
+        false => 1.0 - front * continued_fraction(b, a, 1.0 - x) / b,
     }
 }
 
 /// The continued fraction, evaluated from the front (Lentz's method).
-fn fraction(a: f64, b: f64, x: f64) -> f64 {
+fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     let apart_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
     let mut c = 1.0;
     let mut d = 1.0 / apart_from_zero(1.0 - (a + b) * x / (a + 1.0));

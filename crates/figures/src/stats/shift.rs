@@ -13,7 +13,7 @@ pub fn find_shift(values: &[f64]) -> Option<usize> {
     if count < 2 * FEWEST {
         return None;
     }
-    let ranks = ranks(values);
+    let ranks = rank_values(values);
     let middle = (count as f64 + 1.0) / 2.0;
     let variance = ranks.iter().map(|rank| (rank - middle).powi(2)).sum::<f64>() / (count as f64 - 1.0);
     let mut sum = 0.0;
@@ -30,13 +30,13 @@ pub fn find_shift(values: &[f64]) -> Option<usize> {
         sum += rank;
     }
     let (distance, at) = best;
-    (distance > needed(&ranks, at)).then_some(at)
+    (distance > required_gap(&ranks, at)).then_some(at)
 }
 
 /// How far ranks have to be apart, in standard deviations, if those before `at` resemble each other, and
 /// those behind it.
-fn needed(ranks: &[f64], at: usize) -> f64 {
-    let alike = resemblance(ranks, at);
+fn required_gap(ranks: &[f64], at: usize) -> f64 {
+    let alike = rank_resemblance(ranks, at);
     SURE * ((1.0 + alike) / (1.0 - alike)).sqrt()
 }
 
@@ -49,16 +49,16 @@ pub fn is_at(values: &[f64], at: usize) -> bool {
     }
     let low = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let ranks = ranks(values);
+    let ranks = rank_values(values);
     let (count, middle) = (values.len() as f64, (values.len() as f64 + 1.0) / 2.0);
     let sum: f64 = ranks[..at].iter().sum();
     let deviation = (count * (count + 1.0) / 12.0 * (before.len() * behind.len()) as f64 / count).sqrt();
     let distance = (sum - before.len() as f64 * middle).abs() / deviation;
-    high(before) < low(behind) || high(behind) < low(before) || distance > needed(&ranks, at)
+    high(before) < low(behind) || high(behind) < low(before) || distance > required_gap(&ranks, at)
 }
 
 /// The ranks, from 1; equal values share theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
+fn rank_values(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut ranks = vec![0.0; values.len()];
@@ -71,7 +71,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 }
 
 /// How much a value resembles the one before it, the shift at `at` left out: 0 to [`STRONGEST`].
-fn resemblance(ranks: &[f64], at: usize) -> f64 {
+fn rank_resemblance(ranks: &[f64], at: usize) -> f64 {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
     let means = [mean(&ranks[..at]), mean(&ranks[at..])];
     let rest: Vec<f64> =
@@ -103,6 +103,6 @@ mod tests {
         assert!(!is_at(&step, 0) && !is_at(&step, 40) && !is_at(&[], 5));
         assert_eq!(find_shift(&[1.0; 9]), None);
         assert_eq!(find_shift(&[]), None);
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
+        assert_eq!(rank_values(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
     }
 }

@@ -66,9 +66,9 @@ pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let sum = |chunk: &[u64]| chunk.iter().fold(0.0, |sum, count| sum + *count as f64);
     let counts: Vec<f64> = counts.chunks_exact(joined).map(sum).collect();
     let width = width * joined as f64;
-    let levels = levels(&counts, width);
+    let levels = split_levels(&counts, width);
     let level = |index: usize| levels[index].1;
-    let pauses: Vec<Pause> = stretches(&counts, level)
+    let pauses: Vec<Pause> = find_stretches(&counts, level)
         .map(|(begin, end)| Pause { begin, end, lost: lost_ios(&counts, level, begin, end) })
         .filter(|pause| pause.lost >= SHORTEST && pause.lost * width <= LONGEST_S)
         .filter(|pause| is_between(&counts, level(pause.begin), pause))
@@ -88,7 +88,7 @@ pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
         share: lost / (counts.len() as f64 * width),
         length: median(lengths),
         longest,
-        period: period(&pauses).map(|period| period * width),
+        period: usual_period(&pauses).map(|period| period * width),
         rate: rates.iter().sum::<f64>() / rates.len().max(1) as f64,
         begin: pauses.first().map_or(0.0, |pause| pause.begin as f64 * width),
     })
@@ -96,7 +96,7 @@ pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
 
 /// Whether there is something at each index, and the level around it: what intervals come to in which more
 /// than half of the mean was done.
-fn levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
+fn split_levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
     let around = ((NEIGHBOURHOOD_S / width).round() as usize).clamp(8, counts.len().max(8));
     let blocks = (counts.len() / around).max(1);
     let mut levels = Vec::with_capacity(counts.len());
@@ -111,7 +111,7 @@ fn levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
 }
 
 /// Stretches in which hardly anything was done.
-fn stretches<'a>(
+fn find_stretches<'a>(
     counts: &'a [f64],
     level: impl Fn(usize) -> f64 + 'a,
 ) -> impl Iterator<Item = (usize, usize)> + 'a {
@@ -142,7 +142,7 @@ fn is_between(counts: &[f64], level: f64, pause: &Pause) -> bool {
 }
 
 /// The usual distance of two beginnings, if most are like it.
-fn period(pauses: &[Pause]) -> Option<f64> {
+fn usual_period(pauses: &[Pause]) -> Option<f64> {
     // By the middle: where a pause begins is known to an interval.
     let middle = |pause: &Pause| (pause.begin + pause.end) as f64 / 2.0;
     let distances: Vec<f64> = pauses.windows(2).map(|pair| middle(&pair[1]) - middle(&pair[0])).collect();
@@ -161,7 +161,7 @@ mod tests {
 
     /// What intervals of 20 ms hold in `seconds` s at `rate` I/Os per second, which pause for the last
     /// `length` s of every `period`.
-    fn paused(seconds: f64, rate: f64, period: f64, length: f64) -> Vec<u64> {
+    fn paused_counts(seconds: f64, rate: f64, period: f64, length: f64) -> Vec<u64> {
         let done = |at: f64| (at / period).floor() * (period - length) + (at % period).min(period - length);
         let count = (seconds / WIDTH) as usize;
         let by = |index: usize| (rate * done(index as f64 * WIDTH + 0.0033)) as u64;
@@ -172,7 +172,7 @@ mod tests {
     fn pauses_are_found_with_their_length_and_period() {
         for (period, length) in [(3.0, 0.5), (1.7, 0.4), (0.5, 0.08), (0.3, 0.1), (10.0, 1.5), (1.0, 0.8)] {
             for rate in [800.0, 20_000.0, 1e6] {
-                let found = detect(&paused(60.0, rate, period, length), WIDTH, 16)
+                let found = detect(&paused_counts(60.0, rate, period, length), WIDTH, 16)
                     .unwrap_or_else(|| panic!("{length} of {period} s at {rate}"));
                 let near = |value: f64, expected: f64, by: f64| (value / expected - 1.0).abs() < by;
                 let as_expected = near(found.share, length / period, 0.12)

@@ -207,7 +207,7 @@ impl Cell {
     }
 
     /// Why this cell and those behind it say nothing; `None` = they do.
-    fn instead(&self) -> Option<String> {
+    fn replacement_text(&self) -> Option<String> {
         matches!(self, Cell::Instead(_) | Cell::Failed(_)).then(|| self.clone().readable())
     }
 }
@@ -246,7 +246,7 @@ fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a Tabl
         let mut found = PeopleRow::default();
         for column in &columns {
             let cell = (column.cell)(row);
-            found.instead = cell.instead().map(|why| line(&why).into_owned());
+            found.instead = cell.replacement_text().map(|why| line(&why).into_owned());
             if found.instead.is_some() {
                 break;
             }

@@ -88,7 +88,7 @@ const KEPT: &[(&str, &str)] = &[
 
 /// The parameters of a command line that are kept, in their order, separated by blanks.
 pub fn for_io(line: &str) -> String {
-    let own = words(line).into_iter().take_while(|word| *word != "--");
+    let own = split_words(line).into_iter().take_while(|word| *word != "--");
     own.filter(|word| is_kept(word)).collect::<Vec<_>>().join(" ")
 }
 
@@ -101,7 +101,7 @@ fn is_kept(word: &str) -> bool {
 }
 
 /// Blanks within quotes divide nothing.
-fn words(line: &str) -> Vec<&str> {
+fn split_words(line: &str) -> Vec<&str> {
     let mut quoted = false;
     let divides = |c: char| {
         quoted ^= c == '"';

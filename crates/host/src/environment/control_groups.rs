@@ -14,19 +14,19 @@ pub(super) fn read(root: &Root) -> Limits {
     Limits {
         cpu: groups.groups_with("cpu").filter_map(thousandths).min(),
         // A group below has no more than those above.
-        cpus: groups.groups_with("cpuset").find_map(cpus),
+        cpus: groups.groups_with("cpuset").find_map(allowed_cpus),
         memory: groups.groups_with("memory").filter_map(ControlGroup::memory_limit).min(),
-        io: io(&groups.io_limits()),
+        io: io_limit_map(&groups.io_limits()),
     }
 }
 
-fn cpus(group: &ControlGroup) -> Option<String> {
+fn allowed_cpus(group: &ControlGroup) -> Option<String> {
     let files = ["cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"];
     files.iter().find_map(|file| group.text(file)).filter(|list| !list.is_empty())
 }
 
 /// All limits of a device, each value once.
-fn io(limits: &[IoLimit]) -> BTreeMap<String, String> {
+fn io_limit_map(limits: &[IoLimit]) -> BTreeMap<String, String> {
     let mut by_device: BTreeMap<String, String> = BTreeMap::new();
     for limit in limits {
         let known = by_device.entry(limit.device.clone()).or_default();

@@ -15,16 +15,16 @@ pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
             continue;
         };
         let mut leaves = Vec::new();
-        descend(top, &mut Vec::new(), &mut leaves);
+        collect_leaves(top, &mut Vec::new(), &mut leaves);
         for (leaf, partition) in leaves {
-            let found = describe(&leaf);
+            let found = describe_disk(&leaf);
             let known = disks.iter().position(|disk| disk.number == found.number);
             let index = known.unwrap_or(disks.len());
             if known.is_none() {
                 disks.push(found);
             }
             let Some(disk) = disks.get_mut(index) else { continue };
-            if let Some(name) = partition.and_then(|partition| misaligned(&partition, &leaf))
+            if let Some(name) = partition.and_then(|partition| misaligned_text(&partition, &leaf))
                 && !disk.misaligned.contains(&name)
             {
                 disk.misaligned.push(name);
@@ -43,14 +43,14 @@ pub(super) fn hardware(root: &Root) -> Vec<Disk> {
         .filter(|device| !device.is_partition() && !device.is_virtual() && device.size().unwrap_or(0) > 0)
         .map(|device| {
             let partitions = device.partitions();
-            let misaligned = partitions.iter().filter_map(|partition| misaligned(partition, &device));
-            Disk { misaligned: misaligned.collect(), ..describe(&device) }
+            let misaligned = partitions.iter().filter_map(|partition| misaligned_text(partition, &device));
+            Disk { misaligned: misaligned.collect(), ..describe_disk(&device) }
         })
         .collect()
 }
 
 /// Collects disks with nothing beneath, and the partition that led to each.
-fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Option<Device>)>) {
+fn collect_leaves(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Option<Device>)>) {
     if seen.contains(&device) {
         return;
     }
@@ -59,7 +59,7 @@ fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Opt
         if beneath_one(&disk).is_empty() {
             leaves.push((disk, Some(device)));
         } else {
-            descend(disk, seen, leaves);
+            collect_leaves(disk, seen, leaves);
         }
         return;
     }
@@ -67,7 +67,7 @@ fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Opt
     if slaves.is_empty() {
         leaves.push((device, None));
     }
-    slaves.into_iter().for_each(|slave| descend(slave, seen, leaves));
+    slaves.into_iter().for_each(|slave| collect_leaves(slave, seen, leaves));
 }
 
 fn beneath_one(device: &Device) -> Vec<Device> {
@@ -76,21 +76,21 @@ fn beneath_one(device: &Device) -> Vec<Device> {
 }
 
 /// Sectors of `start` are 512 bytes whatever the disk's are.
-fn misaligned(partition: &Device, disk: &Device) -> Option<String> {
+fn misaligned_text(partition: &Device, disk: &Device) -> Option<String> {
     let start = number::<u64>(&partition.directory().join("start"))?.checked_mul(512)?;
     let block =
         number::<u64>(&disk.directory().join("queue/physical_block_size")).filter(|&block| block > 0)?;
     (start % block != 0).then(|| partition.node().display().to_string())
 }
 
-fn describe(device: &Device) -> Disk {
+fn describe_disk(device: &Device) -> Disk {
     let hardware = hardware_of(device);
     let above = || hardware.iter().flat_map(|path| path.ancestors());
     let numa_node = above().find_map(|path| number::<i64>(&path.join("numa_node")));
     Disk {
         device: device.settings(),
         number: format!("{}:{}", device.number.0, device.number.1),
-        transport: transport(device, hardware.as_deref()),
+        transport: disk_transport(device, hardware.as_deref()),
         link: above().find(|path| path.join("current_link_speed").exists()).and_then(super::link::read_link),
         numa_node: numa_node.and_then(|node| u32::try_from(node).ok()),
         ..Disk::default()
@@ -130,7 +130,7 @@ const WAYS: [(&str, &str); 12] = [
 /// Beginnings of the names of disks that are made of something else.
 const MADE: [&str; 6] = ["loop", "zram", "ram", "nbd", "rbd", "drbd"];
 
-fn transport(device: &Device, hardware: Option<&Path>) -> Option<String> {
+fn disk_transport(device: &Device, hardware: Option<&Path>) -> Option<String> {
     let stated = hardware.and_then(|path| text(&path.join("transport")));
     if let Some(stated) = stated {
         return Some(stated);

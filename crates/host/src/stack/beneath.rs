@@ -60,9 +60,9 @@ impl Beneath {
             });
         };
         if FileSystemType::from_name(&mount.file_system).home == Home::Overlay {
-            return overlay(root, &mount, &place.path, nesting);
+            return resolve_overlay(root, &mount, &place.path, nesting);
         }
-        if let Some(without) = deviceless(&mount) {
+        if let Some(without) = without_device(&mount) {
             return Err(without);
         }
         let own = devices_of(root, &mount);
@@ -91,14 +91,14 @@ impl Beneath {
                 Err(Without::unknown(format!("no block device is known beneath {}{why}", mount.file_system)))
             }
             false => {
-                let mounts = vec![described(&mount)];
+                let mounts = vec![describe_mount(&mount)];
                 Ok(Beneath { devices, file_system: mount.file_system, mounts })
             }
         }
     }
 }
 
-fn described(mount: &Mount) -> StackMount {
+fn describe_mount(mount: &Mount) -> StackMount {
     let Mount { at, file_system, options, .. } = mount.clone();
     StackMount { mount_point: at, kind: file_system, options }
 }
@@ -130,7 +130,7 @@ fn external_journal(root: &Root, main: &Device) -> Option<Device> {
 }
 
 /// Why a file system has no block device, or none that would count.
-fn deviceless(mount: &Mount) -> Option<Without> {
+fn without_device(mount: &Mount) -> Option<Without> {
     let kind = mount.file_system.as_str();
     let option = |name: &str| mount.options.split(',').any(|option| option == name);
     let why = match FileSystemType::from_name(kind).home {
@@ -154,7 +154,7 @@ fn deviceless(mount: &Mount) -> Option<Without> {
 }
 
 /// A file of an overlay is one of the uppermost of its directories that has it.
-fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Beneath, Without> {
+fn resolve_overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Beneath, Without> {
     let hidden = || Without::unknown("overlay: its directories are in another mount namespace");
     if nesting == 0 {
         return Err(hidden());
@@ -167,8 +167,10 @@ fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Bene
         // In a container the host's paths may exist by chance: then they are in the overlay itself.
         let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == *mount);
         if !itself && root.path(&file).exists() {
-            let found = Beneath::file(root, &FilePlace::at(file), nesting - 1)
-                .map(|found| Beneath { mounts: [vec![described(mount)], found.mounts].concat(), ..found });
+            let found = Beneath::file(root, &FilePlace::at(file), nesting - 1).map(|found| Beneath {
+                mounts: [vec![describe_mount(mount)], found.mounts].concat(),
+                ..found
+            });
             return found.map_err(|without| match without {
                 Without::Unknown(why) => Without::Unknown(why),
                 Without::Memory(why) | Without::HiddenMemory(why) => Without::HiddenMemory(format!(

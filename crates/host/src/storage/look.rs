@@ -63,7 +63,7 @@ pub fn storage(path: &RawText) -> Storage {
                 let mounted_at = "/".to_owned();
                 FileSystem { kind: type_name(&place), mounted_at, ..FileSystem::default() }
             };
-            measure(storage.file_system.get_or_insert_with(of_root), &place);
+            measure_space(storage.file_system.get_or_insert_with(of_root), &place);
             storage
         }
     }
@@ -89,7 +89,7 @@ pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceN
 }
 
 /// Asks how large a file system is, and how full; `place`: a path in it.
-fn measure(file_system: &mut FileSystem, place: &Path) {
+fn measure_space(file_system: &mut FileSystem, place: &Path) {
     if let Ok(found) = rustix::fs::statvfs(place) {
         file_system.block_size = Some(found.f_bsize);
         file_system.size = Some(found.f_blocks.saturating_mul(found.f_frsize));

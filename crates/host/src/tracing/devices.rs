@@ -17,10 +17,12 @@ pub struct TracedDevice {
 pub fn traced_devices(root: &Root, stack: &Stack) -> Vec<TracedDevice> {
     let whole =
         stack.layers.iter().filter(|layer| !matches!(layer.kind, LayerKind::Partition | LayerKind::Mount));
-    whole.map(|layer| TracedDevice { name: layer.name.clone(), number: number(root, &layer.name) }).collect()
+    whole
+        .map(|layer| TracedDevice { name: layer.name.clone(), number: device_number(root, &layer.name) })
+        .collect()
 }
 
-fn number(root: &Root, name: &str) -> Result<u32, &'static str> {
+fn device_number(root: &Root, name: &str) -> Result<u32, &'static str> {
     let device = Device::find_by_name(root, name).ok_or("it has no device number")?;
     // Drivers that take I/O as it comes, without a queue, have no such directory.
     if !device.directory().join("mq").exists() {

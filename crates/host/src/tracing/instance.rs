@@ -55,7 +55,7 @@ impl Instance {
     pub fn open(tracefs: &Tracefs, recording: &Recording) -> Result<Instance, TraceRefusal> {
         let all = tracefs.directory().join("instances");
         remove_abandoned(&all);
-        let directory = make(&all).map_err(|error| refusal(&all, error))?;
+        let directory = make_instance(&all).map_err(|error| instance_refusal(&all, error))?;
         // From here on it is removed when anything fails.
         let mut instance = Instance {
             directory,
@@ -70,7 +70,7 @@ impl Instance {
 
     fn set_up(&mut self, recording: &Recording) -> Result<(), TraceRefusal> {
         let set = |file: &str, value: &str| {
-            self.set(file, value).map_err(|error| refusal(&self.directory.join(file), error))
+            self.set(file, value).map_err(|error| instance_refusal(&self.directory.join(file), error))
         };
         set("tracing_on", "0")?;
         set("trace_clock", recording.clock.trace_clock())?;
@@ -87,13 +87,13 @@ impl Instance {
         }
         // The size of a page is a setting of the instance, too.
         let header = self.directory.join("events/header_page");
-        let layout = in_one_piece(&header).map_err(|error| refusal(&header, error))?;
-        let unknown = || refusal(&header, io::Error::other("this program does not know its format"));
+        let layout = in_one_piece(&header).map_err(|error| instance_refusal(&header, error))?;
+        let unknown = || instance_refusal(&header, io::Error::other("this program does not know its format"));
         self.layout = PageLayout::parse(&layout).ok_or_else(unknown)?;
         self.kib = kib;
         for cpu in recording.cpus {
             let directory = self.directory.join(format!("per_cpu/cpu{cpu}"));
-            let buffer = CpuBuffer::open(&directory).map_err(|error| refusal(&directory, error))?;
+            let buffer = CpuBuffer::open(&directory).map_err(|error| instance_refusal(&directory, error))?;
             self.buffers.push(buffer);
         }
         Ok(())
@@ -106,7 +106,7 @@ impl Instance {
             match self.set(file, &kib.to_string()) {
                 Ok(()) => return Ok(kib),
                 Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && kib / 2 >= least => kib /= 2,
-                Err(error) => return Err(refusal(&self.directory.join(file), error)),
+                Err(error) => return Err(instance_refusal(&self.directory.join(file), error)),
             }
         }
     }
@@ -124,7 +124,7 @@ impl Instance {
     pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TraceRefusal> {
         for tracepoint in tracepoints {
             let file = format!("events/{tracepoint}/filter");
-            self.set(&file, filter).map_err(|error| refusal(&self.directory.join(file), error))?;
+            self.set(&file, filter).map_err(|error| instance_refusal(&self.directory.join(file), error))?;
         }
         Ok(())
     }
@@ -226,7 +226,7 @@ fn in_one_piece(file: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
 }
 
-fn refusal(at: &Path, error: io::Error) -> TraceRefusal {
+fn instance_refusal(at: &Path, error: io::Error) -> TraceRefusal {
     TraceRefusal::Instance { at: at.to_owned(), error }
 }
 
@@ -239,7 +239,7 @@ const PREFIX: &str = "diskspd-";
 /// So many instances of one process, or of processes with the same number in several containers.
 const NAMESAKES: u32 = 64;
 
-fn make(all: &Path) -> io::Result<PathBuf> {
+fn make_instance(all: &Path) -> io::Result<PathBuf> {
     let process = std::process::id();
     let mut result = Err(io::ErrorKind::AlreadyExists.into());
     for number in 0..NAMESAKES {
@@ -259,14 +259,15 @@ fn make(all: &Path) -> io::Result<PathBuf> {
 /// isn't known here, stays: its files are open.
 fn remove_abandoned(all: &Path) {
     for name in names(all) {
-        if owner(&name).is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists()) {
+        if instance_owner(&name).is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists())
+        {
             let _ = fs::remove_dir(all.join(name));
         }
     }
 }
 
 /// The process that an instance belongs to; `None` = it is no instance of this program's.
-fn owner(name: &str) -> Option<u32> {
+fn instance_owner(name: &str) -> Option<u32> {
     let numbers = name.strip_prefix(PREFIX)?;
     let (process, number) = numbers.split_once('-').unwrap_or((numbers, "0"));
     number.parse::<u32>().ok()?;
@@ -335,7 +336,7 @@ mod tests {
             ("diskspd-", None),
             ("17", None),
         ] {
-            assert_eq!(owner(name), process, "{name}");
+            assert_eq!(instance_owner(name), process, "{name}");
         }
     }
 
@@ -353,7 +354,7 @@ mod tests {
             let all = tracefs.directory().join("instances");
             // No process has such a number.
             let abandoned = all.join(format!("{PREFIX}{}", u32::MAX));
-            fs::create_dir(&abandoned).map_err(|error| refusal(&all, error))?;
+            fs::create_dir(&abandoned).map_err(|error| instance_refusal(&all, error))?;
             let one = Instance::open(&tracefs, &recording)?;
             assert!(!abandoned.exists());
             Ok((one, Instance::open(&tracefs, &recording)?))

@@ -5,24 +5,24 @@
 pub(super) struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
-    fn part<const N: usize>(self, at: usize) -> Option<[u8; N]> {
+    fn read_part<const N: usize>(self, at: usize) -> Option<[u8; N]> {
         self.0.get(at..at.checked_add(N)?)?.try_into().ok()
     }
 
     pub fn u8(self, at: usize) -> Option<u8> {
-        self.part::<1>(at).map(|[byte]| byte)
+        self.read_part::<1>(at).map(|[byte]| byte)
     }
 
     pub fn u16(self, at: usize) -> Option<u16> {
-        self.part(at).map(u16::from_le_bytes)
+        self.read_part(at).map(u16::from_le_bytes)
     }
 
     pub fn u32(self, at: usize) -> Option<u32> {
-        self.part(at).map(u32::from_le_bytes)
+        self.read_part(at).map(u32::from_le_bytes)
     }
 
     pub fn u64(self, at: usize) -> Option<u64> {
-        self.part(at).map(u64::from_le_bytes)
+        self.read_part(at).map(u64::from_le_bytes)
     }
 
     /// Structures of `size` bytes that lie behind each other from `at` on, as many as are there whole.

@@ -66,10 +66,10 @@ impl RunLine {
             iops: throughput.iops,
             measured_s: span.seconds,
             mib_per_s: throughput.mib_per_s,
-            latency: service(span),
+            latency: service_line(span),
             response: span.paced.as_ref().and_then(|paced| {
                 let response = paced.response.as_ref()?;
-                latency(response.total, &response.chart)
+                latency_line(response.total, &response.chart)
             }),
             cpu: span.cpu.average.usage,
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).fold(0.0, f64::max),
@@ -87,7 +87,7 @@ impl RunLine {
             iops: span.total.iops?,
             measured_s: span.seconds.unwrap_or(0.0),
             mib_per_s: span.total.mib_per_s?,
-            latency: stated(span),
+            latency: stated_line(span),
             response: None,
             cpu: span.cpu_percent.unwrap_or(0.0),
             hottest: span.busiest_cpu_percent.or(span.cpu_percent).unwrap_or(0.0),
@@ -109,17 +109,17 @@ impl RunLine {
     }
 }
 
-fn service(span: &Measured) -> Option<LatencyLine> {
-    latency(span.total.total.latency?, &span.latency.as_ref()?.all)
+fn service_line(span: &Measured) -> Option<LatencyLine> {
+    latency_line(span.total.total.latency?, &span.latency.as_ref()?.all)
 }
 
 /// The latencies that results state; `None` also if only a lower bound of one is known.
-fn stated(span: &SpanSummary) -> Option<LatencyLine> {
+fn stated_line(span: &SpanSummary) -> Option<LatencyLine> {
     let at = |percent: f64| span.percentile(percent)?.total.filter(|time| !span.is_lower_bound(*time));
     Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)? })
 }
 
-fn latency(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
+fn latency_line(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
     let at = |share: f64| chart.percentiles.get(PERCENTILES.iter().position(|p| *p == share)?)?.total;
     Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)? })
 }

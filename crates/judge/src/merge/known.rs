@@ -13,18 +13,18 @@ use diskspd_model::results::{KnownFigures, RunIndex, RunSummary, SpanSummary};
 pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
     let first = runs.first().ok_or(MergeError::Nothing)?;
     for run in runs {
-        if let Some(what) = difference(first, run) {
+        if let Some(what) = run_difference(first, run) {
             return Err(MergeError::Different { name: run.name.clone(), first: first.name.clone(), what });
         }
     }
-    if let Some((copy, first)) = copies(runs) {
+    if let Some((copy, first)) = find_copies(runs) {
         return Err(MergeError::Twice { name: copy.name.clone(), first: first.name.clone() });
     }
     let all_known = runs.iter().all(|run| !run.hosts.is_empty());
     let spans = (0..first.time_spans.len()).map(|index| {
         let spans: Option<Vec<&SpanSummary>> =
             runs.iter().map(|run| run.time_spans.get(index)?.as_ref()).collect();
-        spans.map(|spans| span(&spans))
+        spans.map(|spans| merge_spans(&spans))
     });
     Ok(RunSummary {
         started_at: runs.iter().map(|run| run.started_at).min().flatten(),
@@ -35,7 +35,7 @@ pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
 }
 
 /// Two that are of one run, and which of both came first. Simulated runs have no time, and may be alike.
-fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
+fn find_copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
     let mut index = RunIndex::default();
     runs.iter().enumerate().find_map(|(place, run)| {
         let first = index.find(run, |place| runs.get(place)).filter(|_| run.started_at.is_some());
@@ -45,7 +45,7 @@ fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
 }
 
 /// What is to be the same, as far as it is known.
-fn difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
+fn run_difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
     let (own, its) = (first.time_spans.len(), other.time_spans.len());
     if own != its {
         return Some(format!("it has {its} time spans instead of {own}"));
@@ -70,7 +70,7 @@ fn difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
     })
 }
 
-fn span(spans: &[&SpanSummary]) -> SpanSummary {
+fn merge_spans(spans: &[&SpanSummary]) -> SpanSummary {
     let of = |figures: fn(&SpanSummary) -> &KnownFigures| {
         KnownFigures::of_all(&spans.iter().map(|span| figures(span)).collect::<Vec<_>>())
     };

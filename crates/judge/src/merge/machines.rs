@@ -108,7 +108,7 @@ impl Machines {
             [first, .., last] => format!("{} hosts: {first} .. {last}", names.len()),
             _ => String::new(),
         };
-        System { computer_name, fingerprint: fingerprint(hosts), ..self.system }
+        System { computer_name, fingerprint: merge_fingerprints(hosts), ..self.system }
     }
 }
 
@@ -119,7 +119,7 @@ fn same_or_nothing(all: &mut String, other: &str) {
 }
 
 /// What two runs on several hosts must share: as many hosts of each kind.
-fn fingerprint(hosts: &[Host]) -> Option<Fingerprint> {
+fn merge_fingerprints(hosts: &[Host]) -> Option<Fingerprint> {
     let mut kinds: BTreeMap<&str, (usize, &Fingerprint)> = BTreeMap::new();
     for host in hosts {
         let own = host.system.fingerprint.as_ref()?;

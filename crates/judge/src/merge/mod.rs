@@ -100,7 +100,7 @@ impl Merge {
             return Err(MergeError::Merged { name: name() });
         }
         if let Some(first) = &self.first
-            && let Some(what) = first.difference(&record)
+            && let Some(what) = first.find_difference(&record)
         {
             return Err(MergeError::Different { name: name(), first: first.called.clone(), what });
         }
@@ -118,20 +118,20 @@ impl Merge {
             called: called.to_owned(),
             profile: record.profile.clone(),
             run_options: record.run_options.clone(),
-            version: version(&record).map(str::to_owned),
+            version: program_version(&record).map(str::to_owned),
         });
         if self.spans.is_empty() {
             self.profile = asked::without_targets(&first.profile);
             self.spans = (0..record.profile.time_spans.len()).map(SpanSum::new).collect();
         }
         self.added.insert(copies, name());
-        self.take(record, called);
+        self.take_record(record, called);
         Ok(())
     }
 
     /// Adds a host of which there are no figures: [`Host::missing`] says why.
     pub fn miss(&mut self, host: Host) {
-        let (name, rank) = (self.label(&host.name), self.hosts.len() as u32);
+        let (name, rank) = (self.unique_label(&host.name), self.hosts.len() as u32);
         self.hosts.push(Host { name, rank, ..host });
     }
 
@@ -168,8 +168,8 @@ impl Merge {
         self.hosts.last().map_or("", |host| &host.name)
     }
 
-    fn take(&mut self, record: Record, called: &str) {
-        let label = self.label(&record.host().name);
+    fn take_record(&mut self, record: Record, called: &str) {
+        let label = self.unique_label(&record.host().name);
         let judged = Judged::new(&record);
         let mut summary = summary::from_record(&judged, called);
         let charts = summary::charts(&judged);
@@ -201,7 +201,7 @@ impl Merge {
 
     /// What a host is called: those of the same name are numbered apart. It becomes part of paths, texts and
     /// file names.
-    fn label(&mut self, name: &str) -> String {
+    fn unique_label(&mut self, name: &str) -> String {
         let name = if name.is_empty() { "host".to_owned() } else { host_name(name) };
         let number = self.numbers.entry(name.clone()).or_insert(1);
         let mut label = name.clone();
@@ -287,8 +287,8 @@ fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Ve
 
 impl First {
     /// What another record doesn't share; `None` = it is of the same run.
-    fn difference(&self, other: &Record) -> Option<String> {
-        let version = version(other);
+    fn find_difference(&self, other: &Record) -> Option<String> {
+        let version = program_version(other);
         if let (Some(own), Some(its)) = (&self.version, version)
             && own != its
         {
@@ -303,7 +303,7 @@ impl First {
 }
 
 /// The version of the program that made a record; `None` = it doesn't say.
-fn version(record: &Record) -> Option<&str> {
+fn program_version(record: &Record) -> Option<&str> {
     let fingerprint = record.host().system.fingerprint.as_ref()?;
     fingerprint.parts.get("program").map(String::as_str)
 }

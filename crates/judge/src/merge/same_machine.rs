@@ -131,8 +131,9 @@ impl Joined {
     fn join(ranks: &[&RankObserved]) -> Joined {
         let (mut targets, mut paths): (Vec<Storage>, Vec<Vec<RawText>>) = Default::default();
         for rank in ranks {
-            paths
-                .push(rank.targets.iter().map(|target| place(&mut targets, rank, &target.storage)).collect());
+            paths.push(
+                rank.targets.iter().map(|target| target_label(&mut targets, rank, &target.storage)).collect(),
+            );
         }
         let first = ranks.first().map(|rank| &rank.profile).cloned().unwrap_or_default();
         let mut profile = asked::without_targets(&first);
@@ -150,7 +151,8 @@ impl Joined {
             }
         }
         let ids = TargetIds::from_profile(&profile);
-        let spans = (0..profile.time_spans.len()).map(|index| together(ranks, &paths, &ids, index)).collect();
+        let spans =
+            (0..profile.time_spans.len()).map(|index| merge_ranks(ranks, &paths, &ids, index)).collect();
         let mut record = Record::new(profile, System::default(), Results { time_spans: spans });
         let host: &mut Host = record.host_mut();
         for target in &mut host.targets {
@@ -163,7 +165,7 @@ impl Joined {
 
 /// What a rank's target is called among those of all: by its path, unless that leads elsewhere for another
 /// rank.
-fn place(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawText {
+fn target_label(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawText {
     let lies_on = |storage: &Storage| {
         let mounted = storage.file_system.as_ref().map(|on| on.mounted_at.clone());
         (mounted, storage.device.as_ref().map(|device| device.name.clone()))
@@ -177,7 +179,12 @@ fn place(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawT
     path
 }
 
-fn together(ranks: &[&RankObserved], paths: &[Vec<RawText>], ids: &TargetIds, index: usize) -> SpanResults {
+fn merge_ranks(
+    ranks: &[&RankObserved],
+    paths: &[Vec<RawText>],
+    ids: &TargetIds,
+    index: usize,
+) -> SpanResults {
     let mut all = SpanResults::default();
     let mut devices: Option<DeviceFacts> = None;
     for (rank, names) in ranks.iter().zip(paths) {

@@ -19,11 +19,11 @@ pub fn from_record(judged: &Judged, called: &str) -> HostSummary {
         run: known::of_index(Index::from_record(judged), called),
         windows: Vec::new(),
         findings: findings.map(finding).collect(),
-        devices: judged.judgement.verdicts.iter().filter_map(devices).collect(),
+        devices: judged.judgement.verdicts.iter().filter_map(host_devices).collect(),
     }
 }
 
-fn devices(verdict: &SpanVerdict) -> Option<HostDevices> {
+fn host_devices(verdict: &SpanVerdict) -> Option<HostDevices> {
     verdict.parts.first().map(|worst| of_part(verdict.time_span, worst, 1))
 }
 

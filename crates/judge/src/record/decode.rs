@@ -10,11 +10,11 @@ use std::borrow::Cow;
 pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => keeping_bytes(rest),
-        [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)),
-        [0xfe, 0xff, rest @ ..] => Cow::Owned(utf16(rest, u16::from_be_bytes)),
+        [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16_text(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Cow::Owned(utf16_text(rest, u16::from_be_bytes)),
         // Without a byte order mark: what tools print begins with ASCII.
-        [first, 0, ..] if *first != 0 => Cow::Owned(utf16(bytes, u16::from_le_bytes)),
-        [0, first, ..] if *first != 0 => Cow::Owned(utf16(bytes, u16::from_be_bytes)),
+        [first, 0, ..] if *first != 0 => Cow::Owned(utf16_text(bytes, u16::from_le_bytes)),
+        [0, first, ..] if *first != 0 => Cow::Owned(utf16_text(bytes, u16::from_be_bytes)),
         _ => keeping_bytes(bytes),
     }
 }
@@ -36,7 +36,7 @@ pub fn is_marked(beginning: &[u8]) -> bool {
 }
 
 /// What is no UTF-16 becomes the character that stands for that; a byte too many is left out.
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+fn utf16_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
     char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
         .map(|decoded| decoded.unwrap_or(char::REPLACEMENT_CHARACTER))

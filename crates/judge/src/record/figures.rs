@@ -13,7 +13,9 @@ use diskspd_model::units::Millis;
 pub fn spans(judged: &Judged) -> Vec<Option<SpanSummary>> {
     let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     spans
-        .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
+        .map(|((asked, measured), number)| {
+            Some(summarize_span(asked, measured.as_ref()?, &judged.judgement, number))
+        })
         .collect()
 }
 
@@ -27,7 +29,8 @@ fn requested_work(record: &Record) -> impl Iterator<Item = Parameters> {
     let (host, ids) = (record.host(), TargetIds::from_profile(&record.profile));
     record.profile.time_spans.iter().map(move |asked| {
         let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
-        let parameters = Parameters::with(asked, |target, _| Access::from_target(asked, target).on(device(target)));
+        let parameters =
+            Parameters::with(asked, |target, _| Access::from_target(asked, target).on(device(target)));
         match &record.run_options {
             Some(run_options) => parameters.done_by(run_options),
             None => parameters,
@@ -35,7 +38,12 @@ fn requested_work(record: &Record) -> impl Iterator<Item = Parameters> {
     })
 }
 
-fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> SpanSummary {
+fn summarize_span(
+    parameters: Parameters,
+    measured: &Measured,
+    judgement: &Judgement,
+    number: usize,
+) -> SpanSummary {
     let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
     let outages = judgement.outages.get(number - 1).and_then(Option::as_ref);
     let chart = measured.latency.as_ref().map(|charts| &charts.all);
@@ -79,15 +87,15 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
             figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
         ),
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
-        response: measured.paced.as_ref().and_then(response),
-        parts: measured.parts.as_ref().map(parts).unwrap_or_default(),
+        response: measured.paced.as_ref().and_then(known_response),
+        parts: measured.parts.as_ref().map(known_parts).unwrap_or_default(),
         outages: outages.map(|outages| outages.len() as u64),
         longest_outage_s: outages.map(|all| all.iter().map(|one| one.length_s).fold(0.0, f64::max)),
         fio: None,
     }
 }
 
-fn parts(table: &PartTable) -> Vec<KnownPart> {
+fn known_parts(table: &PartTable) -> Vec<KnownPart> {
     let mut paths: Vec<&RawText> = Vec::new();
     let mut parts = Vec::new();
     for row in &table.rows {
@@ -103,7 +111,7 @@ fn parts(table: &PartTable) -> Vec<KnownPart> {
     parts
 }
 
-fn response(paced: &PacedFigures) -> Option<KnownResponse> {
+fn known_response(paced: &PacedFigures) -> Option<KnownResponse> {
     let PacedLatency { read, write, total, chart } = paced.response.as_ref()?;
     let mean_ms = ChartRow { read: read.mean, write: write.mean, total: total.mean };
     Some(KnownResponse { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })

@@ -21,8 +21,8 @@ fn find_cache(span: &SpanView, layer: &Layer) -> Option<Finding> {
     let devices = &span.devices()?.devices;
     let beneath: Vec<&DeviceActivity> =
         devices.iter().filter(|device| layer.lower_devices.contains(&device.name)).collect();
-    let read = shares(&beneath, "read", |device| &device.activity.read);
-    let written = shares(&beneath, "written", |device| &device.activity.write);
+    let read = cache_shares(&beneath, "read", |device| &device.activity.read);
+    let written = cache_shares(&beneath, "written", |device| &device.activity.write);
     let told: Vec<&str> =
         [&read, &written].into_iter().flatten().map(|shares| shares.words.as_str()).collect();
     if told.is_empty() {
@@ -43,7 +43,7 @@ struct DoneBeneath {
 }
 
 /// `None` = nothing was done.
-fn shares(
+fn cache_shares(
     beneath: &[&DeviceActivity],
     done: &str,
     flow: fn(&DeviceActivity) -> &Flow,

@@ -30,7 +30,12 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
     }
     let first = results.failures.iter().min_by_key(|failed| failed.at_us);
     let first = first.map_or(String::new(), |failed| {
-        format!("; the first one at offset {} ({}{})", failed.offset, failed.fault.name(), whose(row, failed))
+        format!(
+            "; the first one at offset {} ({}{})",
+            failed.offset,
+            failed.fault.name(),
+            data_owner_text(row, failed)
+        )
     });
     let sectors = match counts.wrong() {
         1 => "1 sector read from '".to_owned(),
@@ -52,7 +57,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
 }
 
 /// `: target 1's data in target 2`, of what was read where only stamps are known.
-fn whose(row: &IntegrityRow, failed: &FailedSector) -> String {
+fn data_owner_text(row: &IntegrityRow, failed: &FailedSector) -> String {
     let misplaced = failed.fault == SectorFault::Misplaced;
     let Some(found) = failed.found.filter(|found| misplaced && !found.of_this_run) else {
         return String::new();

@@ -58,9 +58,9 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         .map(|(part, done)| {
             let own_read =
                 facts.process.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
-            let fragment = fragment(span, part, facts);
+            let fragment = fragment_size(span, part, facts);
             let judged = JudgedPart { part, facts, slack, by_storage, own_read, fragment };
-            judge(span, &judged, done.as_ref(), &others)
+            judge_part(span, &judged, done.as_ref(), &others)
         })
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
@@ -74,7 +74,7 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
 }
 
 /// Bytes in one piece on the device, on average, of the most fragmented file of a part; `None` = unknown.
-fn fragment(span: &SpanView, part: &Part, facts: &DeviceFacts) -> Option<u64> {
+fn fragment_size(span: &SpanView, part: &Part, facts: &DeviceFacts) -> Option<u64> {
     let content = span.results.observed.iter().flat_map(|observed| &observed.content);
     let read =
         content.filter(|content| part.has(content.target)).filter_map(|content| content.space.as_ref());
@@ -102,25 +102,25 @@ impl OthersReads {
         let read = known().map(|(_, done)| done.read.bytes).fold(0, u64::saturating_add);
         OthersReads {
             bytes: facts.process.map(|own| read.saturating_sub(own.read_bytes)),
-            excess: known().map(|(part, done)| excess(part, done)).fold(0, u64::saturating_add),
+            excess: known().map(|(part, done)| excess_reads(part, done)).fold(0, u64::saturating_add),
             parts: known().count(),
         }
     }
 
     /// A part's share in them: by how much more its devices read than was counted.
-    fn share(&self, part: &Part, done: &Done) -> f64 {
+    fn part_share(&self, part: &Part, done: &Done) -> f64 {
         match self.parts {
             0 | 1 => 1.0,
-            _ => excess(part, done) as f64 / self.excess.max(1) as f64,
+            _ => excess_reads(part, done) as f64 / self.excess.max(1) as f64,
         }
     }
 }
 
-fn excess(part: &Part, done: &Done) -> u64 {
+fn excess_reads(part: &Part, done: &Done) -> u64 {
     done.read.bytes.saturating_sub(part.read.bytes)
 }
 
-fn judge(
+fn judge_part(
     span: &SpanView,
     judged: &JudgedPart,
     first: Result<&Done, &NotCounted>,
@@ -131,7 +131,7 @@ fn judge(
     let below = effects::leaves(part, judged.facts);
     let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
-        let others = judged.others(first, others.bytes, others.share(part, first));
+        let others = judged.others(first, others.bytes, others.part_share(part, first));
         judged.beneath(first, leaves, others, &mut found);
     }
     let switched = first.is_err_and(|why| why.switched);
@@ -172,9 +172,9 @@ fn judge(
         unwritten_bytes: part.unwritten(),
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
-    verdict.evidence = evidence(judged, &verdict, &found.effects);
-    verdict.evidence.extend(discarded(part, found.discards));
-    verdict.evidence.extend(zeroed(part, found.zeroed));
+    verdict.evidence = evidence_lines(judged, &verdict, &found.effects);
+    verdict.evidence.extend(discard_text(part, found.discards));
+    verdict.evidence.extend(zero_write_text(part, found.zeroed));
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
     verdict
@@ -261,7 +261,7 @@ fn without_effect(
 }
 
 /// What became of discards (`--trim`). A file system makes its own of the holes in files, later.
-fn discarded(part: &Part, device: Flow) -> Option<String> {
+fn discard_text(part: &Part, device: Flow) -> Option<String> {
     let counted = part.discarded;
     (counted.ios > 0 && !part.on_file_system).then(|| match device.ios {
         0 => {
@@ -283,7 +283,7 @@ fn discarded(part: &Part, device: Flow) -> Option<String> {
 }
 
 /// Reports the zeros among the writes that the upper devices counted.
-fn zeroed(part: &Part, bytes: u64) -> Option<String> {
+fn zero_write_text(part: &Part, bytes: u64) -> Option<String> {
     (bytes > 0).then(|| {
         format!(
             "{} of the writes that {} counted were zeros (WRITE_ZEROES), which a loop device does not write",
@@ -294,7 +294,7 @@ fn zeroed(part: &Part, bytes: u64) -> Option<String> {
 }
 
 /// Everything else worth knowing, one fact each.
-fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
+fn evidence_lines(judged: &JudgedPart, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
     let mut evidence: Vec<String> =
         rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message)).collect();
     if let Some(seconds) = verdict.flush_seconds {

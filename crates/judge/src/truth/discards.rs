@@ -9,13 +9,15 @@ use diskspd_model::units;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let targets = span.targets();
-    targets.flat_map(|asked| Operation::shared().filter_map(move |of| holes(span, asked, of))).collect()
+    targets
+        .flat_map(|asked| Operation::shared().filter_map(move |of| hole_finding(span, asked, of)))
+        .collect()
 }
 
 /// How many of the reads at the end of the run may have met nothing. Every discard leaves one hole that a
 /// write may fill again, so there are no more holes than discards; and where discards and writes have gone
 /// over everything, their shares are those of holes and data.
-fn holes(
+fn hole_finding(
     span: &SpanView,
     asked: Asked,
     (op, row, share): (Operation, &OtherRow, &ShareRow),
@@ -33,7 +35,7 @@ fn holes(
     if discarded == 0 || span.target_total(asked.id, |row| row.read.ios) == 0 {
         return None;
     }
-    let area = area(span, asked).filter(|area| *area > 0)?;
+    let area = touched_area(span, asked).filter(|area| *area > 0)?;
     // The warm-up discards too, and isn't counted.
     let measured = span.results.measured.max(1) as f64;
     let all = discarded as f64 * (1.0 + f64::from(span.asked.warmup) * 1e9 / measured);
@@ -61,7 +63,7 @@ fn holes(
 }
 
 /// Bytes of the target that I/O may touch.
-fn area(span: &SpanView, asked: Asked) -> Option<u64> {
+fn touched_area(span: &SpanView, asked: Asked) -> Option<u64> {
     let target = asked.target;
     let size = span.rows().filter(|row| row.target == asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };

@@ -11,7 +11,7 @@ use diskspd_model::units::seconds_of_us;
 const MANY: f64 = 0.001;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    failed(span).into_iter().chain(short(span)).collect()
+    failed_ios(span).into_iter().chain(short_transfers(span)).collect()
 }
 
 /// What a verdict about some targets says of I/Os that failed there: the device did what was counted, and
@@ -25,7 +25,7 @@ pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> S
     }
 }
 
-fn depth(span: &SpanView) -> Option<u64> {
+fn total_depth(span: &SpanView) -> Option<u64> {
     let effort = span.results.observed.as_ref()?.resource_usage.as_ref()?;
     Some(effort.workers.iter().map(|worker| u64::from(worker.depth)).sum())
 }
@@ -38,18 +38,19 @@ fn last_at(span: &SpanView) -> Option<f64> {
 /// From when on, s since measuring began, nothing was asked of the targets, because every request had failed
 /// once (`-x`); `None` = requests were left, or it isn't known.
 pub(super) fn all_stopped_at(span: &SpanView) -> Option<f64> {
-    last_at(span).filter(|_| depth(span).is_some_and(|depth| depth > 0 && span.measured.failed >= depth))
+    last_at(span)
+        .filter(|_| total_depth(span).is_some_and(|depth| depth > 0 && span.measured.failed >= depth))
 }
 
 /// Every failure stops a request (`-x`): what follows is measured at a lower depth, or not at all.
-fn failed(span: &SpanView) -> Option<Finding> {
+fn failed_ios(span: &SpanView) -> Option<Finding> {
     let errors = &span.results.errors;
     let failed = span.measured.failed;
     if failed == 0 {
         return None;
     }
     let ios = span.measured.total.total.throughput.ios;
-    let (depth, last) = (depth(span), last_at(span));
+    let (depth, last) = (total_depth(span), last_at(span));
     let what = match failed {
         1 => format!("1 I/O failed ({ios} were counted)"),
         _ => format!("{failed} I/Os failed ({ios} were counted)"),
@@ -71,7 +72,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
     };
     let mut finding = Finding::new("failed-ios", Severity::Wrong, span, format!("{what}, and {effect}"));
     for error in errors {
-        finding = finding.shown_by(described(error, span.host.path(error.target)));
+        finding = finding.shown_by(error_text(error, span.host.path(error.target)));
     }
     Some(finding.remedy(format!(
         "find the cause ({}) and measure again; without -x the first failed I/O ends the run",
@@ -80,7 +81,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
 }
 
 /// `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`
-fn described(error: &IoErrors, path: &RawText) -> String {
+fn error_text(error: &IoErrors, path: &RawText) -> String {
     let IoErrors { direction, errno, count, first_offset, .. } = error;
     let name = match (direction, count) {
         (Direction::Read, 1) => "read",
@@ -93,7 +94,7 @@ fn described(error: &IoErrors, path: &RawText) -> String {
 }
 
 /// One finding for each target, all threads together.
-fn short(span: &SpanView) -> Vec<Finding> {
+fn short_transfers(span: &SpanView) -> Vec<Finding> {
     let mut ids: Vec<TargetId> = Vec::new();
     for row in span.rows().filter(|row| row.read.short > 0 || row.write.short > 0) {
         if !ids.contains(&row.target) {

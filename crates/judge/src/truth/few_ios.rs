@@ -11,7 +11,7 @@ const LOOKED_AT: f64 = 99.0;
 const MEDIAN: f64 = 50.0;
 
 /// So many of so many I/Os are beyond a percentile.
-fn beyond(ios: u64, percent: f64) -> f64 {
+fn ios_beyond(ios: u64, percent: f64) -> f64 {
     // In hundredths, which are whole.
     ios as f64 * (100.0 - percent) / 100.0
 }
@@ -20,7 +20,7 @@ fn beyond(ios: u64, percent: f64) -> f64 {
 /// the median has.
 pub fn highest_told(ios: u64) -> Option<f64> {
     // Shares like 0.1 % aren't exact.
-    let is_told = |percent: &f64| *percent >= MEDIAN && beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9);
+    let is_told = |percent: &f64| *percent >= MEDIAN && ios_beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9);
     TEXT_PERCENTS.into_iter().rev().find(is_told)
 }
 

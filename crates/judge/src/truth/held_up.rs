@@ -22,7 +22,7 @@ const BY_MEMORY: f64 = 0.5;
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let delays = span.results.observed.as_ref().and_then(|observed| observed.delays);
     delays.map_or_else(Vec::new, |delays| {
-        held_up(span, &delays).into_iter().chain(suspended(span, &delays)).collect()
+        held_up(span, &delays).into_iter().chain(suspended_time(span, &delays)).collect()
     })
 }
 
@@ -63,7 +63,7 @@ impl HeldUpTime {
     }
 
     /// How bad it is that it took this share of the measured time; `None` = not worth a word.
-    fn severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
+    fn delay_severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
         // Short ones count where nobody ran, which is no matter of busy CPUs.
         let lost = delays.late_us.unwrap_or(0).saturating_sub(delays.late_workers_active_us.unwrap_or(0));
         let short = |least| lost as f64 >= least * self.us as f64 / share;
@@ -88,7 +88,7 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
     let held = HeldUpTime::measure(span, delays);
     let seconds = seconds_of_us(held.us);
     let share = seconds / span.measured.seconds;
-    let severity = held.severity(delays, share)?;
+    let severity = held.delay_severity(delays, share)?;
     let what = held.what;
     let message = format!(
         "the program {what}, and could not run for {seconds:.2} of {:.2} s measured ({:.0} %)",
@@ -126,7 +126,7 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
 }
 
 /// The clock that the run is timed by stands still in suspend: the share of the measured time says nothing.
-fn suspended(span: &SpanView, delays: &Delays) -> Option<Finding> {
+fn suspended_time(span: &SpanView, delays: &Delays) -> Option<Finding> {
     let seconds = seconds_of_us(delays.suspended_us);
     let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
     let message = format!("the machine was suspended for {seconds:.1} s while it was measured");

@@ -25,12 +25,12 @@ pub(super) struct Crossing<'a> {
 /// threads were bound to no CPU: then the kernel moves them to where they are woken.
 pub(super) fn crossing<'a>(span: &SpanView<'a>) -> Option<Crossing<'a>> {
     let observed = span.results.observed.as_ref()?;
-    let far = observed.interrupts.iter().filter_map(|disk| Some((disk.total(), elsewhere(span, disk)?)));
+    let far = observed.interrupts.iter().filter_map(|disk| Some((disk.total(), find_crossing(span, disk)?)));
     far.max_by_key(|(total, _)| *total).map(|(_, crossing)| crossing)
 }
 
-fn elsewhere<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<Crossing<'a>> {
-    let bound = bound(span, &disk.device)?;
+fn find_crossing<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<Crossing<'a>> {
+    let bound = bound_cpus(span, &disk.device)?;
     let total = disk.total();
     let mut far: Vec<_> = disk.cpus.iter().filter(|taking| !bound.contains(&taking.cpu)).collect();
     let share = far.iter().map(|taking| taking.count).sum::<u64>() as f64 / total.max(1) as f64;
@@ -47,7 +47,7 @@ fn elsewhere<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<Cros
 
 /// The CPUs that the threads with targets on a disk were bound to all the time; `None` = one of them wasn't,
 /// or there are none.
-fn bound(span: &SpanView, device: &str) -> Option<Vec<u32>> {
+fn bound_cpus(span: &SpanView, device: &str) -> Option<Vec<u32>> {
     let workers = &span.effort()?.workers;
     let mut cpus = Vec::new();
     for (thread, worker) in span.results.threads.iter().zip(workers) {

@@ -55,12 +55,12 @@ struct Missed<'a> {
 }
 
 /// `None` = it was reached, or nothing shows that it wasn't.
-fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
+fn missed_rate<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
     let figures = span.measured.paced.as_ref()?;
     let offered = figures.offered_iops * span.measured.seconds;
     let missing = offered - figures.ios as f64;
     // Each place in a queue may have had an I/O in flight at either edge, which was due on the other side.
-    let places: u64 = span.targets().map(|asked| places(span, asked.target)).sum();
+    let places: u64 = span.targets().map(|asked| request_places(span, asked.target)).sum();
     let unexplained = missing - 2.0 * places as f64 - chance(span, offered);
     // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
     let overdue =
@@ -76,17 +76,18 @@ fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
 }
 
 /// I/Os that can be in flight on a target at once.
-fn places(span: &SpanView, target: &diskspd_model::profile::Target) -> u64 {
+fn request_places(span: &SpanView, target: &diskspd_model::profile::Target) -> u64 {
     u64::from(span.asked.threads_on(target)) * u64::from(target.request_count)
 }
 
 /// `76 % of the rate`, for other findings of the run; `None` = it was reached.
 pub(super) fn missed_in_short(span: &SpanView) -> Option<String> {
-    missed(span).map(|missed| format!("the rate was not kept: {:.0} % of it was reached", missed.percent()))
+    missed_rate(span)
+        .map(|missed| format!("the rate was not kept: {:.0} % of it was reached", missed.missed_percent()))
 }
 
 impl Missed<'_> {
-    fn percent(&self) -> f64 {
+    fn missed_percent(&self) -> f64 {
         self.reached * 100.0
     }
 }
@@ -106,7 +107,7 @@ fn slow_targets(span: &SpanView) -> Vec<SlowTarget> {
         let Asked { id, target } = asked;
         let offered = span.asked.offered_ios_per_s(target, span.rate_total)? * span.measured.seconds;
         let done = span.target_total(id, |row| row.read.ios.saturating_add(row.write.ios)) as f64;
-        let unexplained = offered - done - 2.0 * places(span, target) as f64 - chance(span, offered);
+        let unexplained = offered - done - 2.0 * request_places(span, target) as f64 - chance(span, offered);
         let seconds = span.measured.seconds;
         let (rate, of) = (done / seconds, offered / seconds);
         let in_words = format!("'{}' did {rate:.0} of {of:.0} I/Os per second", target.path);
@@ -141,7 +142,7 @@ fn missed_by_target(span: &SpanView, slow: &[SlowTarget]) -> Option<Finding> {
 /// A rate that was offered and not reached.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let slow = slow_targets(span);
-    let Some(missed) = missed(span) else { return missed_by_target(span, &slow).into_iter().collect() };
+    let Some(missed) = missed_rate(span) else { return missed_by_target(span, &slow).into_iter().collect() };
     let Missed { figures, reached, unexplained } = missed;
     let severity = if reached < 1.0 - OTHER_LOAD { Severity::Warning } else { Severity::Note };
     let message = format!(
@@ -149,7 +150,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         option(span),
         figures.iops,
         figures.offered_iops,
-        missed.percent()
+        missed.missed_percent()
     );
     let mut finding = Finding::new("rate-not-reached", severity, span, message).shown_by(format!(
         "{unexplained:.0} I/Os are missing, more than in-flight I/Os at the edges and random arrivals explain"

@@ -34,7 +34,7 @@ pub fn detect(rates: &[f64], size: f64) -> Option<Plateau> {
     Some(Plateau { number, variation })
 }
 
-fn near(value: f64, number: f64) -> bool {
+fn is_near(value: f64, number: f64) -> bool {
     (value - number).abs() <= NEAR * number
 }
 
@@ -42,11 +42,11 @@ fn near(value: f64, number: f64) -> bool {
 fn round_iops(iops: f64) -> Option<f64> {
     let sold = [16_000.0, 64_000.0].into_iter();
     let round = (2..7).flat_map(|power| ROUND_IOPS.map(|digit| digit * 10f64.powi(power)));
-    sold.chain(round).find(|number| near(iops, *number))
+    sold.chain(round).find(|number| is_near(iops, *number))
 }
 
 fn round_bytes(per_second: f64) -> Option<f64> {
-    ROUND_BYTES.into_iter().find(|number| near(per_second, *number))
+    ROUND_BYTES.into_iter().find(|number| is_near(per_second, *number))
 }
 
 #[cfg(test)]

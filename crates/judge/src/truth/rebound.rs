@@ -22,7 +22,8 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         moved.len(),
         workers.len()
     );
-    let finding = Finding::new("affinity-changed", Severity::Warning, span, message).shown_by(thread_text(*first));
+    let finding =
+        Finding::new("affinity-changed", Severity::Warning, span, message).shown_by(thread_text(*first));
     vec![finding.remedy(
         "measure again without what did it: taskset, a change of the control group's cpuset, a CPU that went \
          offline, or a daemon that places threads (tuned, numad)",

@@ -14,13 +14,13 @@ const LEFT: f64 = 0.05;
 const LEFT_AT_LEAST: u64 = 16 << 20;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait(span, asked)).collect();
+    let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait_finding(span, asked)).collect();
     let observed = span.results.observed.as_ref();
     let Some(devices) = observed.and_then(|observed| observed.devices.as_ref()) else { return findings };
     let of = |asked: Asked| devices.targets.iter().find(|known| known.target == asked.id);
     for asked in span.targets() {
         let Some(facts) = of(asked) else { continue };
-        findings.extend(atomic(span, asked, facts));
+        findings.extend(atomic_finding(span, asked, facts));
         findings.extend(dont_cache(span, asked, facts));
     }
     findings
@@ -28,7 +28,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 
 /// What was guaranteed, and by whom. An atomic write that the kernel can't do so fails: none is done
 /// otherwise.
-fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
+fn atomic_finding(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
     let offered = facts.atomic?;
     let written = span.target_total(asked.id, |row| row.write.ios);
     let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| units::Size(bytes.into()));
@@ -45,7 +45,7 @@ fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Findin
     (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
 }
 
-fn nowait(span: &SpanView, asked: Asked) -> Option<Finding> {
+fn nowait_finding(span: &SpanView, asked: Asked) -> Option<Finding> {
     let done = |of: fn(&TargetResults) -> &DirectionResults| {
         let misses = span.target_total(asked.id, |row| of(row).nowait_misses.unwrap_or(0));
         (misses, span.target_total(asked.id, |row| of(row).ios))

@@ -15,7 +15,7 @@ pub struct CpuQuota {
 }
 
 impl CpuQuota {
-    fn since(&self, earlier: &CpuQuota) -> CpuQuota {
+    fn subtract_earlier(&self, earlier: &CpuQuota) -> CpuQuota {
         CpuQuota {
             periods: self.periods.saturating_sub(earlier.periods),
             throttled_periods: self.throttled_periods.saturating_sub(earlier.throttled_periods),
@@ -28,7 +28,7 @@ impl CpuQuota {
 /// What was counted of each group from its first look to its last; without those that never had a quota.
 pub fn quotas_seen(looks: &[(CpuQuota, CpuQuota)]) -> Vec<CpuQuota> {
     let limited = looks.iter().filter(|(_, last)| last.cpus > 0.0);
-    limited.map(|(first, last)| last.since(first)).collect()
+    limited.map(|(first, last)| last.subtract_earlier(first)).collect()
 }
 
 /// Adds a look at all groups to the first and the last of each. The tightest of a group's quotas counts.
@@ -38,7 +38,7 @@ pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
         (0.0, has) => has,
         (had, has) => had.min(has),
     };
-    see(
+    merge_readings(
         looks,
         now,
         |quota| &quota.group,
@@ -56,7 +56,7 @@ pub fn see_memory(
     (after_us, seen_us): (u64, u64),
     most: usize,
 ) {
-    see(
+    merge_readings(
         looks,
         now,
         |limit| &limit.group,
@@ -70,7 +70,7 @@ pub fn see_memory(
 }
 
 /// Keeps of each group what the first look at it found; what a later one found is put to that and the last.
-fn see<T: Clone>(
+fn merge_readings<T: Clone>(
     looks: &mut Vec<(T, T)>,
     now: Vec<T>,
     group: impl Fn(&T) -> &str,

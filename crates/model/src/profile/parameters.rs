@@ -238,7 +238,7 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    fn span(targets: &[(&str, u32, u32)]) -> TimeSpan {
+    fn sample_span(targets: &[(&str, u32, u32)]) -> TimeSpan {
         let target = |(path, threads_per_file, block_size): &(&str, u32, u32)| Target {
             path: (*path).into(),
             threads_per_file: *threads_per_file,
@@ -251,7 +251,8 @@ mod tests {
 
     #[test]
     fn equal_targets_are_grouped() {
-        let parameters = Parameters::from_span(&span(&[("a", 2, 4096), ("b", 1, 512), ("c", 2, 4096)]));
+        let parameters =
+            Parameters::from_span(&sample_span(&[("a", 2, 4096), ("b", 1, 512), ("c", 2, 4096)]));
         assert_eq!((parameters.threads, parameters.in_flight), (Some(5), Some(40)));
         assert_eq!(parameters.targets.len(), 2);
         assert_eq!(parameters.paths().map(ToString::to_string).collect::<Vec<_>>(), ["a", "c", "b"]);
@@ -261,7 +262,8 @@ mod tests {
 
     #[test]
     fn the_requests_of_a_pool_float_over_all_targets() {
-        let pool = TimeSpan { thread_count: 3, request_count: 32, ..span(&[("a", 1, 512), ("b", 1, 512)]) };
+        let pool =
+            TimeSpan { thread_count: 3, request_count: 32, ..sample_span(&[("a", 1, 512), ("b", 1, 512)]) };
         let parameters = Parameters::from_span(&pool);
         assert_eq!((parameters.threads, parameters.in_flight), (Some(3), Some(96)));
         assert_eq!(parameters.common(|access| access.outstanding).one(), Some(32));
@@ -303,7 +305,7 @@ mod tests {
 
     #[test]
     fn unknown_value_of_one_target_is_unknown_for_all() {
-        let span = span(&[("a", 1, 512), ("b", 1, 512)]);
+        let span = sample_span(&[("a", 1, 512), ("b", 1, 512)]);
         let parameters = Parameters::with(&span, |target, place| Access {
             block_size: (place == 0).then_some(512),
             threads: None,

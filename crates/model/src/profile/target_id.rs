@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::profile::Target;
 
-    fn profile(paths: &[&[&str]]) -> Profile {
+    fn sample_profile(paths: &[&[&str]]) -> Profile {
         let target = |path: &&str| Target { path: (*path).into(), ..Target::default() };
         let span =
             |paths: &&[&str]| TimeSpan { targets: paths.iter().map(target).collect(), ..TimeSpan::default() };
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn equal_paths_are_one_target() {
-        let ids = TargetIds::from_profile(&profile(&[&["b", "a", "b"], &["c", "a"]]));
+        let ids = TargetIds::from_profile(&sample_profile(&[&["b", "a", "b"], &["c", "a"]]));
         assert_eq!(ids.paths(), ["b", "a", "c"].map(RawText::from));
         assert_eq!(
             ["b", "a", "c", "d"].map(|path| ids.get(&path.into()).map(|id| id.0)),

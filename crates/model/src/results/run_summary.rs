@@ -255,7 +255,7 @@ impl SpanSummary {
     /// The latency that `percent` of the I/Os did not exceed, by direction, ms; `None` = the source has no
     /// such percentile.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
-        at(&self.percentiles, percent)
+        percentile_row(&self.percentiles, percent)
     }
 
     /// Whether a percentile of the latency is a lower bound: the last bin of fio's histogram has no upper
@@ -276,11 +276,11 @@ impl SpanSummary {
 impl KnownResponse {
     /// The response time that `percent` of the I/Os did not exceed, by direction, ms; `None` = not known.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
-        at(&self.percentiles, percent)
+        percentile_row(&self.percentiles, percent)
     }
 }
 
-fn at(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
+fn percentile_row(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
     percentiles.iter().find(|row| row.percent == percent).map(|row| row.latency)
 }
 

@@ -106,7 +106,10 @@ impl IoFigures {
 }
 
 impl TracedPart {
-    fn from_ios<T, I: Iterator<Item = T>>(ios: impl Fn() -> I, each: fn(T) -> (TracedIo, bool)) -> TracedPart {
+    fn from_ios<T, I: Iterator<Item = T>>(
+        ios: impl Fn() -> I,
+        each: fn(T) -> (TracedIo, bool),
+    ) -> TracedPart {
         let mut part = TracedPart::default();
         let mut sizes: HashMap<u32, u64> = HashMap::new();
         for (io, sequential) in ios().map(each) {

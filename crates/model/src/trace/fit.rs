@@ -70,15 +70,15 @@ struct ShapedPart {
 }
 
 pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
-    let area = area(figures);
+    let area = traced_area(figures);
     let [reads, writes] = &figures.by_direction;
     let unlike = reads.ios >= TOO_FEW && writes.ios >= TOO_FEW && are_unlike(reads, writes);
-    let mut target = common(figures, area, rate);
+    let mut target = common_target(figures, area, rate);
     let discards = whole_percent(figures.discard_share()).min(99);
     target.shares.set(Operation::Discard, discards);
     let parts = match unlike {
-        true => vec![shaped(reads, area, &target, 0), shaped(writes, area, &target, 100)],
-        false => vec![shaped(&figures.all, area, &target, whole_percent(figures.write_share()))],
+        true => vec![shape_part(reads, area, &target, 0), shape_part(writes, area, &target, 100)],
+        false => vec![shape_part(&figures.all, area, &target, whole_percent(figures.write_share()))],
     };
     match &parts[..] {
         [only] => target = only.target.clone(),
@@ -91,7 +91,7 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
         }
     }
     lay_streams_out(&mut target, figures, area, rate);
-    let fit = judged(figures, &target, &parts);
+    let fit = judge_fit(figures, &target, &parts);
     let span = TimeSpan {
         duration: ((figures.duration_ns + SECOND / 2) / SECOND).clamp(1, u64::from(u32::MAX)) as u32,
         warmup: 0,
@@ -102,7 +102,7 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     FittedProfile { profile: Profile { time_spans: vec![span], ..Profile::default() }, fit }
 }
 
-fn area(figures: &IoFigures) -> TracedArea {
+fn traced_area(figures: &IoFigures) -> TracedArea {
     let all = &figures.all;
     let grid = match all.is_own_aligned() {
         true => all.sizes.iter().map(|size| u64::from(size.bytes)).max().unwrap_or(1).max(1),
@@ -131,19 +131,19 @@ fn are_unlike(reads: &TracedPart, writes: &TracedPart) -> bool {
     apart > UNLIKE || (reads.sequential_share() - writes.sequential_share()).abs() > UNLIKE
 }
 
-fn common(figures: &IoFigures, area: TracedArea, rate: RateChoice) -> Target {
+fn common_target(figures: &IoFigures, area: TracedArea, rate: RateChoice) -> Target {
     Target {
         path: RawText::from(TEMPLATE),
         cache_mode: CacheMode::DisableOsCache,
         base_file_offset: area.base,
         max_file_size: if area.whole { 0 } else { area.end },
         request_count: figures.usual_depth.max(1),
-        throughput: throughput(figures, rate, 1),
+        throughput: chosen_throughput(figures, rate, 1),
         ..Target::default()
     }
 }
 
-fn throughput(figures: &IoFigures, rate: RateChoice, threads: u32) -> Option<Throughput> {
+fn chosen_throughput(figures: &IoFigures, rate: RateChoice, threads: u32) -> Option<Throughput> {
     // A rate is that of discards, too, where there are some.
     let discards = f64::from(whole_percent(figures.discard_share()).min(99)) / 100.0;
     let each =
@@ -164,11 +164,11 @@ fn lay_streams_out(target: &mut Target, figures: &IoFigures, area: TracedArea, r
     target.threads_per_file = streams;
     target.thread_stride = stride;
     target.request_count = target.request_count.div_ceil(streams);
-    target.throughput = throughput(figures, rate, streams);
+    target.throughput = chosen_throughput(figures, rate, streams);
 }
 
-fn shaped(part: &TracedPart, area: TracedArea, common: &Target, write_ratio: u32) -> ShapedPart {
-    let sizes = worthwhile(part);
+fn shape_part(part: &TracedPart, area: TracedArea, common: &Target, write_ratio: u32) -> ShapedPart {
+    let sizes = worthwhile_sizes(part);
     let largest = sizes.iter().map(|size| size.bytes).max().unwrap_or(1).max(1);
     let covered = sizes.iter().map(|size| size.ios).sum();
     let random = 1.0 - part.sequential_share();
@@ -204,7 +204,7 @@ fn shaped(part: &TracedPart, area: TracedArea, common: &Target, write_ratio: u32
 }
 
 /// The sizes that a profile has for these I/Os: one, or those that come to something.
-fn worthwhile(part: &TracedPart) -> Vec<SizeCount> {
+fn worthwhile_sizes(part: &TracedPart) -> Vec<SizeCount> {
     let (ios, bytes) = (part.ios.max(1) as f64, part.bytes.max(1) as f64);
     let Some(first) = part.sizes.first() else { return Vec::new() };
     let mean_error = (f64::from(first.bytes) / part.mean_size().max(1.0) - 1.0).abs();
@@ -231,7 +231,7 @@ fn whole_percent(share: f64) -> u32 {
     (share * 100.0).round() as u32
 }
 
-fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFit {
+fn judge_fit(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFit {
     let portions = target.portions();
     let mean = |of: fn(&Target) -> f64| portions.iter().map(|p| p.share * of(&p.target)).sum::<f64>();
     let names = if parts.len() > 1 { ["reads", "writes"] } else { ["all", ""] };
@@ -247,12 +247,12 @@ fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFi
             mean(|target| f64::from(100 - target.random_ratio) / 100.0),
         ),
         distances: distances.collect(),
-        options: options(target),
+        options: target_options(target),
     }
 }
 
 /// The options of the target, as a command line has them.
-fn options(target: &Target) -> String {
+fn target_options(target: &Target) -> String {
     let mut text = match target.mix.is_empty() {
         true => {
             let base = (target.base_file_offset > 0).then_some(target.base_file_offset);

@@ -42,13 +42,13 @@ struct Knot {
 /// range is shorter than `least` bytes.
 pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> RangeFit {
     let uniform = [Knot { percent: 0, at: area.base }, Knot { percent: 100, at: area.end }];
-    let flat = RangeFit { distribution: None, distance: distance(offsets, &uniform, unit) };
+    let flat = RangeFit { distribution: None, distance: largest_distance(offsets, &uniform, unit) };
     let enough = UNIFORM.max(CRITICAL / (offsets.len() as f64).sqrt());
     if offsets.is_empty() || flat.distance <= enough {
         return flat;
     }
-    let knots = straightened(&knots(offsets, area, unit, least.max(1)));
-    let fitted = distance(offsets, &knots, unit);
+    let knots = straighten_knots(&place_knots(offsets, area, unit, least.max(1)));
+    let fitted = largest_distance(offsets, &knots, unit);
     if fitted >= flat.distance {
         return flat;
     }
@@ -68,7 +68,7 @@ pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u6
 }
 
 /// A knot for each percent; two of them with the same share where nothing lies between.
-fn knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> {
+fn place_knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> {
     let count = offsets.len() as u64;
     let hole = ((area.end - area.base) / 50).max(4 * least);
     let mut found = vec![Knot { percent: 0, at: area.base }];
@@ -101,11 +101,11 @@ fn knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> 
         }
     }
     found.push(Knot { percent: 100, at: area.end });
-    spaced(found, area, least)
+    space_knots(found, area, least)
 }
 
 /// Knots in order, at least so many bytes from each other: what lies closer has its place widened.
-fn spaced(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
+fn space_knots(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
     let mut kept = vec![Knot { percent: 0, at: area.base }];
     for knot in found {
         let last = kept[kept.len() - 1];
@@ -133,7 +133,7 @@ fn spaced(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
 }
 
 /// Leaves out knots that lie nearly on a line between those before and behind.
-fn straightened(knots: &[Knot]) -> Vec<Knot> {
+fn straighten_knots(knots: &[Knot]) -> Vec<Knot> {
     let mut kept = vec![knots[0]];
     let mut start = 0;
     while start + 1 < knots.len() {
@@ -162,7 +162,7 @@ fn is_straight(knots: &[Knot]) -> bool {
 }
 
 /// The largest distance between the distribution of the offsets and that of the knots.
-fn distance(offsets: &[u64], knots: &[Knot], unit: u64) -> f64 {
+fn largest_distance(offsets: &[u64], knots: &[Knot], unit: u64) -> f64 {
     let count = offsets.len() as f64;
     let mut below = 0;
     let mut largest = 0f64;
@@ -196,11 +196,11 @@ mod tests {
     const AREA: TracedArea = TracedArea { base: 0, end: 100_000 * BLOCK, whole: true };
 
     /// So many offsets evenly over blocks of an area.
-    fn even(count: u64, from: u64, to: u64) -> Vec<u64> {
+    fn even_offsets(count: u64, from: u64, to: u64) -> Vec<u64> {
         (0..count).map(|n| (from + (to - from) * n / count) * BLOCK).collect()
     }
 
-    fn fitted(mut offsets: Vec<u64>) -> (Vec<(u32, u64)>, f64) {
+    fn fit_offsets(mut offsets: Vec<u64>) -> (Vec<(u32, u64)>, f64) {
         offsets.sort_unstable();
         let fit = fit_ranges(&offsets, AREA, BLOCK, BLOCK);
         let ranges = fit.distribution.map(|found| found.ranges).unwrap_or_default();
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn uniform_trace_has_no_ranges() {
-        let (ranges, distance) = fitted(even(10_000, 0, 100_000));
+        let (ranges, distance) = fit_offsets(even_offsets(10_000, 0, 100_000));
         assert_eq!(ranges, []);
         assert!(distance < 0.001, "{distance}");
     }
@@ -217,25 +217,29 @@ mod tests {
     #[test]
     fn a_hot_part_a_gap_and_a_single_block_are_ranges_of_their_own() {
         // 80 % of the I/Os in the first tenth.
-        let hot = [even(80_000, 0, 10_000), even(20_000, 10_000, 100_000)].concat();
-        let (ranges, distance) = fitted(hot);
+        let hot = [even_offsets(80_000, 0, 10_000), even_offsets(20_000, 10_000, 100_000)].concat();
+        let (ranges, distance) = fit_offsets(hot);
         assert_eq!(ranges, [(80, 10_000), (20, 0)]);
         assert!(distance < 0.01, "{distance}");
         // Nothing between two halves.
-        let apart = [even(50_000, 0, 20_000), even(50_000, 70_000, 100_000)].concat();
-        let (ranges, distance) = fitted(apart);
+        let apart = [even_offsets(50_000, 0, 20_000), even_offsets(50_000, 70_000, 100_000)].concat();
+        let (ranges, distance) = fit_offsets(apart);
         assert_eq!(ranges, [(50, 20_000), (0, 50_000), (50, 0)]);
         assert!(distance < 0.01, "{distance}");
         // A third of all go to one block.
-        let single = [even(20_000, 0, 50_000), vec![50_000 * BLOCK; 20_000], even(20_000, 50_001, 100_000)];
-        let (ranges, distance) = fitted(single.concat());
+        let single = [
+            even_offsets(20_000, 0, 50_000),
+            vec![50_000 * BLOCK; 20_000],
+            even_offsets(20_000, 50_001, 100_000),
+        ];
+        let (ranges, distance) = fit_offsets(single.concat());
         assert!(ranges.iter().any(|(io, blocks)| *io >= 30 && *blocks <= 3), "{ranges:?}");
         assert!(distance < 0.02, "{distance}");
     }
 
     #[test]
     fn area_after_last_io_is_left_out() {
-        let (ranges, distance) = fitted(even(50_000, 30_000, 60_000));
+        let (ranges, distance) = fit_offsets(even_offsets(50_000, 30_000, 60_000));
         assert_eq!(ranges, [(0, 30_000), (100, 30_000)]);
         assert!(distance < 0.01, "{distance}");
     }

@@ -45,7 +45,7 @@ impl Sequences {
                 SequentialStream { begin, end, length: 0, first: self.seen, last: self.seen }
             }
         };
-        let stream = self.joined(stream);
+        let stream = self.join_stream(stream);
         if self.places.len() == REMEMBERED
             && let Some(oldest) = self.places.pop()
             && oldest.length > 0
@@ -59,7 +59,7 @@ impl Sequences {
 
     /// With several in flight an I/O may be seen before the one that it follows: then it has begun a stream
     /// of its own, which is the rest of this one.
-    fn joined(&mut self, stream: SequentialStream) -> SequentialStream {
+    fn join_stream(&mut self, stream: SequentialStream) -> SequentialStream {
         let Some(at) = self.places.iter().position(|rest| rest.begin == stream.end) else { return stream };
         let rest = self.places.remove(at);
         SequentialStream {

@@ -54,7 +54,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn edges() {
+    fn check_edges() {
         let edges: Vec<u64> = (0..64)
             .flat_map(|bit| [(1u64 << bit).wrapping_sub(1), 1 << bit, (1 << bit) + 1, (1 << bit) / 2 * 3])
             .chain([100, 3000, 5, 7, 641, 6_700_417, u64::MAX - 1, u64::MAX, (1 << 63) + 12345])

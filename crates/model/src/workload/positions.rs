@@ -106,7 +106,7 @@ impl Positions {
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         match &self.places {
             Places::Uniform(size) => size.reduce(self.stride.round_down(random.next_u64())),
-            Places::Ranges(ranges) => ranges.place(self.stride.round_down(random.next_u64()), random),
+            Places::Ranges(ranges) => ranges.draw_place(self.stride.round_down(random.next_u64()), random),
             Places::Table(table) => table.draw(random),
         }
     }
@@ -127,7 +127,7 @@ impl Ranges {
     /// Where an aligned number falls, in the range that the next number chooses.
     // Kept out of the loop that draws without a distribution.
     #[inline(never)]
-    fn place(&self, aligned: u64, random: &mut Random) -> u64 {
+    fn draw_place(&self, aligned: u64, random: &mut Random) -> u64 {
         let point = self.points.reduce(random.next_u64());
         let range = &self.ranges[usize::from(self.by_point[point as usize])];
         (range.start + range.length.reduce(aligned)).min(range.limit)

@@ -40,7 +40,7 @@ impl FillParts {
         FillParts { head, chunks, tail: rest - chunks }
     }
 
-    fn numbers(self) -> usize {
+    fn count_numbers(self) -> usize {
         usize::from(self.head > 0) + self.chunks / CHUNK * EXPANDED_FROM + self.tail.div_ceil(WORD)
     }
 }
@@ -113,7 +113,7 @@ impl Random {
     pub fn skip(&mut self, parts: FillParts) {
         // A copy that nothing else can refer to stays in registers.
         let mut random = self.clone();
-        for _ in 0..parts.numbers() {
+        for _ in 0..parts.count_numbers() {
             random.next_u64();
         }
         *self = random;
@@ -129,7 +129,7 @@ impl Random {
     #[inline(always)]
     pub fn next_chunk(&mut self) -> [u8; CHUNK] {
         let mut chunk = [0; CHUNK];
-        for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(self.expanded()) {
+        for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(self.expand_state()) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
         chunk
@@ -156,7 +156,7 @@ impl Random {
     }
 
     #[inline(always)]
-    fn expanded(&mut self) -> [u64; EXPANDED_WORDS] {
+    fn expand_state(&mut self) -> [u64; EXPANDED_WORDS] {
         let n: [u64; EXPANDED_FROM] = std::array::from_fn(|_| self.next_u64());
         let (x, y, z) = (n[0].rotate_left(7), n[1].rotate_left(13), n[2].rotate_left(19));
         [

@@ -252,7 +252,9 @@ impl TargetState {
     pub(super) fn next(&mut self, random: &mut Random, position: &mut u64) -> (u64, Direction) {
         let relative = match &mut self.sequence {
             Sequence::Sequential { next } => self.track.step(next),
-            Sequence::Interlocked { shared, positions } => positions.reduce(shared.advance()) * self.track.stride,
+            Sequence::Interlocked { shared, positions } => {
+                positions.reduce(shared.advance()) * self.track.stride
+            }
             Sequence::ParallelAsync => self.track.step(position),
             Sequence::Random => self.positions.draw(random),
             Sequence::Mixed { random: share, next, last } => {

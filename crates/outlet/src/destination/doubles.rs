@@ -32,7 +32,7 @@ pub fn refuse_double(
     inputs: &[Named],
 ) -> Result<(), OutputError> {
     let it = identity_of(destination);
-    let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
+    let is_it = |other: &&Named| it.is_some() && spot_key(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
         return Err(OutputFault::Input(input.by.clone()).named_by(by));
@@ -50,7 +50,7 @@ pub fn refuse_double(
         return Ok(());
     }
     let standard =
-        STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && identity(Path::new(path)) == it);
+        STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && spot_key(Path::new(path)) == it);
     match standard {
         Some((_, name)) => Err(OutputFault::Redirected(name).named_by(by)),
         None => Ok(()),
@@ -62,7 +62,7 @@ fn is_regular(path: &str) -> bool {
 }
 
 /// `None` = it can be written by several at once, or nothing is known of it.
-fn identity(path: &Path) -> Option<SpotKey> {
+fn spot_key(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
         Ok(found) if !mixes_up(Kind::from_metadata(&found)) => None,
         _ => key_of(path),

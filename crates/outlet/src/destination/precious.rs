@@ -39,7 +39,7 @@ impl Precious {
         Precious { path: path.to_owned(), keys: targets.chain(inputs.iter().filter_map(input)).collect() }
     }
 
-    fn judge(&self, earlier: &File) -> Result<(), OutputFault> {
+    fn judge_earlier(&self, earlier: &File) -> Result<(), OutputFault> {
         claims::permit_output(&self.path, earlier)?;
         let key = inode::identity_of_open(earlier).map(SpotKey::There);
         match self.keys.iter().find(|(known, _)| Some(known) == key.as_ref()) {
@@ -54,7 +54,7 @@ impl Precious {
 
 impl Guard for Precious {
     fn permit(&self, earlier: &File) -> io::Result<()> {
-        self.judge(earlier).map_err(io::Error::other)
+        self.judge_earlier(earlier).map_err(io::Error::other)
     }
 }
 

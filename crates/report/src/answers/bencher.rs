@@ -1,13 +1,13 @@
 //! Bencher Metric Format: JSON of benchmarks, each with its measures. Of the comparison it holds what B did:
 //! the service keeps the history and has thresholds of its own.
 
-use super::{ToldComparison, cases};
+use super::{ToldComparison, list_cases};
 use serde_json::{Map, Value, json};
 
 /// The median of B of every figure, with the lowest and the highest run.
 pub fn bencher(told: &ToldComparison) -> Vec<u8> {
     let mut benchmarks = Map::new();
-    for case in cases(told) {
+    for case in list_cases(told) {
         let mut measures = Map::new();
         for metric in case.span.into_iter().flat_map(|span| &span.metrics) {
             let Some([_, other]) = &metric.sides else { continue };

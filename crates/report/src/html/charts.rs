@@ -18,23 +18,23 @@ pub fn sections(span: &Span) -> Markup {
     let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();
     let without = if span.detail.is_some() { NO_COURSE } else { "No values over time were recorded." };
     html! {
-        (section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
-        (section(span.level, "Over time", &over_time, without))
-        (section(span.level, "Processors and threads", &parts(span), ""))
+        (render_section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
+        (render_section(span.level, "Over time", &over_time, without))
+        (render_section(span.level, "Processors and threads", &part_charts(span), ""))
     }
 }
 
-fn parts(span: &Span) -> Vec<ChartFigure> {
+fn part_charts(span: &Span) -> Vec<ChartFigure> {
     let Some(detail) = &span.detail else { return Vec::new() };
     let threads = threads::charts(span, detail.measured);
     processors::chart(span, &detail.measured.cpu).into_iter().chain(threads).collect()
 }
 
 /// `without`: what is said if there are none; empty = nothing.
-fn section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
+fn render_section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
     html! {
         @if !charts.is_empty() || !without.is_empty() {
-            section {
+            render_section {
                 (heading(level, title))
                 @if charts.is_empty() { p.quiet { (without) } }
                 div.charts { @for chart in charts { (chart.markup(level + 1)) } }

@@ -19,10 +19,10 @@ const MOST: usize = 256;
 /// The tables of a time span.
 pub fn tables(measured: &Measured) -> Markup {
     html! {
-        @if let Some(table) = &measured.parts { (parts(table)) }
+        @if let Some(table) = &measured.parts { (render_parts(table)) }
         @for table in &measured.others.0 { (by_thread(table)) }
-        @if let Some(table) = &measured.nowait { (nowait(table)) }
-        @if let Some(table) = &measured.integrity { (verified(table)) }
+        @if let Some(table) = &measured.nowait { (render_nowait(table)) }
+        @if let Some(table) = &measured.integrity { (render_integrity(table)) }
     }
 }
 
@@ -44,11 +44,11 @@ const PARTS: [TableColumn<PartRow>; 12] = [
     TableColumn::<PartRow>::words("target", |row| Cell::Text(row.path.to_string())).paged(),
 ];
 
-fn parts(table: &PartTable) -> Markup {
-    PageTable::captioned("By part and size").render(&PARTS, first(&table.rows))
+fn render_parts(table: &PartTable) -> Markup {
+    PageTable::captioned("By part and size").render(&PARTS, first_rows(&table.rows))
 }
 
-fn first<R>(rows: &[R]) -> &[R] {
+fn first_rows<R>(rows: &[R]) -> &[R] {
     &rows[..rows.len().min(MOST)]
 }
 
@@ -87,15 +87,15 @@ impl<'a> FailedLine<'a> {
     ];
 }
 
-fn verified(table: &IntegrityTable) -> Markup {
+fn render_integrity(table: &IntegrityTable) -> Markup {
     fn of_row(row: &IntegrityRow) -> impl Iterator<Item = FailedLine<'_>> {
         row.results.failures.iter().map(|failed| FailedLine { path: &row.path, failed })
     }
     let failures: Vec<FailedLine> = table.rows.iter().flat_map(of_row).collect();
     let wrong = "Corrupt sectors, the first ones of each thread";
     html! {
-        (PageTable::captioned("Verified sectors, from the start signal on").render(&VERIFIED, first(&table.rows)))
-        @if !failures.is_empty() { (PageTable::captioned(wrong).render(FailedLine::COLUMNS, first(&failures))) }
+        (PageTable::captioned("Verified sectors, from the start signal on").render(&VERIFIED, first_rows(&table.rows)))
+        @if !failures.is_empty() { (PageTable::captioned(wrong).render(FailedLine::COLUMNS, first_rows(&failures))) }
     }
 }
 
@@ -146,19 +146,19 @@ const NOWAIT: [TableColumn<NowaitLine>; 8] = [
     TableColumn::<NowaitLine>::words("thread", |line| Cell::named(&line.name)).paged(),
     TableColumn::<NowaitLine>::number("reads", |line| Cell::Whole(line.figures.read.ios)).paged(),
     TableColumn::<NowaitLine>::number("misses", |line| Cell::Whole(line.figures.read.misses)).paged(),
-    TableColumn::<NowaitLine>::number("of reads", |line| missed(line.figures.read)).paged(),
+    TableColumn::<NowaitLine>::number("of reads", |line| missed_cell(line.figures.read)).paged(),
     TableColumn::<NowaitLine>::number("writes", |line| Cell::Whole(line.figures.write.ios)).paged(),
     TableColumn::<NowaitLine>::number("write misses", |line| Cell::Whole(line.figures.write.misses)).paged(),
-    TableColumn::<NowaitLine>::number("of writes", |line| missed(line.figures.write)).paged(),
+    TableColumn::<NowaitLine>::number("of writes", |line| missed_cell(line.figures.write)).paged(),
     TableColumn::<NowaitLine>::words("target", |line| Cell::Text(line.path.clone())).paged(),
 ];
 
-fn missed(counts: NowaitCounts) -> Cell {
+fn missed_cell(counts: NowaitCounts) -> Cell {
     counts.percent.map_or(Cell::Missing, |percent| Cell::Share(percent, 2))
 }
 
 /// I/Os that would have waited, by thread and target.
-fn nowait(table: &NowaitTable) -> Markup {
+fn render_nowait(table: &NowaitTable) -> Markup {
     let all = NowaitLine { name: "all".to_owned(), figures: table.total, path: String::new() };
     let mut lines: Vec<NowaitLine> = Vec::new();
     lines.extend((table.rows.len() > 1).then_some(all));

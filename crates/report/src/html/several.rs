@@ -45,11 +45,11 @@ impl RunPoint<'_> {
         let run = run_label(&self.name, self.run);
         match self.run.known.time_spans.len() {
             1 => run,
-            _ => format!("{run}: {}", self.work()),
+            _ => format!("{run}: {}", self.work_text()),
         }
     }
 
-    fn work(&self) -> String {
+    fn work_text(&self) -> String {
         match self.run.known.time_spans.len() {
             1 => workload::short(&self.run.known),
             _ => workload::names(&self.run.known).swap_remove(self.span),
@@ -94,7 +94,7 @@ pub fn all(runs: &[Run]) -> Markup {
         }
         section {
             (heading(2, "Side by side"))
-            div.charts { @for chart in charts(&points) { (chart.markup(3)) } }
+            div.charts { @for chart in run_charts(&points) { (chart.markup(3)) } }
         }
         @if runs.len() > MOST_WITH_CHARTS {
             p.quiet { "There are charts of each run in pages of up to " (MOST_WITH_CHARTS) " runs." }
@@ -141,7 +141,7 @@ impl<'a> RunPoint<'a> {
             Cell::text(point.run.known.started_at.and_then(date_and_time))
         })
         .paged(),
-        TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work())).paged(),
+        TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work_text())).paged(),
         TableColumn::<RunPoint>::number("threads", |point| {
             Cell::whole(point.figures.and_then(|span| span.parameters.threads))
         })
@@ -165,14 +165,14 @@ impl OfSpan for RunPoint<'_> {
     }
 }
 
-fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
+fn run_charts(points: &[RunPoint]) -> Vec<ChartFigure> {
     let rate = |point: &RunPoint| point.figures.and_then(|span| span.total.iops);
     let p99 = |point: &RunPoint| point.figures.and_then(|span| span.percentile(99.0)?.total.map(Millis::ms));
     let mean = |point: &RunPoint| point.figures.and_then(|span| span.total.mean_ms.map(Millis::ms));
     [
-        bars(points, "all-iops", ["I/Os per second", "IOPS"], &rate, number),
-        bars(points, "all-mean", ["Mean latency", "ms"], &mean, latency),
-        bars(points, "all-p99", ["99th percentile of the latency", "ms"], &p99, latency),
+        bar_chart(points, "all-iops", ["I/Os per second", "IOPS"], &rate, number),
+        bar_chart(points, "all-mean", ["Mean latency", "ms"], &mean, latency),
+        bar_chart(points, "all-p99", ["99th percentile of the latency", "ms"], &p99, latency),
     ]
     .into_iter()
     .flatten()
@@ -180,7 +180,7 @@ fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
 }
 
 /// `None` = none of the runs has it.
-fn bars(
+fn bar_chart(
     points: &[RunPoint],
     id: &str,
     [title, unit]: [&str; 2],

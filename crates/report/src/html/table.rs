@@ -37,7 +37,7 @@ impl<'a> PageTable<'a> {
             div.scroll.high[self.is_high] tabindex="0" role="region" aria-label=(self.caption) {
                 table class=(class.trim_end()) {
                     caption.hidden[!self.is_captioned] { (self.caption) }
-                    thead { tr { @for column in &columns { (head(column)) } } }
+                    thead { tr { @for column in &columns { (render_head(column)) } } }
                     tbody { @for one in rows { tr { (row(&columns, one)) } } }
                 }
             }
@@ -45,7 +45,7 @@ impl<'a> PageTable<'a> {
     }
 }
 
-fn head<R>(column: &TableColumn<R>) -> Markup {
+fn render_head<R>(column: &TableColumn<R>) -> Markup {
     let meaning = Some(column.meaning).filter(|meaning| !meaning.is_empty());
     html! { th.words[!column.is_number] scope="col" title=[meaning] { (column.heading) } }
 }
@@ -71,7 +71,7 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
         markup += &match (place, cell) {
             (0, cell) => name(cell, column.is_number),
             (_, cell) => {
-                let room = room(&cell);
+                let room = least_width(&cell);
                 html! {
                     td.words[!column.is_number].long[room.is_some()] style=[room] {
                         (content(cell, column.is_number))
@@ -85,7 +85,7 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
 }
 
 /// The least width of a cell of many words, which go on in further lines where the window is narrow.
-fn room(cell: &Cell) -> Option<String> {
+fn least_width(cell: &Cell) -> Option<String> {
     const LONG: usize = 20;
     const WIDEST: usize = 20;
     let letters = match cell {

@@ -123,7 +123,7 @@ impl Badge {
         html! { span.badge.{(self.class())} { span.sign aria-hidden="true" { (sign) } (word) } }
     }
 
-    fn sentence(&self) -> &'static str {
+    fn badge_sentence(&self) -> &'static str {
         match self.0.tone {
             Tone::Wrong => "Don't use these figures: they don't show what was asked for, see below.",
             Tone::Warning => "The figures are correct, but the warnings below limit what they mean.",
@@ -149,7 +149,7 @@ fn of_findings(badge: &Badge, findings: Option<&Findings>) -> Markup {
     let names = findings.map(|findings| findings.names.as_slice()).unwrap_or_default();
     html! {
         div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (badge.sentence()) }
+            p.word { (badge.markup()) " " (badge.badge_sentence()) }
             @if !names.is_empty() { ul.evidence { @for name in names { li { (line(name)) } } } }
         }
     }
@@ -164,7 +164,7 @@ struct SpanLinks<'a> {
 
 impl SpanLinks<'_> {
     /// Of several time spans, the one that a statement is about (from 1).
-    fn link(&self, number: usize) -> Option<Markup> {
+    fn span_link(&self, number: usize) -> Option<Markup> {
         let name = self.names.get(number.checked_sub(1)?).filter(|_| self.names.len() > 1)?;
         Some(html! { a href={ "#" (span_id(self.prefix, number)) } { (name) } })
     }
@@ -184,33 +184,33 @@ fn of_judgement(judgement: &Judgement, spans: &SpanLinks) -> Markup {
         .verdicts
         .iter()
         .flat_map(|verdict| verdict.parts.iter().map(|part| (verdict.time_span, part)));
-    let parts = parts.map(|(number, part)| (part.severity, device(part, spans.link(number))));
-    let told = told.into_iter().map(|finding| (Some(finding.severity), statement(finding, spans)));
+    let parts = parts.map(|(number, part)| (part.severity, render_device(part, spans.span_link(number))));
+    let told = told.into_iter().map(|finding| (Some(finding.severity), render_statement(finding, spans)));
     let mut statements: Vec<(Option<Severity>, Markup)> = parts.chain(told).collect();
     // Verdicts stand before findings that are as bad; one that takes nothing away stands below all that does.
     statements.sort_by_key(|(severity, _)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
     html! {
         div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (badge.sentence()) }
+            p.word { (badge.markup()) " " (badge.badge_sentence()) }
             ul.statements { @for (_, statement) in &statements { (statement) } }
         }
         @if !rest.is_empty() {
             details.notes {
                 summary { "Notes" span.quiet { ", " (rest.len()) } }
-                ul.statements { @for finding in rest { (statement(finding, spans)) } }
+                ul.statements { @for finding in rest { (render_statement(finding, spans)) } }
             }
         }
     }
 }
 
-fn statement(finding: &Finding, spans: &SpanLinks) -> Markup {
-    let span = finding.place.time_span.and_then(|number| spans.link(number));
+fn render_statement(finding: &Finding, spans: &SpanLinks) -> Markup {
+    let span = finding.place.time_span.and_then(|number| spans.span_link(number));
     let target = finding.place.target.as_slice();
     let badge = Badge::for_severity(finding.severity);
     finding_box(&badge, span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
 }
 
-fn device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
+fn render_device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
     let badge = Badge::of_verdict(part.verdict, part.severity);
     finding_box(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
 }

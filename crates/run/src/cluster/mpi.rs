@@ -99,7 +99,7 @@ pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
             MpiAbi::OpenMpi => Abi::OpenMpi,
         };
         match World::join(&path, abi) {
-            Ok(world) => return checked(world, library, launcher),
+            Ok(world) => return check_world(world, library, launcher),
             Err(NotJoined::Privileged) => return Err(NoGroup::Privileged),
             Err(NotJoined::NotLoaded(why)) => tried.push((library, why)),
             Err(NotJoined::NotBegun(why)) => return Err(NoGroup::NotBegun { library, why }),
@@ -108,7 +108,7 @@ pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
     Err(NoGroup::NoLibrary(tried))
 }
 
-fn checked(world: World, library: String, launcher: &Launcher) -> Result<Mpi, NoGroup> {
+fn check_world(world: World, library: String, launcher: &Launcher) -> Result<Mpi, NoGroup> {
     let seen = world.size();
     let agrees = launcher.size.is_none_or(|started| started == seen);
     if !agrees || seen < 2 {

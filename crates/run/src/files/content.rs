@@ -22,7 +22,7 @@ const AT_ONCE: usize = 8;
 
 /// Looks at every target that is read, and warns of what would be answered without the medium.
 pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<ContentFacts> {
-    let facts = facts(reads(plan, located));
+    let facts = gather_facts(read_orders(plan, located));
     for about in &facts {
         let path = plan.path_of(about.target);
         truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
@@ -31,7 +31,7 @@ pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<Conten
 }
 
 /// The targets that are read, each once, with the part that the workers read.
-fn reads(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
+fn read_orders(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
     orders(plan, located, |target| target.workload.write_ratio < 100)
 }
 
@@ -61,7 +61,7 @@ pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> 
 }
 
 /// The threads are left behind when one of them hangs: it ends when its read does.
-fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
+fn gather_facts(orders: Vec<Order>) -> Vec<ContentFacts> {
     let threads = orders.len().min(AT_ONCE);
     let each = TIME * threads as u64 / orders.len().max(1) as u64;
     let orders = Arc::new(orders);
@@ -71,7 +71,7 @@ fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
         let (orders, next, say) = (Arc::clone(&orders), Arc::clone(&next), say.clone());
         let work = move || {
             let _waited_for = guard::is_waited_for();
-            while let Some((index, order)) = take(&orders, &next) {
+            while let Some((index, order)) = take_order(&orders, &next) {
                 if say.send((index, content::look(order, each))).is_err() {
                     return;
                 }
@@ -90,7 +90,7 @@ fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
     facts.into_iter().map(|(_, found)| found).collect()
 }
 
-fn take<'a>(orders: &'a [Order], next: &AtomicUsize) -> Option<(usize, &'a Order)> {
+fn take_order<'a>(orders: &'a [Order], next: &AtomicUsize) -> Option<(usize, &'a Order)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((index, orders.get(index)?))
 }

@@ -119,7 +119,7 @@ pub fn run_exactly(
     });
     let usage = || thread_usage().map_err(ExactError::CpuTime);
     let (before, start) = (usage()?, monotonic());
-    let outcome = measured(worker, &plan);
+    let outcome = worker_outcome(worker, &plan);
     let (end, after) = (monotonic(), usage()?);
     match outcome.failure {
         Some(failure) => Err(failure.into()),
@@ -133,7 +133,7 @@ pub fn run_exactly(
 
 /// The part that counts. A function of its own: profilers are told by its name where to begin and to end.
 #[inline(never)]
-fn measured(worker: Worker, span: &SpanPlan) -> WorkerOutcome {
+fn worker_outcome(worker: Worker, span: &SpanPlan) -> WorkerOutcome {
     worker.run(span)
 }
 

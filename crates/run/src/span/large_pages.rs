@@ -63,7 +63,7 @@ mod tests {
     const MIB: u64 = 1 << 20;
 
     /// What is told when 2 threads with two blocks of 64 KiB each find none.
-    fn told(source: Option<u64>, before: LargePages) -> String {
+    fn explain_reserve(source: Option<u64>, before: LargePages) -> String {
         let target = Target {
             path: "f.dat".into(),
             use_large_pages: true,
@@ -102,7 +102,7 @@ mod tests {
             (None, pages(2, 2), "-l: 1 large page is needed (2048 KiB each), 0 of 2 are free"),
             (None, LargePages::default(), "leave out -l"),
         ] {
-            let text = told(source, before);
+            let text = explain_reserve(source, before);
             assert!(text.contains(expected), "{expected:?} is not in {text}");
         }
     }

@@ -89,7 +89,8 @@ pub fn measure(
             let alive: Vec<bool> = threads.iter().map(|thread| !thread.is_finished()).collect();
             let trouble = take_over(plan, (&desks, &live), &alive, over, &mut results);
             let results = std::mem::take(&mut results);
-            let mut outcome = closed(plan, shared, control, results, content.clone(), observer.leave(&live));
+            let mut outcome =
+                close_span(plan, shared, control, results, content.clone(), observer.leave(&live));
             outcome.troubles.push(trouble);
             // Before the log: its file may hang as well.
             control.deposit(outcome);
@@ -113,15 +114,15 @@ pub fn measure(
         control.does("flushes what was written (--flush-after)");
     }
     let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
-    let mut outcome = closed(plan, shared, control, results, content, observed);
+    let mut outcome = close_span(plan, shared, control, results, content, observed);
     if options.run_options.flush_after {
-        outcome.troubles.extend(unflushed(plan, &outcome.results));
+        outcome.troubles.extend(unflushed_targets(plan, &outcome.results));
     }
     outcome
 }
 
 /// The targets that `--flush-after` couldn't flush.
-fn unflushed(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
+fn unflushed_targets(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
     let devices = results.observed.as_ref().and_then(|observed| observed.devices.as_ref());
     let targets = devices.into_iter().flat_map(|devices| &devices.targets);
     targets
@@ -144,7 +145,7 @@ fn looked_at(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFacts> {
 }
 
 /// The results of a time span whose workers have ended, or are left behind.
-fn closed(
+fn close_span(
     plan: &SpanPlan,
     shared: &SharedByWorkers,
     control: &Control,

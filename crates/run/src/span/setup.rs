@@ -58,9 +58,11 @@ pub fn set_up<'a>(
     let clock = if real_time { Clock::fastest() } else { Clock::simulated(0) };
     let (opened, files) =
         if real { opening::open_all(plan, shared.held)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
-    let (buffer, sources) = buffer(plan, shared).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
+    let (buffer, sources) =
+        make_buffer(plan, shared).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
-    let engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
+    let engine =
+        make_engine(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     if let Some(why) = engine.about().not_pinned {
         shared.voice.warn_once(not_pinned(why, shared.span));
     }
@@ -113,7 +115,7 @@ fn draw_slices(workload: &mut ThreadWorkload, plan: &WorkerPlan, span: &SpanPlan
     }
 }
 
-fn make(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+fn make_engine(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     match span.ring {
         Some(ring) if !ring.register_buffers => plan.engine.row().create_unregistered(setup),
         _ => plan.engine.row().create(setup),
@@ -134,7 +136,7 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
 
 /// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for
 /// each target where in it the source of its write data begins.
-fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), SetupError> {
+fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), SetupError> {
     let bytes = plan.buffer;
     let no_memory = |source| SetupError::Memory { bytes, source };
     let too_large = |source| SetupError::TooLarge { bytes, source };

@@ -22,14 +22,14 @@ impl ArrayWatch {
     /// Before measuring begins.
     pub fn begin(&mut self) {
         for array in &mut self.arrays {
-            let ArrayLook { members, missing, untold, .. } = see(&self.root, array);
+            let ArrayLook { members, missing, untold, .. } = read_array(&self.root, array);
             (array.members, array.missing.0, array.state_unknown) = (members, missing, untold);
         }
     }
 
     pub fn look(&mut self) {
         for array in &mut self.arrays {
-            array.missing.1 = see(&self.root, array).missing;
+            array.missing.1 = read_array(&self.root, array).missing;
         }
     }
 
@@ -38,7 +38,7 @@ impl ArrayWatch {
     }
 }
 
-fn see(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
+fn read_array(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
     let found = look(root, &array.name);
     if let Some((action, done)) = &found.upkeep {
         let same = array.maintenance.as_ref().filter(|before| before.action == *action);

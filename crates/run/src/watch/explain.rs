@@ -107,7 +107,7 @@ impl Explainer {
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
             let _aside = cpu::keep_away(workers);
-            reader.work()
+            reader.run_thread()
         };
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
@@ -180,7 +180,7 @@ impl EventFollower {
         let formats = EventFormats::find(&tracefs)?;
         let cpus = online_cpus(root);
         let devices: Vec<(u32, bool)> = keeper.places.iter().filter_map(TargetPlaces::device).collect();
-        let of = |queue| numbers(&devices, queue);
+        let of = |queue| event_numbers(&devices, queue);
         let (all, with, without) = ([of(true), of(false)].concat(), of(true), of(false));
         let recording = Recording {
             tracepoints: &[QUEUED, ISSUED, COMPLETED, DONE, SWITCH, WOKEN],
@@ -190,9 +190,9 @@ impl EventFollower {
             kib: buffer_kib(cpus.len()),
         };
         let instance = Instance::open(&tracefs, &recording)?;
-        instance.narrow(&[QUEUED], &any("dev", &all))?;
-        instance.narrow(&[ISSUED, COMPLETED], &any("dev", &with))?;
-        instance.narrow(&[DONE], &any("dev", &without))?;
+        instance.narrow(&[QUEUED], &any_condition("dev", &all))?;
+        instance.narrow(&[ISSUED, COMPLETED], &any_condition("dev", &with))?;
+        instance.narrow(&[DONE], &any_condition("dev", &without))?;
         Ok(EventFollower {
             page: vec![0; instance.layout().size()],
             instance,
@@ -209,8 +209,11 @@ impl EventFollower {
     /// Recording begins, of the workers' threads with these numbers.
     fn begin(&mut self, threads: &[i32]) -> Result<(), TraceRefusal> {
         let narrow = |tracepoint, filter: String| self.instance.narrow(&[tracepoint], &filter);
-        narrow(SWITCH, format!("{} || {}", any("prev_pid", threads), any("next_pid", threads)))?;
-        narrow(WOKEN, any("pid", threads))?;
+        narrow(
+            SWITCH,
+            format!("{} || {}", any_condition("prev_pid", threads), any_condition("next_pid", threads)),
+        )?;
+        narrow(WOKEN, any_condition("pid", threads))?;
         self.keeper.threads =
             threads.iter().map(|number| Thread { number: *number, ..Thread::default() }).collect();
         self.since = clock::monotonic();
@@ -218,7 +221,7 @@ impl EventFollower {
         self.instance.start().map_err(failed)
     }
 
-    fn work(mut self) -> SlowIos {
+    fn run_thread(mut self) -> SlowIos {
         let threads = loop {
             if let Some(threads) = self.shared.threads.get() {
                 break threads.clone();
@@ -266,10 +269,10 @@ impl EventFollower {
         self.drain();
         self.look_at_limits();
         self.keeper.close(Nanos::MAX);
-        self.end(failed)
+        self.end_recording(failed)
     }
 
-    fn end(mut self, failed: Option<io::Error>) -> SlowIos {
+    fn end_recording(mut self, failed: Option<io::Error>) -> SlowIos {
         let mut found = std::mem::take(&mut self.keeper.found);
         found.lost_events = self.instance.lost_events().unwrap_or(found.lost_events);
         let threads = self.keeper.threads.len().max(1) as f64;
@@ -318,7 +321,7 @@ impl EventFollower {
         self.waiting.sort_by_key(|(at, _)| *at);
         let count = self.waiting.partition_point(|(at, _)| *at <= settled);
         for (at, told) in self.waiting.drain(..count) {
-            take(&mut self.keeper, self.since, at, told);
+            take_event(&mut self.keeper, self.since, at, told);
         }
     }
 
@@ -335,7 +338,7 @@ impl EventFollower {
 }
 
 /// An event goes where it belongs. What a thread did before its first event follows from that.
-fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
+fn take_event(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
     match told {
         KernelTold::Block(seen) => {
             keeper.saw(seen);
@@ -367,7 +370,7 @@ fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
     }
 }
 
-fn numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
+fn event_numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
     let mut found: Vec<u32> =
         devices.iter().filter(|(_, has_queue)| *has_queue == queue).map(|(number, _)| *number).collect();
     found.sort_unstable();
@@ -376,7 +379,7 @@ fn numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
 }
 
 /// A condition on a field: one of these numbers. Of none nothing is recorded, of too many everything.
-fn any(field: &str, numbers: &[impl ToString]) -> String {
+fn any_condition(field: &str, numbers: &[impl ToString]) -> String {
     let each: Vec<String> =
         numbers.iter().map(|number| format!("{field} == {}", number.to_string())).collect();
     let filter = each.join(" || ");

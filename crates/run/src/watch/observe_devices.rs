@@ -143,7 +143,8 @@ impl DeviceWatch {
                 }
             })
             .collect();
-        let readings = DeviceReadings::for_devices(names_of(targets.iter().map(|target| &target.facts.stack)));
+        let readings =
+            DeviceReadings::for_devices(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
         let arrays = ArrayWatch::for_stacks(Root::live(), targets.iter().map(|target| &target.facts.stack));
         let settings = SettingsWatch::start(&readings.names);
@@ -233,7 +234,7 @@ impl DeviceWatch {
         let remote = self.remote.finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
         self.settings.finish(&mut facts.devices);
-        let targets = self.targets.into_iter().map(|target| flushed(target, self.flush)).collect();
+        let targets = self.targets.into_iter().map(|target| target_devices(target, self.flush)).collect();
         let space = self.spaces.into_iter().filter_map(CountedSpace::finish).collect();
         Some(DeviceFacts { remote, targets, space, arrays: self.arrays.finish(), ..facts })
     }
@@ -285,7 +286,7 @@ impl CountedSpace {
     }
 }
 
-fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
+fn target_devices(target: CountedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
         facts.stack_at_end = stack::moved_to(&facts.stack, file, path);

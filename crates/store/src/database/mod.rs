@@ -87,7 +87,7 @@ impl Store {
     /// files say it.
     fn latest_order(&self) -> Option<i64> {
         let indexed = || -> rusqlite::Result<(BTreeSet<String>, Option<i64>)> {
-            let connection = self.connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            let connection = self.open_connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
             let mut statement = connection.prepare("SELECT id FROM runs")?;
             let ids = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
             Ok((ids, connection.query_row("SELECT max(kept) FROM runs", [], |row| row.get(0))?))
@@ -109,7 +109,7 @@ impl Store {
             Err(error) if is_unusable(&error) => {
                 let memory = Connection::open_in_memory().map_err(|error| self.index_error(&error))?;
                 let mut index = StoreIndex { store: self.clone(), connection: memory, troubles: Vec::new() };
-                index.rebuild(true)?;
+                index.rebuild_index(true)?;
                 index.troubles.push(format!("{error}; using a temporary index in memory"));
                 Ok(index)
             }
@@ -122,9 +122,9 @@ impl Store {
     /// # Errors
     /// As [`Store::open`]; of a damaged one nothing is left.
     pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
-        let rebuilt = self.alone().and_then(|_alone| {
+        let rebuilt = self.lock_folder().and_then(|_alone| {
             let mut index = self.connect()?;
-            index.rebuild(true)?;
+            index.rebuild_index(true)?;
             Ok(index)
         });
         match rebuilt {
@@ -134,7 +134,7 @@ impl Store {
     }
 
     fn made_anew(&self) -> Result<StoreIndex, StoreError> {
-        let _alone = self.alone()?;
+        let _alone = self.lock_folder()?;
         match self.open_as_it_is() {
             Err(StoreError::Damaged { .. }) => {}
             // Somebody else found the same, and was first.
@@ -156,7 +156,7 @@ impl Store {
 
     /// Waits until nobody else removes the index: two that find the same damage would each remove what the
     /// other has made. `None` = there are no locks here.
-    fn alone(&self) -> Result<Option<File>, StoreError> {
+    fn lock_folder(&self) -> Result<Option<File>, StoreError> {
         let begun = clock::monotonic();
         loop {
             let is_patient = clock::monotonic().saturating_sub(begun) < PATIENCE.as_nanos() as Nanos;
@@ -173,8 +173,8 @@ impl Store {
     }
 
     /// The index as it is. No link is followed: its file is one in the store's folder.
-    fn connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
-        before(FileStep::Connect)?;
+    fn open_connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
+        announce_step(FileStep::Connect)?;
         // SQLite refuses links anywhere in the path; where the folder is, its owner says.
         let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -193,13 +193,13 @@ impl Store {
 
     /// Opens the index; its tables are there and of today.
     fn connect(&self) -> Result<StoreIndex, StoreError> {
-        let runs = self.runs();
+        let runs = self.runs_folder();
         let made = self.make_with_those_above(&runs);
         made.map_err(|error| StoreError::Folder { folder: runs, error })?;
         let failed = |error| self.index_error(&error);
         self.refuse_what_is_no_file()?;
         let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let connection = self.connection(mode).map_err(failed)?;
+        let connection = self.open_connection(mode).map_err(failed)?;
         // Where a disk keeps what it was told to, a power cut leaves an index of the last change or the one
         // before. Pages of both would not always be seen.
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;").map_err(failed)?;
@@ -256,7 +256,7 @@ fn is_unusable(error: &StoreError) -> bool {
 }
 
 /// A step of the database is next: what whoever watches says, as SQLite says it.
-fn before(step: FileStep) -> rusqlite::Result<()> {
+fn announce_step(step: FileStep) -> rusqlite::Result<()> {
     steps::before(step).map_err(|error| {
         let code = match error.kind() {
             io::ErrorKind::StorageFull => ffi::SQLITE_FULL,
@@ -290,8 +290,8 @@ impl StoreIndex {
                 Err(StoreError::Damaged { file, why: "the index has unexpected tables".into() })
             }
             (APPLICATION, found) if found > VERSION => Err(StoreError::Newer { file, found, known: VERSION }),
-            (APPLICATION, _) => self.rebuild(false),
-            _ if objects == 0 => self.rebuild(false),
+            (APPLICATION, _) => self.rebuild_index(false),
+            _ if objects == 0 => self.rebuild_index(false),
             _ => Err(StoreError::Foreign { file }),
         }
     }
@@ -328,7 +328,7 @@ impl StoreIndex {
 
     /// Makes tables and rows anew, in one step for everybody else; `anyway`: also when they are of
     /// today, as another program may have made them since we looked.
-    fn rebuild(&mut self, anyway: bool) -> Result<(), StoreError> {
+    fn rebuild_index(&mut self, anyway: bool) -> Result<(), StoreError> {
         let store = self.store.clone();
         let troubles = self.write(|transaction| {
             let failed = |error| store.index_error(&error);
@@ -391,11 +391,11 @@ impl StoreIndex {
     ) -> Result<T, StoreError> {
         let store = self.store.clone();
         let failed = |error| store.index_error(&error);
-        before(FileStep::Begin).map_err(failed)?;
+        announce_step(FileStep::Begin).map_err(failed)?;
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let answer = work(&transaction)?;
-        before(FileStep::Commit).and_then(|()| transaction.commit()).map_err(failed)?;
+        announce_step(FileStep::Commit).and_then(|()| transaction.commit()).map_err(failed)?;
         Ok(answer)
     }
 }
@@ -452,7 +452,7 @@ impl Store {
     }
 
     fn stamp_of(&self, id: &str) -> Result<i64, StoreError> {
-        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         Store::notes_stamp(&self.open_runs()?, id).map_err(failed)
     }
 }

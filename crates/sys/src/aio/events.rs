@@ -44,7 +44,7 @@ pub struct EventRing {
 
 /// The header at an address, which need not be one: the kernel copies it, and fails where nothing is mapped
 /// or where it may not be asked.
-fn copied(address: usize) -> Option<RingHeader> {
+fn copy_header(address: usize) -> Option<RingHeader> {
     let mut header = std::mem::MaybeUninit::<RingHeader>::uninit();
     let length = size_of::<RingHeader>();
     let local = libc::iovec { iov_base: header.as_mut_ptr().cast(), iov_len: length };
@@ -63,7 +63,7 @@ impl EventRing {
     /// The context is one of this process and lives longer than the ring.
     pub unsafe fn from_context(context: libc::c_ulong) -> Option<EventRing> {
         let header = context as *const RingHeader;
-        let found = copied(context as usize)?;
+        let found = copy_header(context as usize)?;
         let known = found.magic == MAGIC
             && found.incompatible_features == 0
             && found.length as usize == size_of::<RingHeader>()

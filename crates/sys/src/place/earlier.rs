@@ -49,7 +49,7 @@ impl Earlier {
             owner: Uid::from_raw(found.st_uid),
             group: Gid::from_raw(found.st_gid),
             mode: Mode::from_raw_mode(found.st_mode & 0o777),
-            attributes: attributes(&file),
+            attributes: copied_attributes(&file),
         }))
     }
 
@@ -102,7 +102,7 @@ const MOUNT_ROOT: rustix::fs::StatxAttributes = rustix::fs::StatxAttributes::MOU
 
 /// The attributes that mean the same for another file: the user's own, who may do what, and the label that
 /// a security module goes by. Not those that speak of the content (signatures) or give rights to a program.
-fn attributes(file: impl AsFd) -> Vec<(CString, Vec<u8>)> {
+fn copied_attributes(file: impl AsFd) -> Vec<(CString, Vec<u8>)> {
     let mut list = Vec::with_capacity(ATTRIBUTES_MAX);
     if rustix::fs::flistxattr(&file, rustix::buffer::spare_capacity(&mut list)).is_err() {
         return Vec::new();

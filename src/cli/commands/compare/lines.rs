@@ -43,7 +43,7 @@ pub fn both_lines(
     line: ReadLine,
 ) -> Result<Interleaved, CliError> {
     if programs == [None, None] || lines.iter().any(|word| word == "::") {
-        return Ok(Interleaved { programs, ..interleaved(repeat, lines, line)? });
+        return Ok(Interleaved { programs, ..read_interleaved(repeat, lines, line)? });
     }
     let request = run(lines, line)?;
     let words = SideWords::new(lines, &request, line);
@@ -70,7 +70,7 @@ impl SideWords {
 }
 
 /// `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets are those of both, unless A has its own.
-fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
+fn read_interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
     let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
         CliError::new("the :: between both command lines is missing")
             .hint("diskspd compare --repeat 8 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE")

@@ -22,7 +22,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "compat"],
         values: &["2.2", "2.3"],
         swept: Some(ValueForm::SIZE),
-        read: Read::Text(compat),
+        read: Read::Text(read_compat),
         ..LINUX
     },
     Flag {
@@ -61,7 +61,7 @@ pub const FLAGS: &[Flag] = &[
         ],
         swept: Some(ValueForm::SIZE),
         print: Print::RunOptions(|options| optional_word(options.engine.map(|engine| engine.row().name))),
-        read: Read::Text(engine),
+        read: Read::Text(read_engine),
         ..LINUX
     },
     Flag {
@@ -122,7 +122,7 @@ const NAMES_ELSEWHERE: [(&[&[u8]], &str); 4] = [
     (&[b"io_uring_cmd", b"xnvme"], "nvme"),
 ];
 
-fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let named = ENGINES.iter().find(|row| row.name.as_bytes() == value);
     match (value, named) {
         (b"auto", _) => draft.request.run_options.engine = None,
@@ -153,7 +153,7 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let compat = match value {
         b"2.2" => Compat::V2_2,
         b"2.3" => Compat::V2_3,

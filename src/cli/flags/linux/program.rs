@@ -26,7 +26,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "first_hour"],
         values: TOPICS,
-        read: Read::Word(help),
+        read: Read::Word(read_help),
         ..LINUX
     },
     Flag {
@@ -39,7 +39,7 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let extent = match value {
         [] => Some(UsageExtent::Everyday),
         word => UsageExtent::from_word(word),

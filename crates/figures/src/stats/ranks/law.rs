@@ -21,7 +21,7 @@ impl RankLaw {
     pub fn sum(first: usize, other: usize) -> RankLaw {
         let most = first * other;
         let variance = most as f64 * (first + other + 1) as f64 / 12.0;
-        RankLaw { most, variance, chances: (most <= EXACT).then(|| sums(first, other)) }
+        RankLaw { most, variance, chances: (most <= EXACT).then(|| sum_counts(first, other)) }
     }
 
     /// How many means of two values (of each with itself too) are above 0: the sum of the ranks of those
@@ -59,7 +59,7 @@ impl RankLaw {
 
 /// The chance of each U: the largest of all values is of the one sample or the other, and what is left
 /// is a smaller case.
-fn sums(first: usize, other: usize) -> Vec<f64> {
+fn sum_counts(first: usize, other: usize) -> Vec<f64> {
     let mut above: Vec<Vec<f64>> = vec![vec![1.0]; other + 1];
     for i in 1..=first {
         let mut row = vec![vec![1.0]];

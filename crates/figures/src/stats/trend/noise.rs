@@ -28,13 +28,13 @@ pub fn long_run(left: &[f64], stretches: &[Range<usize>], parameters: usize, lea
         products.sum::<f64>() / squares
     };
     let variance = squares / (count - parameters as f64).max(1.0);
-    variance * inflation(resembles, count, parameters as f64)
+    variance * variance_inflation(resembles, count, parameters as f64)
 }
 
 /// How many times the variance it is: as if each run resembled its predecessor alone, and as the sum over
 /// the first distances says, which sees a slow wander below other noise. What was taken from the same runs
 /// makes them resemble each other less than they do, once for each parameter.
-fn inflation(resembles: impl Fn(usize) -> f64, count: f64, parameters: f64) -> f64 {
+fn variance_inflation(resembles: impl Fn(usize) -> f64, count: f64, parameters: f64) -> f64 {
     let near = resembles(1);
     let hidden = parameters * (1.0 + 3.0 * near.max(0.0)) / count;
     let unsure = ONE_SIDED * ((1.0 - near * near).max(0.0) / count).sqrt();

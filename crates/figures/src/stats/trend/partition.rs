@@ -35,7 +35,8 @@ pub fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<usize>>
         }
         least = now;
         begins.push(last);
-        let mut bounds: Vec<usize> = way(&begins, places.len() - 1).iter().map(|at| places[*at]).collect();
+        let mut bounds: Vec<usize> =
+            trace_bounds(&begins, places.len() - 1).iter().map(|at| places[*at]).collect();
         if step > 1 {
             refine(&mut bounds, sums, shortest, step);
         }
@@ -45,7 +46,7 @@ pub fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<usize>>
 }
 
 /// The places of the bounds that lead to the end, from the first on.
-fn way(begins: &[Vec<usize>], end: usize) -> Vec<usize> {
+fn trace_bounds(begins: &[Vec<usize>], end: usize) -> Vec<usize> {
     let mut at = end;
     let back = begins.iter().rev().map(|last| {
         at = last[at];

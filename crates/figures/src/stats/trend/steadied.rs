@@ -23,8 +23,8 @@ const FEW: f64 = 0.1;
 /// brought in to five times that distance hide the step.
 pub fn without_single_runs(values: &[f64]) -> Vec<f64> {
     let mut logs = logarithms(values);
-    let middles = neighbours(&logs);
-    let reach = REACH * around(&middles, &logs).deviation;
+    let middles = neighbour_medians(&logs);
+    let reach = REACH * residual_middle(&middles, &logs).deviation;
     for place in far_from_neighbours(&middles, &logs) {
         logs[place] = logs[place].clamp(middles[place] - reach, middles[place] + reach);
     }
@@ -41,14 +41,14 @@ pub fn far(values: &[f64]) -> Vec<usize> {
     let from_level = far_places(&level, &logs);
     let few = is_few(&from_level);
     let mut far: Vec<usize> = from_level.into_iter().filter(|place| few || values[*place] == 0.0).collect();
-    far.extend(far_from_neighbours(&neighbours(&logs), &logs));
+    far.extend(far_from_neighbours(&neighbour_medians(&logs), &logs));
     far.sort_unstable();
     far.dedup();
     far
 }
 
 /// The median of each run and its neighbours.
-fn neighbours(logs: &[f64]) -> Vec<f64> {
+fn neighbour_medians(logs: &[f64]) -> Vec<f64> {
     (0..logs.len()).map(|place| median(neighbourhood(logs, place).iter().copied())).collect()
 }
 
@@ -62,11 +62,11 @@ fn far_from_neighbours(middles: &[f64], logs: &[f64]) -> Vec<usize> {
 }
 
 fn far_places(expected: &[f64], logs: &[f64]) -> Vec<usize> {
-    let least = (FAR * around(expected, logs).deviation).max(FAR_SHARE.ln_1p());
+    let least = (FAR * residual_middle(expected, logs).deviation).max(FAR_SHARE.ln_1p());
     (0..logs.len()).filter(|place| (logs[*place] - expected[*place]).abs() > least).collect()
 }
 
-fn around(expected: &[f64], logs: &[f64]) -> Middle {
+fn residual_middle(expected: &[f64], logs: &[f64]) -> Middle {
     let left: Vec<f64> = logs.iter().zip(expected).map(|(log, expected)| log - expected).collect();
     Middle::from_logs(&left)
 }

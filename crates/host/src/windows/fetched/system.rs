@@ -21,10 +21,10 @@ pub fn snapshot() -> System {
     System {
         computer_name: self::name(),
         start_time: Some(clock::wall_seconds()),
-        machine: number(),
+        machine: machine_number(),
         power_scheme: PowerScheme { name: name.flatten(), guid },
-        topology: now(),
-        kernel: version().unwrap_or_default(),
+        topology: read_topology(),
+        kernel: windows_version().unwrap_or_default(),
         memory_available,
         memory_total,
         cpu_model: cpu_model().unwrap_or_default(),
@@ -34,7 +34,7 @@ pub fn snapshot() -> System {
 
 /// The topology as the system tells it; without its answer, that many processors as the standard library
 /// counts.
-fn now() -> Topology {
+fn read_topology() -> Topology {
     let answer = |relation| processors(relation).unwrap_or_default();
     let nodes = processors(Relation::NodesOfAllGroups).unwrap_or_else(|_| answer(Relation::Nodes));
     let (groups, sockets) = (answer(Relation::Groups), answer(Relation::Sockets));
@@ -42,14 +42,14 @@ fn now() -> Topology {
     let found = topology(&answers);
     let mut found = found.unwrap_or_else(|| {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-        counted(u32::try_from(processors).unwrap_or(GROUP).min(GROUP))
+        uniform_topology(u32::try_from(processors).unwrap_or(GROUP).min(GROUP))
     });
-    found.disallowed = forbidden(&found);
+    found.disallowed = forbidden_cpus(&found);
     found
 }
 
 /// So many processors of one group, each a core of its own in node 0 and socket 0.
-fn counted(processors: u32) -> Topology {
+fn uniform_topology(processors: u32) -> Topology {
     let mask = u64::MAX >> (GROUP - processors.clamp(1, GROUP));
     let all = Place { number: 0, masks: vec![(0, mask)] };
     let core = |number| Core { group: 0, number, mask: 1 << number, efficiency_class: 0, continued: false };
@@ -64,7 +64,7 @@ fn counted(processors: u32) -> Topology {
 
 /// What the affinity that this process was started with leaves out. Where there are several groups a process
 /// may use all of them, whatever its first one's affinity is.
-fn forbidden(topology: &Topology) -> Vec<(u16, u64)> {
+fn forbidden_cpus(topology: &Topology) -> Vec<(u16, u64)> {
     match (topology.groups.as_slice(), machine_answers::affinity()) {
         ([only], Some((own, _))) if own & only.mask != 0 && own & only.mask != only.mask => {
             vec![(only.number, only.mask & !own)]
@@ -74,7 +74,7 @@ fn forbidden(topology: &Topology) -> Vec<(u16, u64)> {
 }
 
 /// As `ver` prints it, with the number of its last update: `Windows 10.0.20348.1607`.
-fn version() -> Option<String> {
+fn windows_version() -> Option<String> {
     let [major, minor, build] = machine_answers::version()?;
     let update = registry::number(VERSION, "UBR").map(|update| format!(".{update}")).unwrap_or_default();
     Some(format!("Windows {major}.{minor}.{build}{update}"))
@@ -86,7 +86,7 @@ fn cpu_model() -> Option<String> {
 }
 
 /// A number that stands for this installation, made of its `MachineGuid`, which can't be got back from it.
-fn number() -> Option<String> {
+fn machine_number() -> Option<String> {
     let id = registry::text(r"SOFTWARE\Microsoft\Cryptography", "MachineGuid")?;
     let is_guid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     is_guid.then(|| Fingerprint::of_parts([("diskspd machine".into(), id)].into()).hash)
@@ -126,6 +126,6 @@ mod tests {
         assert!(system.kernel.starts_with("Windows ") && !system.computer_name.is_empty());
         caches::look(&mut system);
         assert!(system.page_size >= 4096);
-        assert_eq!(counted(3).groups[0].mask, 0b111);
+        assert_eq!(uniform_topology(3).groups[0].mask, 0b111);
     }
 }

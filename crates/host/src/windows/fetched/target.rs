@@ -18,7 +18,7 @@ const SMALLEST: u32 = 512;
 /// What keeps us from looking; there is no such disk or volume, or it doesn't tell its size.
 pub fn probe(path: &Path) -> io::Result<TargetFacts> {
     if may_be_device(path) {
-        return device(path).map_err(|error| io::Error::new(error.kind(), told(path, &error)));
+        return device_facts(path).map_err(|error| io::Error::new(error.kind(), explain_error(path, &error)));
     }
     let (file_system, direct) = place::at(path).unwrap_or_default();
     let facts = TargetFacts { location: path.to_owned(), file_system, direct, ..TargetFacts::default() };
@@ -33,7 +33,7 @@ pub fn probe(path: &Path) -> io::Result<TargetFacts> {
 }
 
 /// A disk or a volume. Its size is told to who may read it; that of a disk to others too, for simulations.
-fn device(path: &Path) -> io::Result<TargetFacts> {
+fn device_facts(path: &Path) -> io::Result<TargetFacts> {
     let (device, refused) = match raw_devices::open_to_look(path) {
         Ok(device) => (device, None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => (open_to_ask(path)?, Some(error)),
@@ -48,7 +48,7 @@ fn device(path: &Path) -> io::Result<TargetFacts> {
 }
 
 /// Why a disk or a volume can't be looked at, and what to do.
-fn told(path: &Path, error: &io::Error) -> String {
+fn explain_error(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => {

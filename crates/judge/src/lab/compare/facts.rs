@@ -42,8 +42,11 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
         if of_first == of_other && of_first.len() == 1 {
             continue;
         }
-        let difference =
-            SideDifference { subject: name.clone(), first: join_values(&of_first), second: join_values(&of_other) };
+        let difference = SideDifference {
+            subject: name.clone(),
+            first: join_values(&of_first),
+            second: join_values(&of_other),
+        };
         match must {
             MustAgree::Yes if known.len() > 1 => must_agree.push(difference),
             _ => differ.push(difference),
@@ -132,19 +135,19 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
     let bytes = |size: u32| format!("{size} bytes");
     let percent = |share: u32| format!("{share} %");
     let mut facts = vec![
-        ("block size", common(asked.common(|access| access.block_size.map(bytes))), Yes),
-        ("share of writes", common(asked.common(|access| access.write_percent.map(percent))), Yes),
-        ("parts of the mix", parts(span), Yes),
-        ("share of random I/O", common(asked.common(|access| access.random_percent.map(percent))), Yes),
+        ("block size", common_text(asked.common(|access| access.block_size.map(bytes))), Yes),
+        ("share of writes", common_text(asked.common(|access| access.write_percent.map(percent))), Yes),
+        ("parts of the mix", part_text(span), Yes),
+        ("share of random I/O", common_text(asked.common(|access| access.random_percent.map(percent))), Yes),
         ("rate limit", rate_limit(asked), Yes),
         ("threads", asked.threads.map(|threads| threads.to_string()), No),
         ("I/Os in flight", asked.in_flight.map(|count| count.to_string()), No),
         (
             "alignment",
-            common(asked.common(|access| access.stride.map(|stride| format!("{stride} bytes")))),
+            common_text(asked.common(|access| access.stride.map(|stride| format!("{stride} bytes")))),
             No,
         ),
-        ("caching", common(asked.common(|access| access.caching.map(caching))), No),
+        ("caching", common_text(asked.common(|access| access.caching.map(caching_text))), No),
         ("time to measure", asked.duration_s.map(|seconds| format!("{seconds} s")), No),
         ("warm-up", asked.warmup_s.map(|seconds| format!("{seconds} s")), No),
         ("targets", (!paths.is_empty()).then(|| paths.join(" ")), No),
@@ -152,7 +155,7 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
     ];
     // Where they aren't given there are none.
     let shares = Operation::shared().map(|(op, _, share)| {
-        let of = common(asked.common(|of| of.write_percent.map(|_| percent(of.shares.percent(op)))));
+        let of = common_text(asked.common(|of| of.write_percent.map(|_| percent(of.shares.percent(op)))));
         (share.name, of, Yes)
     });
     facts.splice(2..2, shares);
@@ -161,13 +164,13 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
 
 /// What the parts are; how large their shares are is a matter of chance. `None` = there are none, or nobody
 /// recorded them.
-fn parts(span: &SpanSummary) -> Option<String> {
+fn part_text(span: &SpanSummary) -> Option<String> {
     let several = span.parts.iter().any(|part| part.key.target > 1);
     let parts: Vec<String> = span.parts.iter().map(|part| part.key.title(several)).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn common(value: OfAllTargets<String>) -> Option<String> {
+fn common_text(value: OfAllTargets<String>) -> Option<String> {
     match value {
         OfAllTargets::One(value) => Some(value),
         OfAllTargets::Several => Some("several".into()),
@@ -177,7 +180,7 @@ fn common(value: OfAllTargets<String>) -> Option<String> {
 
 fn rate_limit(asked: &Parameters) -> Option<String> {
     match asked.rate_total {
-        None => common(asked.common(|access| access.rate.map(rate))),
+        None => common_text(asked.common(|access| access.rate.map(rate_text))),
         Some(RateTotal { ios_per_s, arrivals: Arrivals::Poisson }) => {
             Some(format!("{ios_per_s} I/Os/s of all threads, at random times"))
         }
@@ -187,7 +190,7 @@ fn rate_limit(asked: &Parameters) -> Option<String> {
     }
 }
 
-fn rate(rate: Rate) -> String {
+fn rate_text(rate: Rate) -> String {
     match rate {
         Rate::Unlimited => "none".into(),
         Rate::BytesPerMillisecond(limit) => format!("{limit} bytes/ms of each thread"),
@@ -195,7 +198,7 @@ fn rate(rate: Rate) -> String {
     }
 }
 
-fn caching(caching: diskspd_model::profile::Caching) -> String {
+fn caching_text(caching: diskspd_model::profile::Caching) -> String {
     let mode = match caching.effective_mode() {
         CacheMode::Cached => "cached",
         CacheMode::DisableOsCache => "not cached",

@@ -223,11 +223,12 @@ pub fn compare_knowing(
         let (differ, must_agree) = facts::differences(workloads::borrowed(&runs));
         return Err(if must_agree.is_empty() { differ } else { must_agree });
     }
-    let (differences, not_comparable) = differences(&found.both, &matched);
+    let (differences, not_comparable) = side_differences(&found.both, &matched);
     if !not_comparable.is_empty() && !question.anyway {
         return Err(not_comparable);
     }
-    let orders: Vec<RunOrder> = matched.iter().map(|runs| RunOrder::detect(workloads::borrowed(runs))).collect();
+    let orders: Vec<RunOrder> =
+        matched.iter().map(|runs| RunOrder::detect(workloads::borrowed(runs))).collect();
     let counts: Vec<usize> = matched.iter().map(time_spans_of).collect();
     let deciding = counts.iter().sum::<usize>();
     let mut time_spans = Vec::new();
@@ -239,7 +240,7 @@ pub fn compare_knowing(
         let on = Basis { order, known: &nothing, same, figures: deciding, looks };
         for index in 0..counts[workload] {
             let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
-            time_spans.push(span(workloads::borrowed(runs), past, place, asked.metric, on));
+            time_spans.push(compare_span(workloads::borrowed(runs), past, place, asked.metric, on));
         }
     }
     let workloads = found.both.into_iter().zip(&orders).zip(&matched).map(|((one, order), runs)| {
@@ -269,7 +270,7 @@ pub fn compare_knowing(
     })
 }
 
-fn differences(
+fn side_differences(
     found: &[workloads::MatchedWorkload],
     matched: &[[Vec<&SideRun>; 2]],
 ) -> (Vec<SideDifference>, Vec<SideDifference>) {
@@ -300,7 +301,7 @@ fn time_spans_of(runs: &[Vec<&SideRun>; 2]) -> usize {
     runs.iter().flatten().map(|run| run.known.time_spans.len()).min().unwrap_or(0)
 }
 
-fn span(
+fn compare_span(
     runs: Runs,
     past: &[SideRun],
     [workload, time_span]: [u32; 2],

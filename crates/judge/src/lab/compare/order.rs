@@ -206,7 +206,7 @@ impl RunOrder {
             }
             RunLayout::Alternating(blocks) => {
                 // A drift is upward in the one and downward in the other: a change is the same in both.
-                let [there, back] = [0, 1].map(|from| steps(blocks, [first, other], from));
+                let [there, back] = [0, 1].map(|from| block_steps(blocks, [first, other], from));
                 Some(Shift::within(&there, sure)?.and(Shift::within(&back, sure)?))
             }
             _ => Shift::between(first, other, sure),
@@ -221,7 +221,9 @@ impl RunOrder {
             RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
                 deviation(&[pairs.iter().map(|pair| pair.change(values)).collect()])
             }
-            RunLayout::Alternating(blocks) => deviation(&[0, 1].map(|from| steps(blocks, values, from))),
+            RunLayout::Alternating(blocks) => {
+                deviation(&[0, 1].map(|from| block_steps(blocks, values, from)))
+            }
             _ => deviation(&[first.to_vec(), other.to_vec()]),
         }
     }
@@ -286,7 +288,7 @@ fn by_boots(
 }
 
 /// From each block of a side to the next one of the other: B against A each time.
-fn steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
+fn block_steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
     let level = |block: &RunBlock| median(block.runs.iter().map(|run| values[block.side][*run]));
     let neighbours = blocks.windows(2).filter(|pair| pair[0].side == from);
     let step = |pair: &[RunBlock]| level(&pair[1]) - level(&pair[0]);

@@ -314,7 +314,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
         ),
         ChangeVerdict::NotCompared => format!("{title}: not compared."),
     };
-    ChangeAnswer { verdict, more: more(metric), found: detectable_change(metric) }
+    ChangeAnswer { verdict, more: more_runs_text(metric), found: detectable_change(metric) }
 }
 
 /// Where the true change lies, with a word between both ends; `None` = nobody can say.
@@ -338,7 +338,7 @@ pub fn noise(comparison: &RunComparison) -> Vec<String> {
     comparison.primary().filter_map(sentence).collect()
 }
 
-fn more(metric: &Compared) -> Option<String> {
+fn more_runs_text(metric: &Compared) -> Option<String> {
     let more_runs = |number: u32| count_of(number as usize, "more run");
     if metric.verdict != ChangeVerdict::CantTell {
         return None;

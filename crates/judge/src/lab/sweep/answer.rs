@@ -71,12 +71,12 @@ impl SweepAnswer {
         let is_good = |place: &&usize| rows[**place].trouble().is_none();
         let places: Vec<usize> = all.iter().filter(is_good).copied().collect();
         let left_out = all.iter().filter(|place| !is_good(place)).copied().collect();
-        let rates = levels(rows, &places, |line| Some(line.iops));
+        let rates = estimate_levels(rows, &places, |line| Some(line.iops));
         let best = rates.best()?;
         let not_below = rates.not_below();
         let loads: Vec<u64> = places.iter().map(|place| rows[*place].load).collect();
         let differ = loads.windows(2).any(|pair| pair[0] != pair[1]);
-        let powers = levels(rows, &places, RunLine::power);
+        let powers = estimate_levels(rows, &places, RunLine::power);
         let knee = knee::knee(&loads, &powers).filter(|_| differ);
         let in_rows = |enough: Enough| Enough {
             seen: places[enough.seen],
@@ -84,13 +84,14 @@ impl SweepAnswer {
             most: enough.most.map(|at| places[at]),
         };
         let objective = settings.objective.map(|objective| {
-            let tried: Vec<Tried> = places.iter().map(|place| load_outcome(&rows[*place], objective)).collect();
+            let tried: Vec<Tried> =
+                places.iter().map(|place| load_outcome(&rows[*place], objective)).collect();
             objective::find_kept(&tried, objective)
         });
         let at_load = |load: f64| places.iter().copied().find(|place| rows[*place].load as f64 == load);
-        let threads = threads(rows, &places);
+        let threads = compare_threads(rows, &places);
         let mut answer = SweepAnswer {
-            common: common(rows, &places),
+            common: common_settings(rows, &places),
             left_out,
             highest: places[best],
             rises_to_the_end: differ
@@ -226,7 +227,7 @@ pub(super) fn load_outcome(row: &PointRow, objective: objective::Objective) -> T
 
 /// A figure of these rows. How much it scatters is seen by the points among them that were run again; where
 /// there are none, by those of the whole sweep.
-fn levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Option<f64>) -> Levels {
+fn estimate_levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Option<f64>) -> Levels {
     let figures = |runs: &mut dyn Iterator<Item = &RunLine>| runs.filter_map(&figure).collect::<Vec<f64>>();
     let of_runs = |place: &usize| figures(&mut rows[*place].runs.iter());
     let of_all = |row: &PointRow| figures(&mut row.runs.iter().chain(&row.references));
@@ -242,7 +243,7 @@ fn levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Opti
 }
 
 /// The settings that don't say how much is outstanding.
-fn common(rows: &[PointRow], places: &[usize]) -> String {
+fn common_settings(rows: &[PointRow], places: &[usize]) -> String {
     let settings = places.first().map(|place| rows[*place].settings.as_slice()).unwrap_or_default();
     let same =
         settings.iter().filter(|setting| places.iter().all(|place| rows[*place].settings.contains(setting)));
@@ -263,7 +264,7 @@ impl PointRow {
 }
 
 /// The best row of each number of threads, against each other.
-fn threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
+fn compare_threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
     let iops = |place: usize| rows[place].figures.as_ref().map_or(0.0, |line| line.iops);
     let mut best: Vec<usize> = Vec::new();
     for place in places.iter().copied() {
@@ -274,7 +275,7 @@ fn threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
         }
     }
     best.sort_by_key(|place| rows[*place].threads);
-    let enough = levels(rows, &best, |line| Some(line.iops)).enough(SAME)?;
+    let enough = estimate_levels(rows, &best, |line| Some(line.iops)).enough(SAME)?;
     let of = |place: &usize| (rows[*place].threads, iops(*place));
     (best.len() > 1).then(|| SameThreads { enough, best: best.iter().map(of).collect() })
 }

@@ -29,7 +29,7 @@ pub fn text(
         if !answer.common.is_empty() {
             text += &format!("with {}:\n", answer.common);
         }
-        let chosen = answer.chosen_row().map(|row| line("use", command(&rows[row])));
+        let chosen = answer.chosen_row().map(|row| answer_line("use", command(&rows[row])));
         for AnswerLine { name, words } in lines(answer, rows, settings).into_iter().chain(chosen) {
             text += &format!("{name:<14}{words}\n");
         }
@@ -58,12 +58,12 @@ pub fn unanswered(answers: &[SweepAnswer], rows: &[PointRow]) -> Vec<String> {
 }
 
 pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
-    let mut lines = figures(answer, rows, settings);
+    let mut lines = figure_lines(answer, rows, settings);
     if let (Some(kept), Some(objective)) = (&answer.objective, settings.objective) {
-        lines.push(line("objective", objective_words(kept, objective, answer, rows)));
-        lines.extend(bound(answer, rows).map(|words| line("", words)));
+        lines.push(answer_line("objective", objective_words(kept, objective, answer, rows)));
+        lines.extend(bound_text(answer, rows).map(|words| answer_line("", words)));
     }
-    lines.extend(limits(answer).map(|words| line("limited by", words)));
+    lines.extend(limits_text(answer).map(|words| answer_line("limited by", words)));
     if let Some(threads) = &answer.threads {
         let best: Vec<String> =
             threads.best.iter().map(|(count, iops)| format!("{count}: {iops:.0}")).collect();
@@ -72,18 +72,18 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
             Some(last) if last + 1 == threads.best.len() => {
                 format!("throughput rises up to {}, the most that was tried", name(last))
             }
-            _ => enough_words(threads.enough, name, "enough", certainty(answer, rows)),
+            _ => enough_words(threads.enough, name, "enough", certainty_text(answer, rows)),
         };
-        lines.push(line("threads", format!("{enough}; highest IOPS by threads {}", best.join(", "))));
+        lines.push(answer_line("threads", format!("{enough}; highest IOPS by threads {}", best.join(", "))));
     }
     if !answer.left_out.is_empty() {
-        lines.push(line("left out", left_out(&answer.left_out, rows)));
+        lines.push(answer_line("left out", left_out(&answer.left_out, rows)));
     }
-    lines.extend(what_would_tell(answer, rows).map(|words| line("to be sure", words)));
+    lines.extend(what_would_tell(answer, rows).map(|words| answer_line("to be sure", words)));
     lines
 }
 
-fn line(name: &'static str, words: impl Into<String>) -> AnswerLine {
+fn answer_line(name: &'static str, words: impl Into<String>) -> AnswerLine {
     AnswerLine { name, words: words.into() }
 }
 
@@ -99,20 +99,21 @@ fn point_text(row: &PointRow) -> String {
 }
 
 fn left_out(places: &[usize], rows: &[PointRow]) -> String {
-    let why =
-        |place: &usize| format!("{} ({})", point_label(&rows[*place]), rows[*place].trouble().unwrap_or("alone"));
+    let why = |place: &usize| {
+        format!("{} ({})", point_label(&rows[*place]), rows[*place].trouble().unwrap_or("alone"))
+    };
     places.iter().map(why).collect::<Vec<_>>().join(", ")
 }
 
-fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
+fn figure_lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
     let mut highest = point_text(&rows[answer.highest]);
     if let Some((low, high)) = rows[answer.highest].iops.and_then(|iops| iops.interval(Bounds::Positive)) {
         highest += &format!(" ({low:.0} .. {high:.0}, 95 %)");
     }
-    let mut lines = vec![line("highest", highest)];
+    let mut lines = vec![answer_line("highest", highest)];
     match answer.as_high.as_deref() {
         _ if answer.made_of.len() == 1 => {}
-        None => lines.push(line(
+        None => lines.push(answer_line(
             "",
             "one run per point can't separate it from the runner-up: use --repeat \
                                      5",
@@ -121,7 +122,7 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
         Some(others) => {
             let others: Vec<String> = others.iter().map(|place| point_label(&rows[*place])).collect();
             let others = others.join(", ");
-            lines.push(line(
+            lines.push(answer_line(
                 "",
                 match answer.is_repeated(rows) {
                     true => format!("no significant difference to {others}"),
@@ -131,33 +132,34 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
         }
     }
     if answer.rises_to_the_end && settings.curve.is_empty() {
-        let words = format!("IOPS still rise at the end of the range: {}", extend(answer, rows));
-        lines.push(line("", words));
+        let words = format!("IOPS still rise at the end of the range: {}", extension_text(answer, rows));
+        lines.push(answer_line("", words));
     }
     if let (Some(knee), Some(row)) = (&answer.knee, answer.knee_row) {
-        lines.push(line("knee", knee_words(knee, &rows[row], answer, rows)));
+        lines.push(answer_line("knee", knee_words(knee, &rows[row], answer, rows)));
     }
     if answer.tells_smallest() {
         let name = |row: usize| point_label(&rows[row]);
-        let words = enough_words(answer.smallest, name, "as good as the highest", certainty(answer, rows));
-        lines.push(line("smallest", words));
+        let words =
+            enough_words(answer.smallest, name, "as good as the highest", certainty_text(answer, rows));
+        lines.push(answer_line("smallest", words));
     }
     lines
 }
 
 /// How sure a statement about several points is.
-fn certainty(answer: &SweepAnswer, rows: &[PointRow]) -> &'static str {
+fn certainty_text(answer: &SweepAnswer, rows: &[PointRow]) -> &'static str {
     if answer.is_repeated(rows) { "(95 %)" } else { "by one run per point" }
 }
 
 fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRow]) -> String {
     let (seen, unit) = (point_text(row), row.unit());
     let (low, high) = knee.between.unwrap_or((knee.load, knee.load));
-    let certainty = certainty(answer, rows);
+    let certainty = certainty_text(answer, rows);
     match knee.told {
         KneeTold::Found if low == high => format!("{seen}; at {low} {unit} {certainty}"),
         KneeTold::Found => format!("{seen}; between {low} and {high} {unit} {certainty}"),
-        KneeTold::AtEnd => format!("at or beyond {low} {unit} {certainty}: {}", extend(answer, rows)),
+        KneeTold::AtEnd => format!("at or beyond {low} {unit} {certainty}: {}", extension_text(answer, rows)),
         KneeTold::AtBegin => {
             let smaller = answer.left_out.iter().any(|place| rows[*place].load < low);
             let what = if smaller {
@@ -177,7 +179,7 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
     }
 }
 
-fn extend(answer: &SweepAnswer, rows: &[PointRow]) -> String {
+fn extension_text(answer: &SweepAnswer, rows: &[PointRow]) -> String {
     let last = answer.made_of.last().map(|place| &rows[*place]);
     let load = last.map_or(0, |row| row.load);
     if answer.left_out.iter().any(|place| rows[*place].load > load) {
@@ -202,7 +204,7 @@ fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certai
     let seen = of(enough.seen);
     match (enough.least, enough.most) {
         (Some(least), Some(most)) if least == most => {
-            format!("{} {} {what}, within {margin:.0} % {certainty}", of(most), verb(&of(most), what))
+            format!("{} {} {what}, within {margin:.0} % {certainty}", of(most), verb_form(&of(most), what))
         }
         (Some(least), Some(most)) => {
             format!("{} to {} are {what}, within {margin:.0} % {certainty}", of(least), of(most))
@@ -211,7 +213,7 @@ fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certai
     }
 }
 
-fn verb(subject: &str, what: &str) -> &'static str {
+fn verb_form(subject: &str, what: &str) -> &'static str {
     if what == "enough" && subject != "1" { "are" } else { "is" }
 }
 
@@ -291,7 +293,7 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
 }
 
 /// That the depth of the command line bounds what a curve can find.
-fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
+fn bound_text(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let maximum = rows.iter().find(|row| !row.is_offered()).filter(|_| rows[answer.highest].is_offered())?;
     let limiter = maximum.figures.as_ref()?.limited_by;
     let by_depth = matches!(limiter, None | Some(Limiter::Depth | Limiter::Storage | Limiter::Unclear));
@@ -305,7 +307,7 @@ fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     })
 }
 
-fn limits(answer: &SweepAnswer) -> Option<String> {
+fn limits_text(answer: &SweepAnswer) -> Option<String> {
     match (&answer.limits[0], &answer.limits[1]) {
         (None, None) => None,
         (below, beyond) if below == beyond => below.clone(),

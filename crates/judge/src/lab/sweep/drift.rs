@@ -63,11 +63,11 @@ impl Drift {
         let degrees = timed.len().checked_sub(groups.len() + 1).filter(|degrees| *degrees > 0)?;
         let within = |of: fn(&Timed) -> f64| within_groups(&timed, &groups, of);
         let (time, rate) = (within(|one| one.time), within(|one| one.logarithm));
-        let line = FittedLine::through(&time, &rate, degrees)?;
+        let line = FittedLine::fit_points(&time, &rate, degrees)?;
         let sure_line = line.is_sure(CHANCE_OF_LINE);
         let half = student_t(1.0 - CHANCE_OF_LINE / 2.0, degrees as f64) * line.error;
         let share = |logarithm: f64| logarithm.exp_m1();
-        let bend = bend(&timed, &groups, &time, &line, degrees);
+        let bend = test_bend(&timed, &groups, &time, &line, degrees);
         let references: Vec<(usize, f64)> = history
             .iter()
             .filter_map(|ran| match ran.what {
@@ -112,7 +112,7 @@ impl Drift {
         if let Some(bend) = self.bend {
             text += &format!("; in the middle {:+.1} % off that trend", 100.0 * bend);
         }
-        text += &format!(", by {} runs of {}", self.runs, points(self.points));
+        text += &format!(", by {} runs of {}", self.runs, points_text(self.points));
         if self.iops.len() > 1 {
             let iops: Vec<String> = self.iops.iter().map(|iops| format!("{iops:.0}")).collect();
             let name = if self.reference.is_empty() { "the command line" } else { &self.reference };
@@ -130,18 +130,24 @@ impl Drift {
     }
 }
 
-fn points(count: usize) -> String {
+fn points_text(count: usize) -> String {
     if count == 1 { "1 point".into() } else { format!("{count} points") }
 }
 
 /// How far the middle lies above the line, as a difference of logarithms, if that is more than chance.
-fn bend(timed: &[Timed], groups: &[usize], time: &[f64], line: &FittedLine, degrees: usize) -> Option<f64> {
+fn test_bend(
+    timed: &[Timed],
+    groups: &[usize],
+    time: &[f64],
+    line: &FittedLine,
+    degrees: usize,
+) -> Option<f64> {
     let degrees = Some(degrees).filter(|degrees| *degrees >= FEWEST_FOR_BEND)? - 1;
     // 1 in the middle, 0 at both ends; what of it is a straight line is taken out.
     let hump = within_groups(timed, groups, |one| 1.0 - 4.0 * one.time * one.time);
     let straight = dot(&hump, time) / dot(time, time);
     let hump: Vec<f64> = hump.iter().zip(time).map(|(hump, time)| hump - straight * time).collect();
-    let found = FittedLine::through(&hump, &line.rest, degrees)?;
+    let found = FittedLine::fit_points(&hump, &line.rest, degrees)?;
     found.is_sure(CHANCE_OF_BEND).then_some(found.slope)
 }
 
@@ -173,7 +179,7 @@ struct FittedLine {
 
 impl FittedLine {
     /// `None` = all are at the same place.
-    fn through(x: &[f64], y: &[f64], degrees: usize) -> Option<FittedLine> {
+    fn fit_points(x: &[f64], y: &[f64], degrees: usize) -> Option<FittedLine> {
         let square = dot(x, x);
         if square <= 1e-12 {
             return None;

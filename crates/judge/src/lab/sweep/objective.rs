@@ -106,7 +106,8 @@ impl Tried {
         objective: Objective,
     ) -> Tried {
         let runs: Vec<&RunLine> = runs.collect();
-        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.read_from(latency).ms());
+        let values =
+            runs.iter().filter_map(|line| line.felt()).map(|latency| objective.read_from(latency).ms());
         let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
         let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
         // Of n I/Os on average there are n, give or take the root of n.
@@ -123,13 +124,13 @@ impl Tried {
     }
 
     /// Logarithms: latencies vary by factors.
-    fn logarithms(&self) -> Vec<f64> {
+    fn log_figures(&self) -> Vec<f64> {
         self.values_ms.iter().map(|value| value.max(1e-9).ln()).collect()
     }
 
     /// Whether it keeps the objective, as far as one can see; `None` = nothing was measured.
-    fn keeps(&self, objective: Objective) -> Option<bool> {
-        let logarithms = self.logarithms();
+    fn keeps_objective(&self, objective: Objective) -> Option<bool> {
+        let logarithms = self.log_figures();
         let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
         (!logarithms.is_empty()).then(|| mean <= objective.limit_ms.ln() && self.kept_up)
     }
@@ -164,7 +165,7 @@ impl Kept {
 pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>) {
     let mut highest = None;
     for load in tried {
-        match load.keeps(objective) {
+        match load.keeps_objective(objective) {
             Some(true) => highest = Some(load.load),
             Some(false) => return (highest, Some(load.load)),
             None => {}
@@ -181,7 +182,7 @@ pub fn find_kept(tried: &[Tried], objective: Objective) -> Kept {
     let mut kept = Kept { highest, broken, repeated: true, ..Kept::default() };
     let mut doubtful = false;
     for load in tried {
-        let Some(spread) = Spread::from_values(&load.logarithms()) else { continue };
+        let Some(spread) = Spread::from_values(&load.log_figures()) else { continue };
         let Some(width) = spread.half_width else {
             kept.repeated = false;
             continue;

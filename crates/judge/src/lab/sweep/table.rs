@@ -23,7 +23,7 @@ impl<'a> PointLine<'a> {
     /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<PointLine<'a>>] = &[
         TableColumn::<PointLine>::words("point", PointLine::name).brief_and_paged().wide(5),
-        TableColumn::<PointLine>::number("IOPS", PointLine::iops).brief_and_paged().wide(12),
+        TableColumn::<PointLine>::number("IOPS", PointLine::iops_cell).brief_and_paged().wide(12),
         TableColumn::<PointLine>::number("runs", |line| {
             Cell::whole(line.repeated.then_some(line.row.runs.len() as u64))
         })
@@ -41,43 +41,43 @@ impl<'a> PointLine<'a> {
         .meaning("the 95 % interval of the mean, to each side")
         .optional()
         .wide(7),
-        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2))
+        TableColumn::<PointLine>::number("MiB/s", |line| line.figure_cell(|run| run.mib_per_s, 2))
             .brief_and_paged()
             .spare(1)
             .wide(10),
-        TableColumn::<PointLine>::number("avg ms", |line| line.felt(|felt| felt.mean_ms))
+        TableColumn::<PointLine>::number("avg ms", |line| line.response_cell(|felt| felt.mean_ms))
             .brief()
             .spare(3)
             .on_page("mean")
             .wide(9),
-        TableColumn::<PointLine>::number("p99 ms", |line| line.felt(|felt| felt.p99_ms))
+        TableColumn::<PointLine>::number("p99 ms", |line| line.response_cell(|felt| felt.p99_ms))
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer")
             .wide(9),
-        TableColumn::<PointLine>::number("p99.9 ms", |line| line.felt(|felt| felt.p999_ms))
+        TableColumn::<PointLine>::number("p99.9 ms", |line| line.response_cell(|felt| felt.p999_ms))
             .on_page("99.9 %")
             .meaning("999 of 1000 I/Os took no longer"),
-        TableColumn::<PointLine>::number("CPU %", |line| line.figure(|run| run.cpu, 1))
+        TableColumn::<PointLine>::number("CPU %", |line| line.figure_cell(|run| run.cpu, 1))
             .brief()
             .spare(4)
             .on_page("CPUs, %")
             .meaning("the mean of all CPUs")
             .wide(6),
-        TableColumn::<PointLine>::number("core %", |line| line.figure(|run| run.hottest, 1))
+        TableColumn::<PointLine>::number("core %", |line| line.figure_cell(|run| run.hottest, 1))
             .brief()
             .spare(2)
             .on_page("busiest CPU, %")
             .wide(6),
         TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
-        TableColumn::<PointLine>::words("verdict", PointLine::verdict).brief_and_paged(),
+        TableColumn::<PointLine>::words("verdict", PointLine::verdict_cell).brief_and_paged(),
     ];
 
     fn name(&self) -> Cell {
         Cell::Named { name: label(self.row), beside: self.roles.clone(), link: None, kind: "" }
     }
 
-    fn iops(&self) -> Cell {
+    fn iops_cell(&self) -> Cell {
         match &self.row.figures {
             Some(figures) => Cell::Figure(figures.iops, 2),
             None => Cell::Failed(
@@ -86,15 +86,15 @@ impl<'a> PointLine<'a> {
         }
     }
 
-    fn figure(&self, of: fn(&RunLine) -> f64, decimals: usize) -> Cell {
+    fn figure_cell(&self, of: fn(&RunLine) -> f64, decimals: usize) -> Cell {
         Cell::figure(self.row.figures.as_ref().map(of), decimals)
     }
 
-    fn felt(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
+    fn response_cell(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
         Cell::time(self.row.figures.as_ref().and_then(RunLine::felt).map(of))
     }
 
-    fn verdict(&self) -> Cell {
+    fn verdict_cell(&self) -> Cell {
         let Some(figures) = &self.row.figures else { return Cell::Missing };
         let failed = if self.row.failure.is_some() { "and a run failed" } else { "" };
         Cell::Marked(figures.verdict.mark(), failed.to_owned())

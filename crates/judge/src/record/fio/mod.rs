@@ -81,9 +81,9 @@ fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
         let fault = LineFault::at(document.line, "fio's results hold no jobs");
         return Err(fault.hint("did fio fail before its first job? see the messages beside the JSON"));
     }
-    let mut run = RunSummary::new("", Origin::Fio { version: version(&document.value) });
+    let mut run = RunSummary::new("", Origin::Fio { version: fio_version(&document.value) });
     run.started_at = started_at(&document.value, &jobs);
-    run.hosts = hosts(&jobs);
+    run.hosts = host_names(&jobs);
     let groups = jobs::groups(&jobs);
     let mut spans: Vec<SpanSummary> = groups.iter().map(|group| span::from_group(group)).collect();
     for (span, files) in spans.iter_mut().zip(logs::files_of(&groups)) {
@@ -102,7 +102,7 @@ fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
 }
 
 /// `3.33` of `fio-3.33`.
-fn version(document: &Value) -> Option<String> {
+fn fio_version(document: &Value) -> Option<String> {
     let version = document.get(VERSION)?.as_str()?;
     Some(version.strip_prefix("fio-").unwrap_or(version).to_owned())
 }
@@ -120,7 +120,7 @@ fn started_at(document: &Value, jobs: &[FioJob]) -> Option<i64> {
     printed.checked_sub(elapsed.unwrap_or_else(lasted))
 }
 
-fn hosts(jobs: &[FioJob]) -> Vec<String> {
+fn host_names(jobs: &[FioJob]) -> Vec<String> {
     let mut hosts: Vec<String> = Vec::new();
     for host in jobs.iter().filter_map(|job| job.host) {
         if !hosts.iter().any(|known| known == host) {

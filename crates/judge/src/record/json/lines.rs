@@ -177,10 +177,10 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| json::bytes(&sample()));
+    static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| json::bytes(&sample_record()));
 
     /// Two threads on two targets each.
-    fn sample() -> Record {
+    fn sample_record() -> Record {
         let path = |path: &str| Target { path: path.into(), ..Target::default() };
         let span = TimeSpan {
             duration: 2,
@@ -207,7 +207,7 @@ mod tests {
         Record::new(profile, System::default(), Results { time_spans: vec![results] })
     }
 
-    fn plainly(stored: &[u8]) -> Result<Record, json::RecordError> {
+    fn parse_record(stored: &[u8]) -> Result<Record, json::RecordError> {
         json::read_plainly(&mut std::io::Cursor::new(stored))
     }
 
@@ -226,14 +226,14 @@ mod tests {
 
     #[test]
     fn a_record_is_read_line_by_line_as_it_is_as_a_whole() {
-        assert_eq!(record(&mut &STORED[..]).ok(), Some(sample()));
-        assert_eq!(plainly(&STORED), Ok(sample()));
+        assert_eq!(record(&mut &STORED[..]).ok(), Some(sample_record()));
+        assert_eq!(parse_record(&STORED), Ok(sample_record()));
         let index = json::read_index(&STORED[..]).unwrap();
         assert!(index.is_some());
         let value: serde_json::Value = serde_json::from_slice(&STORED).unwrap();
         let otherwise = [serde_json::to_vec(&value), serde_json::to_vec_pretty(&value)];
         for stored in otherwise.map(Result::unwrap) {
-            assert_eq!(json::read(&stored), Ok(sample()), "laid out otherwise");
+            assert_eq!(json::read(&stored), Ok(sample_record()), "laid out otherwise");
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
             let behind = &STORED[(at + gone).min(STORED.len())..];
             let damaged = [&STORED[..at], with.as_bytes(), behind].concat();
             if let Ok(read) = record(&mut &damaged[..]) {
-                prop_assert_eq!(plainly(&damaged), Ok(read));
+                prop_assert_eq!(parse_record(&damaged), Ok(read));
             }
         }
     }

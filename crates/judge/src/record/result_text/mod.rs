@@ -45,7 +45,7 @@ pub fn begins_so(text: &str) -> bool {
         || has(|line| line == PARAMETERS) && has(|line| line.starts_with("timespan:"))
 }
 
-fn reports(text: &str) -> Vec<TextPiece<'_>> {
+fn split_reports(text: &str) -> Vec<TextPiece<'_>> {
     let mut has_begun = false;
     let (_, reports) = TextPiece { first: 1, text }.split_at(|line| {
         let begins = line.starts_with(START) || line == PARAMETERS && !has_begun;
@@ -64,7 +64,8 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
     let text = decoded(bytes);
-    let runs = reports(&text).into_iter().map(report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
+    let runs =
+        split_reports(&text).into_iter().map(read_report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     if runs.is_empty() {
         let fault = LineFault::of_all("not a text report: no line begins with \"Command Line:\"");
         return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
@@ -75,13 +76,13 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
 /// The reports of a file, each as it stands there, in UTF-8 or in the file's code page.
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     let text = decoded(bytes);
-    reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
+    split_reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
 }
 
-fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
+fn read_report(report: TextPiece) -> Result<RunSummary, LineFault> {
     let (head, results) = report.split_at(|line| line.starts_with(figures::START));
     let mut run = RunSummary::new("", Origin::ResultText);
-    let states_all = system(head, &mut run);
+    let states_all = read_system(head, &mut run);
     let mut asked: Vec<AskedInText> = asked::read(head)?;
     let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineFault>>()?;
     check_all_there(report, asked.len(), results.len())?;
@@ -100,7 +101,7 @@ fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
 }
 
 /// Reads what a report says of the run as a whole; returns whether its version states all that a profile has.
-fn system(head: TextPiece, run: &mut RunSummary) -> bool {
+fn read_system(head: TextPiece, run: &mut RunSummary) -> bool {
     let mut states_all = false;
     let mut lines = head.lines().peekable();
     while let Some(line) = lines.next() {

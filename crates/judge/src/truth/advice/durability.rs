@@ -15,14 +15,14 @@ use diskspd_model::results::TargetResults;
 /// files, `--fsync-every`, `--flush-after`.
 fn is_requested(span: &SpanView, asked: Asked) -> bool {
     let through = asked.target.write_through || asked.target.flush_type.is_some();
-    through && span.target_total(asked.id, writes) > 0 || waits(span, asked)
+    through && span.target_total(asked.id, writes) > 0 || waits_for_flush(span, asked)
 }
 
 /// Whether the run flushed a target by separate calls: `--fsync-every`, `--flush-after`, flushes of mapped
 /// files.
-fn waits(span: &SpanView, asked: Asked) -> bool {
+fn waits_for_flush(span: &SpanView, asked: Asked) -> bool {
     let flushed = |row: &TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
-    let afterwards = || targets(span).any(|facts| facts.target == asked.id && facts.flush.is_some());
+    let afterwards = || synced_targets(span).any(|facts| facts.target == asked.id && facts.flush.is_some());
     let written = span.target_total(asked.id, writes) > 0;
     written && (asked.target.flush_type.is_some() || afterwards()) || span.target_total(asked.id, flushed) > 0
 }
@@ -32,7 +32,7 @@ fn is_volatile(option: &str) -> bool {
     option.ends_with("volatile")
 }
 
-fn targets<'a>(span: &SpanView<'a>) -> impl Iterator<Item = &'a TargetDevices> + use<'a> {
+fn synced_targets<'a>(span: &SpanView<'a>) -> impl Iterator<Item = &'a TargetDevices> + use<'a> {
     span.devices().map_or(&[][..], |devices| &devices.targets).iter()
 }
 
@@ -43,7 +43,7 @@ enum FlushDrop<'a> {
 }
 
 /// Returns the place where the flushes of a target are certainly dropped.
-fn dropped<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option<FlushDrop<'a>> {
+fn dropped_flushes<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option<FlushDrop<'a>> {
     let mount = match &found.stopped {
         Some(FlushStop::Device(name)) => return Some(FlushDrop::Device(name)),
         Some(FlushStop::Mount(mount)) => Some((mount.mount_point.as_str(), mount.drops_flushes()?)),
@@ -54,14 +54,14 @@ fn dropped<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option
         }
     };
     // A volatile overlay still passes on that its files are open for durable writes.
-    let drops = |option: &str| !is_volatile(option) || waits(span, asked) || found.is_short();
+    let drops = |option: &str| !is_volatile(option) || waits_for_flush(span, asked) || found.is_short();
     mount.filter(|(_, option)| drops(option)).map(|(at, option)| FlushDrop::Mount(at, option))
 }
 
 /// Reports requests for durability without flushes of the volatile cache.
 pub(super) fn not_flushed(span: &SpanView, asked: Asked) -> Option<Finding> {
     let found = flushed(span, asked.id).filter(|_| is_requested(span, asked))?;
-    let dropped = dropped(span, asked, &found);
+    let dropped = dropped_flushes(span, asked, &found);
     if dropped.is_none() && !found.is_short() {
         return None;
     }
@@ -98,7 +98,7 @@ pub(super) fn in_memory(span: &SpanView, asked: Asked) -> Option<Finding> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let own = on.filter(|on| FileSystemType::from_name(&on.kind).is_memory());
     let own = own.map(|on| format!("{} keeps its files in memory", on.kind));
-    let hidden = || targets(span).find(|facts| facts.target == asked.id)?.stack.in_memory.clone();
+    let hidden = || synced_targets(span).find(|facts| facts.target == asked.id)?.stack.in_memory.clone();
     let why = own.or_else(hidden).filter(|_| is_requested(span, asked))?;
     let path = &asked.target.path;
     let message =
@@ -115,16 +115,16 @@ enum Synchronous<'a> {
     File,
 }
 
-fn synchronous<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>> {
+fn synchronous_writes<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let mount = on.filter(|on| on.options.split(',').any(|option| option == "sync")).map(Synchronous::Mount);
-    let file = targets(span).any(|target| target.target == asked.id && target.synchronous);
+    let file = synced_targets(span).any(|target| target.target == asked.id && target.synchronous);
     mount.or(file.then_some(Synchronous::File))
 }
 
 /// Whether each write to a target is durable when it ends though nobody asked for that.
 pub(super) fn is_synchronous(span: &SpanView, asked: Asked) -> bool {
-    synchronous(span, asked).is_some()
+    synchronous_writes(span, asked).is_some()
 }
 
 /// A file system mounted with `sync`, or a file with the attribute S, makes every write durable: figures
@@ -135,7 +135,7 @@ pub(super) fn sync_mount(span: &SpanView, asked: Asked) -> Option<Finding> {
     if durable || span.target_total(asked.id, writes) == 0 {
         return None;
     }
-    let (name, why, remedy) = match synchronous(span, asked)? {
+    let (name, why, remedy) = match synchronous_writes(span, asked)? {
         Synchronous::Mount(on) => (
             "sync-mount",
             format!("{} is mounted with sync", on.mounted_at),

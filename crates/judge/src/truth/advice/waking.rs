@@ -40,7 +40,7 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)?.ms() * 1000.0;
     let environment = span.system.environment.as_ref()?;
     let waking = match observed.map_or(&[][..], |seen| &seen.idle_entries) {
-        [] => expected(span, environment)?,
+        [] => expected_waking(span, environment)?,
         sleeps => sum_wakeups(span, environment, sleeps)?,
     };
     if latency <= 0.0 || waking.cost < latency * SHARE {
@@ -83,7 +83,7 @@ fn sum_wakeups(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps])
 }
 
 /// By the pauses between I/Os, where nobody counted: threads bound to no CPU, records of older programs.
-fn expected(span: &SpanView, environment: &Environment) -> Option<Waking> {
+fn expected_waking(span: &SpanView, environment: &Environment) -> Option<Waking> {
     let iops = span.measured.total.total.throughput.iops;
     if iops <= 0.0 {
         return None;

@@ -84,7 +84,7 @@ pub fn count_done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result
     }
     if flushable {
         let most = most_empty(part, &sum, layers.len() as u64);
-        sum.write.ios -= empty(part, &sum, most);
+        sum.write.ios -= empty_writes(part, &sum, most);
         sum.doubtful = most.min(sum.write.ios.saturating_sub(1));
     }
     Ok(sum)
@@ -123,7 +123,7 @@ fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
 
 /// And how many they are: of what is possible, what leaves writes of the size that was counted. So nothing
 /// is ever said of sizes that flushes could explain.
-fn empty(part: &Part, done: &Done, most: u64) -> u64 {
+fn empty_writes(part: &Part, done: &Done, most: u64) -> u64 {
     if part.write.bytes == 0 {
         return most;
     }

@@ -68,7 +68,7 @@ impl JudgedPart<'_> {
     /// What of the targets was waiting in memory before and isn't any more: written within the window,
     /// though not counted in it. Where the kernel doesn't tell by file, what the whole machine's memory
     /// tells has to do.
-    fn settled(&self) -> u64 {
+    fn settled_bytes(&self) -> u64 {
         let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
         let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
         let (before, after) =
@@ -87,7 +87,7 @@ impl JudgedPart<'_> {
         let read = match others_read.filter(|_| !self.part.is_remote()) {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
             None if self.part.buffered => 0,
-            None => device.read.bytes.saturating_sub(self.part.read.bytes).saturating_sub(self.edges()),
+            None => device.read.bytes.saturating_sub(self.part.read.bytes).saturating_sub(self.edge_bytes()),
         };
         // A file system that punches holes writes that down.
         let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
@@ -96,14 +96,14 @@ impl JudgedPart<'_> {
         let known = if by_itself && changes {
             device.write.bytes
         } else {
-            self.part.write.bytes.saturating_add(self.settled())
+            self.part.write.bytes.saturating_add(self.settled_bytes())
         };
-        OtherBytes { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edges()) }
+        OtherBytes { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edge_bytes()) }
     }
 
     /// Bytes beyond those counted that a mount's client may have done for this run at the window's edges.
     /// Nothing tells its requests from others', and an I/O in flight can be many of them.
-    fn edges(&self) -> u64 {
+    fn edge_bytes(&self) -> u64 {
         let counted = self.part.read.bytes.saturating_add(self.part.write.bytes);
         if self.part.is_remote() { self.allowance(counted) } else { 0 }
     }
@@ -144,12 +144,14 @@ impl JudgedPart<'_> {
             if ratio < LESS {
                 if counted.bytes - ours > allowed {
                     let gap = self.counter_gap(direction, counted, ours, leaves);
-                    found.effects.push(gap.unwrap_or_else(|| self.less(direction, counted, ours, ratio)));
+                    found
+                        .effects
+                        .push(gap.unwrap_or_else(|| self.shortfall_effect(direction, counted, ours, ratio)));
                 } else {
                     few += 1;
                 }
             } else if ratio > MORE {
-                let more = self.more(direction, counted.bytes, ours, allowed);
+                let more = self.excess_effects(direction, counted.bytes, ours, allowed);
                 few += usize::from(more.is_empty());
                 found.effects.extend(more);
             } else {
@@ -207,7 +209,7 @@ impl JudgedPart<'_> {
             let by_itself = at_work.map_or(String::new(), |(array, upkeep)| {
                 format!(", what {} did by itself ({})", array.name, upkeep.action)
             });
-            let ordinary = excess <= edges.saturating_add(self.settled()).saturating_add(COMMIT);
+            let ordinary = excess <= edges.saturating_add(self.settled_bytes()).saturating_add(COMMIT);
             found.effects.push(Effect {
                 verdict: Verdict::Amplified,
                 severity: Some(by_degree(much && !ordinary, false)),
@@ -248,7 +250,7 @@ impl JudgedPart<'_> {
         let data = part.data_written();
         let known = part.has_direct_loop() || !part.on_file_system || part.write.bytes == 0;
         match known && part.has_loop() {
-            true => upper.min(data.saturating_add(self.settled())),
+            true => upper.min(data.saturating_add(self.settled_bytes())),
             false => upper.saturating_sub(part.zeroed.bytes),
         }
     }
@@ -278,13 +280,13 @@ impl JudgedPart<'_> {
     }
 
     /// The device did more than a tenth more, in bytes; nothing = as much may differ at the edges.
-    fn more(&self, direction: Direction, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
+    fn excess_effects(&self, direction: Direction, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
         let beyond = ours.saturating_sub(counted);
         if beyond <= allowed {
             return Vec::new();
         }
         let written = direction == Direction::Write;
-        let earlier = if written { self.settled().min(beyond) } else { 0 };
+        let earlier = if written { self.settled_bytes().min(beyond) } else { 0 };
         let share = earlier as f64 / ours.max(1) as f64;
         let by_itself = (share >= OTHERS && earlier > allowed).then(|| Effect {
             verdict: Verdict::Shared,
@@ -304,7 +306,7 @@ impl JudgedPart<'_> {
         let floor = if self.part.on_file_system && written { COMMIT } else { BACKGROUND };
         let large = (counted.saturating_add(rest)) as f64 > MORE * counted as f64 && rest > allowed;
         let of_nobody = (large || by_itself.is_none()).then(|| {
-            let mut effect = amplified(self.part, direction, counted, ours);
+            let mut effect = amplification_effect(self.part, direction, counted, ours);
             // In a short run a single commit is as much.
             if rest <= allowed.saturating_add(floor) {
                 effect.severity = Some(Severity::Note);
@@ -314,7 +316,7 @@ impl JudgedPart<'_> {
         by_itself.into_iter().chain(of_nobody).collect()
     }
 
-    fn less(&self, direction: Direction, counted: Counted, ours: u64, ratio: f64) -> Effect {
+    fn shortfall_effect(&self, direction: Direction, counted: Counted, ours: u64, ratio: f64) -> Effect {
         let part = self.part;
         let severity = Some(by_degree(ratio < MUCH_LESS, true));
         let figures = format!(
@@ -432,7 +434,7 @@ impl JudgedPart<'_> {
     }
 }
 
-fn amplified(part: &Part, direction: Direction, counted: u64, ours: u64) -> Effect {
+fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u64) -> Effect {
     let more = match direction {
         Direction::Read if part.buffered => "read-ahead, or whole pages read for small I/Os",
         // Nobody reads ahead past the page cache, and what others read is known.

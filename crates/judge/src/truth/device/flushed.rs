@@ -55,7 +55,7 @@ pub fn flushed<'a>(span: &SpanView<'a>, target: TargetId) -> Option<Flushed<'a>>
         flushes: counted.into_iter().flatten().min().filter(|_| known),
         requests: if may_write_past_caches(part, &lowest) { part.flushes } else { part.durable },
         at_once: part.in_flight.ios.max(1),
-        stopped: stopped(part, facts, target),
+        stopped: flush_stop(part, facts, target),
         devices: fewest.iter().map(|layer| layer.name.as_str()).collect(),
     })
 }
@@ -125,7 +125,7 @@ fn any_below(layers: &[&Layer], above: &Layer, wanted: impl Fn(&Layer) -> bool) 
 }
 
 /// Returns the place above the lowest volatile cache where flushes end.
-fn stopped<'a>(part: &Part<'a>, facts: &'a DeviceFacts, target: TargetId) -> Option<FlushStop<'a>> {
+fn flush_stop<'a>(part: &Part<'a>, facts: &'a DeviceFacts, target: TargetId) -> Option<FlushStop<'a>> {
     let target = part.targets.iter().find(|known| known.target == target)?;
     let mut mounts = target.stack.mounts.iter().chain(&target.remounted);
     if let Some(mount) = mounts.find(|mount| mount.drops_flushes().is_some()) {

@@ -42,7 +42,9 @@ pub fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> Neighbours<'a> {
         if above.is_empty() || !only || first.iter().any(|layer| layer.name == disk.name) {
             continue;
         }
-        let (Ok(all), Ok(own)) = (count_done(part, facts, &[disk]), count_done(part, facts, &above)) else { continue };
+        let (Ok(all), Ok(own)) = (count_done(part, facts, &[disk]), count_done(part, facts, &above)) else {
+            continue;
+        };
         let beyond = |of: fn(&Done) -> u64| of(&all).saturating_sub(of(&own));
         found.read = found.read.saturating_add(beyond(|done| done.read.bytes));
         found.write = found.write.saturating_add(beyond(|done| done.write.bytes));

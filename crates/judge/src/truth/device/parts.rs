@@ -14,7 +14,7 @@ impl<'a> Part<'a> {
         for target in &facts.targets {
             let (mut together, apart) = parts
                 .into_iter()
-                .partition::<Vec<_>, _>(|part| part.iter().any(|other| share(other, target)));
+                .partition::<Vec<_>, _>(|part| part.iter().any(|other| shares_device(other, target)));
             parts = apart;
             together.push(vec![target]);
             parts.push(together.concat());
@@ -65,7 +65,7 @@ impl<'a> Part<'a> {
         for asked in
             span.targets().filter(|asked| part.targets.iter().any(|target| target.target == asked.id))
         {
-            let requests = requests(span, asked.target);
+            let requests = requests_in_flight(span, asked.target);
             part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
             let bytes = requests.saturating_mul(u64::from(asked.target.block_size));
             part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
@@ -106,7 +106,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn share(part: &TargetDevices, target: &TargetDevices) -> bool {
+fn shares_device(part: &TargetDevices, target: &TargetDevices) -> bool {
     match (&part.stack.no_device_reason, &target.stack.no_device_reason) {
         (None, None) => part.stack.layers.iter().any(|layer| target.stack.layer(&layer.name).is_some()),
         (one, other) => one == other,
@@ -114,7 +114,7 @@ fn share(part: &TargetDevices, target: &TargetDevices) -> bool {
 }
 
 /// How many I/Os on a target can be in flight at once.
-fn requests(span: &SpanView, target: &Target) -> u64 {
+fn requests_in_flight(span: &SpanView, target: &Target) -> u64 {
     let (threads, each) = match (span.asked.thread_count, span.asked.request_count) {
         (0, _) => (target.threads_per_file, target.request_count),
         (pool, 0) => (pool, target.request_count),

@@ -36,12 +36,12 @@ pub struct Queues {
 
 impl Queues {
     pub fn from_parts(parts: &[Part], facts: &DeviceFacts) -> Queues {
-        let in_flight = average(parts, facts, Part::first).map(|(requests, each, same)| InFlight {
+        let in_flight = average_queue(parts, facts, Part::first).map(|(requests, each, same)| InFlight {
             requests,
             counted: each.filter(|_| same).map(|each| requests * each),
         });
         let moved = parts.iter().any(|part| !part.moved_to().is_empty());
-        let bottom = average(parts, facts, Part::leaves).filter(|_| !moved);
+        let bottom = average_queue(parts, facts, Part::leaves).filter(|_| !moved);
         let at_the_bottom = bottom.and_then(|(requests, each, _)| Some(requests * each?));
         Queues { in_flight, at_the_bottom, rates: rates(parts, facts) }
     }
@@ -53,7 +53,7 @@ const HARDLY: f64 = 0.02;
 
 /// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page
 /// cache lies between), and whether they did what was counted.
-fn average<'a>(
+fn average_queue<'a>(
     parts: &[Part<'a>],
     facts: &DeviceFacts,
     devices: fn(&Part<'a>) -> Vec<&'a Layer>,

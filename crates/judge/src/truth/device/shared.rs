@@ -19,13 +19,16 @@ impl JudgedPart<'_> {
     pub fn foreign_ios(&self, flow: Flow, counted: Counted, foreign: u64) -> u64 {
         let ours = match counted.bytes {
             0 => 0,
-            _ => (expected(flow.bytes.saturating_sub(foreign), counted) as f64 * self.pieces(counted)) as u64,
+            _ => {
+                (expected(flow.bytes.saturating_sub(foreign), counted) as f64 * self.pieces_per_io(counted))
+                    as u64
+            }
         };
         flow.ios.saturating_sub(ours).min(foreign / SMALL)
     }
 
     /// Into how many I/Os of the devices right beneath the targets one of ours is cut up.
-    fn pieces(&self, counted: Counted) -> f64 {
+    fn pieces_per_io(&self, counted: Counted) -> f64 {
         let block = counted.bytes.checked_div(counted.ios).unwrap_or(0);
         let first = self.part.first();
         let largest = first.iter().filter_map(|layer| layer.queue_limits?.largest_io).min();
@@ -50,7 +53,8 @@ impl JudgedPart<'_> {
         if part.buffered || part.on_file_system && changes || self.facts.elapsed == 0 {
             return None;
         }
-        let pieces = self.pieces(part.read).max(self.pieces(part.write)).max(self.least_pieces(device));
+        let pieces =
+            self.pieces_per_io(part.read).max(self.pieces_per_io(part.write)).max(self.least_pieces(device));
         let elapsed_ms = Millis::of_ns(self.facts.elapsed).ms();
         let all = device.queue_ms as f64 / elapsed_ms;
         // Those in flight at an edge count with all of their time, also with what lies outside.

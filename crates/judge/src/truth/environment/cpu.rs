@@ -21,7 +21,8 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
         "mixed" => (Severity::Warning, "the CPUs have different frequency governors".to_owned()),
         _ => (Severity::Note, format!("the frequency governor '{governor}' follows the load with a delay")),
     };
-    let mut finding = new_finding(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
+    let mut finding =
+        new_finding(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
     if let Some(preference) = &frequency.preference {
         finding = finding.shown_by(format!("energy preference {preference}"));
     }

@@ -71,10 +71,7 @@ pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     };
     vec![
-        new_finding(Severity::Note, "a control group limits memory, and with it the page cache").shown_by(format!(
-            "{} of {}",
-            Size(limit),
-            Size(total)
-        )),
+        new_finding(Severity::Note, "a control group limits memory, and with it the page cache")
+            .shown_by(format!("{} of {}", Size(limit), Size(total))),
     ]
 }

@@ -61,11 +61,13 @@ pub(super) fn load(seen: &Seen) -> Vec<Finding> {
         finding = finding.shown_by(format!("{running} other threads ready to run on {cpus} CPUs"));
     }
     if let Some(average) = load.average {
-        finding = finding.shown_by(format!("load average {} in the last minute", decimals(average)));
+        finding = finding.shown_by(format!("load average {} in the last minute", format_hundredths(average)));
     }
     if let Some(pressure) = load.cpu_pressure {
-        finding = finding
-            .shown_by(format!("threads waited for a CPU in {} % of the last 10 s", decimals(pressure)));
+        finding = finding.shown_by(format!(
+            "threads waited for a CPU in {} % of the last 10 s",
+            format_hundredths(pressure)
+        ));
     }
     vec![finding]
 }
@@ -75,7 +77,7 @@ pub(super) fn io_load(seen: &Seen) -> Vec<Finding> {
     let pressure = seen.environment.load.io_pressure.filter(|&share| share >= 1000);
     let finding = pressure.map(|share| {
         new_finding(Severity::Warning, "other programs wait for disks")
-            .shown_by(format!("threads waited for I/O in {} % of the last 10 s", decimals(share)))
+            .shown_by(format!("threads waited for I/O in {} % of the last 10 s", format_hundredths(share)))
     });
     finding.into_iter().collect()
 }
@@ -87,11 +89,10 @@ pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     }
     let severity = if available < total / 20 { Severity::Warning } else { Severity::Note };
-    vec![new_finding(severity, "memory is low: the kernel will reclaim pages during the run").shown_by(format!(
-        "{} of {} available",
-        Size(available),
-        Size(total)
-    ))]
+    vec![
+        new_finding(severity, "memory is low: the kernel will reclaim pages during the run")
+            .shown_by(format!("{} of {} available", Size(available), Size(total))),
+    ]
 }
 
 pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
@@ -104,6 +105,6 @@ pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-fn decimals(hundredths: u64) -> String {
+fn format_hundredths(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }

@@ -8,7 +8,7 @@ use diskspd_model::machine::storage::FileSystem;
 use diskspd_model::units::Size;
 
 /// Applies a rule to every file system once; a finding is about the first target on it.
-fn each(seen: &Seen, rule: impl Fn(&FileSystem) -> Option<Finding>) -> Vec<Finding> {
+fn check_file_systems(seen: &Seen, rule: impl Fn(&FileSystem) -> Option<Finding>) -> Vec<Finding> {
     let mut told = Vec::new();
     let mut findings = Vec::new();
     for target in seen.targets {
@@ -22,14 +22,14 @@ fn each(seen: &Seen, rule: impl Fn(&FileSystem) -> Option<Finding>) -> Vec<Findi
     findings
 }
 
-fn option<'a>(file_system: &'a FileSystem, wanted: &[&str]) -> Option<&'a str> {
+fn mount_option<'a>(file_system: &'a FileSystem, wanted: &[&str]) -> Option<&'a str> {
     file_system.options.split(',').find(|option| wanted.contains(option))
 }
 
 /// Every write waits until the device has it, asked for or not.
 pub(super) fn sync(seen: &Seen) -> Vec<Finding> {
-    each(seen, |file_system| {
-        let option = option(file_system, &["sync"])?;
+    check_file_systems(seen, |file_system| {
+        let option = mount_option(file_system, &["sync"])?;
         let message = format!(
             "the file system at {} writes everything through to the device before a write completes, like \
              -Sw",
@@ -41,7 +41,7 @@ pub(super) fn sync(seen: &Seen) -> Vec<Finding> {
 
 /// Flushes then don't reach the device: `-Sw` and `-Sh` measure writes that its cache may lose.
 pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
-    each(seen, |file_system| {
+    check_file_systems(seen, |file_system| {
         let option = dropping_option(&file_system.kind, &file_system.options)?;
         let message = format!(
             "the file system at {} suppresses flushes: writes with -Sw and -Sh are not durable on completion",
@@ -53,7 +53,7 @@ pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
 
 /// Less than a tenth is left. What never writes in place needs free space to write at all.
 pub(super) fn full(seen: &Seen) -> Vec<Finding> {
-    each(seen, |file_system| {
+    check_file_systems(seen, |file_system| {
         let (size, available) = (file_system.size.filter(|&size| size > 0)?, file_system.available?);
         if available >= size / 10 {
             return None;

@@ -36,21 +36,22 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
              another engine",
         );
     }
-    for (rule, message) in fsync_every(run_options, profile).into_iter().chain(volumes(run_options, profile))
+    for (rule, message) in
+        fsync_every(run_options, profile).into_iter().chain(volume_conflicts(run_options, profile))
     {
         refuse(rule, message);
     }
     for (rule, message) in super::verify::rules(run_options, profile) {
         refuse(rule, message);
     }
-    findings.extend(idle(run_options, profile));
+    findings.extend(idle_options(run_options, profile));
     findings.extend(super::shares::with_run_options(run_options, profile));
     findings.extend(super::ways::with_run_options(run_options, profile));
     findings.extend(super::zoned::with_run_options(run_options, profile));
     findings.extend(super::each_once::with_run_options(run_options, profile));
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
     if let Some(recorded) = &run_options.replay {
-        for (rule, message) in replay(recorded, run_options, profile) {
+        for (rule, message) in replay_conflicts(recorded, run_options, profile) {
             refuse(rule, message);
         }
     }
@@ -64,7 +65,7 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
 
 /// What has nothing to do beside this work. It is told and not refused: of a sweep from `-w0` to `-w100` only
 /// the ends are idle.
-fn idle(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
+fn idle_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     if targets().next().is_none() || run_options.replay.is_some() {
         return Vec::new();
@@ -103,7 +104,7 @@ fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str
 }
 
 /// What the end of a run by what it has done can't go with: rule and message.
-fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+fn volume_conflicts(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let spans = || profile.time_spans.iter();
     // What a time span says goes before what holds for all of them.
     let of_span = |span: &TimeSpan| match (span.until_written, span.until_read) {
@@ -148,7 +149,7 @@ fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'
     broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
-fn replay(
+fn replay_conflicts(
     replay: &ReplayOptions,
     run_options: &RunOptions,
     profile: &Profile,

@@ -9,7 +9,7 @@ use crate::profile::{OperationShares, Profile, RunOptions};
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let Case { target, span, .. } = case;
     let mut findings = Vec::new();
-    let mut refuse = |rule, message: String| findings.push(error(rule, message));
+    let mut refuse = |rule, message: String| findings.push(share_error(rule, message));
     for (op, row, share) in requested_shares(target.shares) {
         let (option, what, name) = (row.option, row.plural, share.name);
         let said = format!("{option} (linux:{})", share.element);
@@ -43,7 +43,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             options.join(" and "),
             target.shares.sum()
         );
-        findings.push(error("T6", message));
+        findings.push(share_error("T6", message));
     }
     findings
 }
@@ -62,23 +62,25 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
                  one of them",
                 share.element
             );
-            findings.push(error("T4", message));
+            findings.push(share_error("T4", message));
         }
         if run_options.verify.is_some() {
             let message = format!(
                 "--verify and {option} exclude each other: {}; leave out one of them",
                 share.unverifiable
             );
-            findings.push(error("T5", message));
+            findings.push(share_error("T5", message));
         }
     }
     findings
 }
 
-fn requested_shares(shares: OperationShares) -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
+fn requested_shares(
+    shares: OperationShares,
+) -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
     Operation::shared().filter(move |(op, ..)| shares.percent(*op) > 0)
 }
 
-fn error(rule: &'static str, message: String) -> Finding {
+fn share_error(rule: &'static str, message: String) -> Finding {
     Finding::of_machine(rule, Severity::Error, message)
 }

@@ -161,7 +161,7 @@ impl ChartAxis {
 
     pub fn at_left(&self) -> Markup {
         if self.kind == AxisKind::Rows {
-            return self.within();
+            return self.render_grid();
         }
         html! {
             g.grid {
@@ -179,7 +179,7 @@ impl ChartAxis {
     }
 
     /// The names of rows, each at its upper end.
-    fn within(&self) -> Markup {
+    fn render_grid(&self) -> Markup {
         html! {
             g.grid {
                 @for tick in &self.ticks {
@@ -217,25 +217,25 @@ pub fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn texts(axis: &ChartAxis) -> Vec<&str> {
+    fn axis_texts(axis: &ChartAxis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| &*tick.text).collect()
     }
 
     #[test]
     fn axes_have_figures_that_people_count_by() {
-        assert_eq!(texts(&ChartAxis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
-        assert_eq!(texts(&ChartAxis::time(3600.0)).last(), Some(&"1:00:00"));
-        assert_eq!(texts(&ChartAxis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);
+        assert_eq!(axis_texts(&ChartAxis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
+        assert_eq!(axis_texts(&ChartAxis::time(3600.0)).last(), Some(&"1:00:00"));
+        assert_eq!(axis_texts(&ChartAxis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);
         assert_eq!(
-            texts(&ChartAxis::latencies("", [0.05, 20.0])),
+            axis_texts(&ChartAxis::latencies("", [0.05, 20.0])),
             ["100 µs", "300 µs", "1 ms", "3 ms", "10 ms"]
         );
-        assert_eq!(texts(&ChartAxis::amounts("", 97_000.0)), ["0", "25k", "50k", "75k", "100k"]);
+        assert_eq!(axis_texts(&ChartAxis::amounts("", 97_000.0)), ["0", "25k", "50k", "75k", "100k"]);
     }
 
     #[test]
     fn many_names_are_thinned() {
         let names: Vec<String> = (0..64).map(|number| number.to_string()).collect();
-        assert_eq!(texts(&ChartAxis::names("", &names)).len(), 16);
+        assert_eq!(axis_texts(&ChartAxis::names("", &names)).len(), 16);
     }
 }

@@ -54,7 +54,7 @@ pub fn content(page: &ComparisonPage) -> Markup {
                 " time spans; of all figures in comparisons of up to " (MOST_WITH_ALL) "."
             }
         }
-        section { (heading(2, "Other differences")) (differences(&page.comparison.differences)) }
+        section { (heading(2, "Other differences")) (render_differences(&page.comparison.differences)) }
         section { (heading(2, "Runs")) (runs::runs(page)) }
         section.again {
             (heading(2, "Do it again"))
@@ -70,7 +70,7 @@ const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
     TableColumn::<SideDifference>::words("B", |one| Cell::text(one.second.as_ref())).paged(),
 ];
 
-fn differences(found: &[SideDifference]) -> Markup {
+fn render_differences(found: &[SideDifference]) -> Markup {
     let both = |one: &&SideDifference| one.first.is_some() && one.second.is_some();
     let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {

@@ -15,10 +15,10 @@ use diskspd_model::units::visible::line;
 pub fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFigure> {
     let most = if page.comparison.time_spans.len() > MOST_WITH_ALL { 1 } else { usize::MAX };
     let known = span.metrics.iter().take(most).filter_map(|metric| Some((metric, metric.sides.as_ref()?)));
-    known.map(|(metric, sides)| chart(page, span, metric, sides)).collect()
+    known.map(|(metric, sides)| points_chart(page, span, metric, sides)).collect()
 }
 
-fn chart(
+fn points_chart(
     page: &ComparisonPage,
     span: &SpanCompared,
     metric: &Compared,
@@ -50,7 +50,7 @@ fn chart(
     let points = Points {
         id: format!("runs-{}-{}", id(page, span), metric.metric.replace('.', "-")),
         title: format!("{}{}", of_span(page, span), name(metric)),
-        summary: summary(sides, write),
+        summary: summary_text(sides, write),
         note: String::new(),
         x: ChartAxis::places("runs of each side, in their order", 2.0, sides_below.collect()),
         y: ChartAxis::near(name(metric), all, ticks),
@@ -66,7 +66,7 @@ pub fn run_name(letter: &str, run: &str) -> String {
     if run.starts_with(letter) { line(run).into_owned() } else { format!("{letter}: {}", line(run)) }
 }
 
-fn summary(sides: &[Summarized; 2], write: fn(f64) -> String) -> String {
+fn summary_text(sides: &[Summarized; 2], write: fn(f64) -> String) -> String {
     let of = |(letter, side): (&&str, &Summarized)| {
         let low = side.values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = side.values.iter().copied().fold(0.0, f64::max);

@@ -64,17 +64,17 @@ pub fn verdict(page: &HistoryPage) -> Markup {
     };
     html! {
         div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (sentence(told.len(), changed.len())) }
+            p.word { (badge.markup()) " " (change_sentence(told.len(), changed.len())) }
             @if !changed.is_empty() {
                 ul.statements {
                     @for (work, figure, changes) in changed.iter().take(MOST) {
-                        (statement(work, *figure, changes))
+                        (change_statement(work, *figure, changes))
                     }
                 }
             }
             @if changed.len() > MOST { p.quiet { (changed.len() - MOST) " more are in the charts." } }
         }
-        (unfollowed(&few))
+        (render_unfollowed(&few))
     }
 }
 
@@ -82,7 +82,7 @@ fn how_bad(verdict: &ChangeVerdict) -> u8 {
     if *verdict == ChangeVerdict::Worse { 1 } else { 0 }
 }
 
-fn sentence(told: usize, changed: usize) -> String {
+fn change_sentence(told: usize, changed: usize) -> String {
     match (told, changed) {
         (0, _) => {
             format!(
@@ -102,7 +102,7 @@ fn sentence(told: usize, changed: usize) -> String {
 }
 
 /// The latest change of a figure, with the earlier ones as evidence.
-fn statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) -> Markup {
+fn change_statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) -> Markup {
     let Some((last, earlier)) = changes.split_last() else { return html! {} };
     let span = if work.time_span > 1 { format!(" (time span {})", work.time_span) } else { String::new() };
     let message = format!("{}{span}: {}", figure_name(figure), last.words);
@@ -111,7 +111,7 @@ fn statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) 
     finding_box(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
 }
 
-fn unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
+fn render_unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
     let mut works: Vec<&FollowedWork> = few.iter().map(|(work, _)| *work).collect();
     works.dedup();
     let runs: usize = works.iter().map(|work| work.runs()).sum();

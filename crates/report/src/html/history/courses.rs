@@ -32,10 +32,10 @@ pub fn courses(page: &HistoryPage) -> Markup {
                 @for (number, work) in shown.iter().enumerate() {
                     article.work {
                         h3 { (options(&line(&work.name()))) }
-                        p.lead { (about(work)) }
+                        p.lead { (work_text(work)) }
                         div.charts {
                             @for course in &work.courses {
-                                (chart(page, course, room, number).markup(4))
+                                (course_chart(page, course, room, number).markup(4))
                             }
                         }
                     }
@@ -51,13 +51,13 @@ pub fn courses(page: &HistoryPage) -> Markup {
     }
 }
 
-fn about(work: &FollowedWork) -> String {
+fn work_text(work: &FollowedWork) -> String {
     let machine = if work.machine.is_empty() { "not recorded" } else { &work.machine };
     let span = if work.time_span > 1 { format!(", time span {}", work.time_span) } else { String::new() };
     format!("{} runs{span}, machine {}", work.runs(), line(machine))
 }
 
-fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize) -> ChartFigure {
+fn course_chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize) -> ChartFigure {
     let left = course.points.len().saturating_sub(room);
     let runs: Vec<(&ListedRun, f64)> = course.points[left..]
         .iter()
@@ -87,15 +87,15 @@ fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize
     let points = Points {
         id: format!("course-{}-{}", number + 1, course.figure.name().replace('.', "-")),
         title: name.into(),
-        summary: summary(course),
-        note: [latest(course, left), trend_sentence(course), labels(&runs)]
+        summary: summary_text(course),
+        note: [latest_text(course, left), trend_sentence(course), label_text(&runs)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
             .join(" "),
-        x: ChartAxis::places("runs in the order of time, UTC", runs.len() as f64, dates(&runs)),
+        x: ChartAxis::places("runs in the order of time, UTC", runs.len() as f64, date_marks(&runs)),
         y: ChartAxis::near(name, points.iter().map(|(_, value)| *value), ticks),
-        table: table(course, &runs, left),
+        table: course_table(course, &runs, left),
         groups: vec![PointGroup { class: "total", name: "run; line: level".into(), points, levels }],
         ringed: (!pinned.is_empty()).then(|| ("pinned".into(), pinned)),
         marks: marks.chain(machine).collect(),
@@ -103,7 +103,7 @@ fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize
     points.chart()
 }
 
-fn summary(course: &FollowedCourse) -> String {
+fn summary_text(course: &FollowedCourse) -> String {
     let write = figure_text(course.figure);
     let levels: Vec<String> = course
         .levels
@@ -113,7 +113,7 @@ fn summary(course: &FollowedCourse) -> String {
     format!("{} runs; {}.", course.points.len(), levels.join(", then "))
 }
 
-fn latest(course: &FollowedCourse, left: usize) -> Option<String> {
+fn latest_text(course: &FollowedCourse, left: usize) -> Option<String> {
     let all = course.points.len();
     (left > 0).then(|| format!("The latest {} of {all} runs are drawn.", all - left))
 }
@@ -127,7 +127,7 @@ fn trend_sentence(course: &FollowedCourse) -> Option<String> {
     (!course.said.is_empty()).then(|| course.said.iter().map(sentence).collect::<Vec<_>>().join(" "))
 }
 
-fn labels(runs: &[(&ListedRun, f64)]) -> Option<String> {
+fn label_text(runs: &[(&ListedRun, f64)]) -> Option<String> {
     let mut stretches: Vec<(&str, usize, usize)> = Vec::new();
     for (place, (run, _)) in runs.iter().enumerate() {
         let Some(label) = run.label else { continue };
@@ -149,7 +149,7 @@ fn labels(runs: &[(&ListedRun, f64)]) -> Option<String> {
     }
 }
 
-fn dates(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
+fn date_marks(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
     let Some(((first, _), (last, _))) = runs.first().zip(runs.last()) else { return Vec::new() };
     let end = runs.len() - 1;
     // One in the middle where there is room for it.
@@ -160,7 +160,7 @@ fn dates(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
     places.into_iter().filter_map(named).collect()
 }
 
-fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> FigureTable {
+fn course_table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> FigureTable {
     let write = figure_text(course.figure);
     let mut table = FigureTable::new(&["run", figure_name(course.figure), "began", "label", "told"]);
     for (place, (run, value)) in runs.iter().enumerate() {

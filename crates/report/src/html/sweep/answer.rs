@@ -14,7 +14,7 @@ pub fn answers(page: &SweepPage) -> Markup {
         @for why in unanswered(page.answers, page.rows) { p { "Can't tell: " (line(&why)) } }
         @for answer in page.answers {
             @if !answer.common.is_empty() { h3 { "With " (line(&answer.common)) } }
-            (tiles(page, answer))
+            (render_tiles(page, answer))
             div.group {
                 dl.list {
                     @for said in answer_lines(answer, page.rows, page.settings) {
@@ -33,7 +33,7 @@ pub fn answers(page: &SweepPage) -> Markup {
     }
 }
 
-fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
+fn render_tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
     let figures = |row: usize| page.rows[row].figures.as_ref();
     let iops = |row: usize| exact(figures(row).map(|line| line.iops), number);
     let load = |row: usize| exact(Some(page.rows[row].load as f64), grouped);

@@ -20,8 +20,8 @@ pub fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
         let rows = of_group(page, answer);
         let differ = rows.windows(2).any(|pair| pair[0].1.load != pair[1].1.load);
         match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunLine::felt).is_some()) {
-            true => curve(page, answer, &rows, number).chart(),
-            false => (bars(answer, &rows, number).chart(), Vec::new()),
+            true => group_curve(page, answer, &rows, number).chart(),
+            false => (bar_chart(answer, &rows, number).chart(), Vec::new()),
         }
     };
     page.answers.iter().take(MOST).enumerate().map(chart).collect()
@@ -39,11 +39,11 @@ fn of_group<'a>(page: &SweepPage<'a>, answer: &SweepAnswer) -> Vec<(usize, &'a P
     rows
 }
 
-fn title(what: &str, answer: &SweepAnswer) -> String {
+fn chart_title(what: &str, answer: &SweepAnswer) -> String {
     if answer.common.is_empty() { what.to_owned() } else { format!("{what}, {}", answer.common) }
 }
 
-fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], number: usize) -> Curve {
+fn group_curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], number: usize) -> Curve {
     let objective = page.settings.objective;
     let place_of = |place: usize| rows.iter().position(|(other, _)| *other == place);
     let iops = |row: &PointRow| row.figures.as_ref().map_or(0.0, |line| line.iops);
@@ -57,9 +57,9 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
     });
     Curve {
         id: format!("curve-{}", number + 1),
-        title: title("Throughput and latency", answer),
+        title: chart_title("Throughput and latency", answer),
         latency_name: latency_name(rows, objective),
-        points: rows.iter().map(|(_, row)| point(row, rows, objective)).collect(),
+        points: rows.iter().map(|(_, row)| curve_point(row, rows, objective)).collect(),
         knee,
         objective: objective.map(|objective| CurveObjective {
             latency_ms: objective.limit_ms,
@@ -87,9 +87,10 @@ fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
     if own.is_empty() { label(row) } else { own }
 }
 
-fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
-    let of =
-        |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.read_from(latency)).ms();
+fn curve_point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
+    let of = |latency: &LatencyLine| {
+        objective.map_or(latency.mean_ms, |objective| objective.read_from(latency)).ms()
+    };
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
     CurvePoint {
         label: label_in_group(row, of_group),
@@ -97,19 +98,19 @@ fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Obje
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
         iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),
         latency_ms: row.figures.as_ref().and_then(RunLine::felt).map(of),
-        latency_interval_ms: factors(&values),
+        latency_interval_ms: mean_factors(&values),
     }
 }
 
 /// The interval of the geometric mean, by which the objective is judged: latencies vary by factors.
-fn factors(values: &[f64]) -> Option<(f64, f64)> {
+fn mean_factors(values: &[f64]) -> Option<(f64, f64)> {
     let logarithms: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
     let spread = Spread::from_values(&logarithms)?;
     let width = spread.half_width?;
     Some(((spread.mean - width).exp(), (spread.mean + width).exp()))
 }
 
-fn bars(answer: &SweepAnswer, rows: &[(usize, &PointRow)], count: usize) -> Bars {
+fn bar_chart(answer: &SweepAnswer, rows: &[(usize, &PointRow)], count: usize) -> Bars {
     let rates: Vec<f64> =
         rows.iter().map(|(_, row)| row.figures.as_ref().map_or(0.0, |line| line.iops)).collect();
     let highest = rates.iter().copied().fold(0.0, f64::max);
@@ -119,7 +120,7 @@ fn bars(answer: &SweepAnswer, rows: &[(usize, &PointRow)], count: usize) -> Bars
     }
     Bars {
         id: format!("rates-{}", count + 1),
-        title: title("I/Os per second", answer),
+        title: chart_title("I/Os per second", answer),
         summary: format!("{} points; the highest is {}.", rows.len(), number(highest)),
         note: String::new(),
         of: "point".into(),

@@ -32,7 +32,7 @@ pub fn content(page: &SweepPage) -> Markup {
             h1 { (page.name()) }
             @if let Some(run) = run { p.targets { (targets(&run.known)) } }
         }
-        (judged(page))
+        (render_judgement(page))
         @if let Some(why) = page.unfinished { p.lead { (Badge::for_severity(Severity::Note).markup()) " " (why) } }
         section.answer { (heading(2, "Answer")) (answer::answers(page)) }
         @let charts = charts::charts(page);
@@ -44,7 +44,7 @@ pub fn content(page: &SweepPage) -> Markup {
         }
         section { (heading(2, "Points")) (points::points(page)) }
         section { (heading(2, "What was found")) (answer_section(page)) }
-        @if let Some(drift) = page.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
+        @if let Some(drift) = page.drift { section { (heading(2, "Drift")) (render_drift(drift)) } }
         section.again {
             (heading(2, "Do it again"))
             (command(page.command_line))
@@ -72,7 +72,7 @@ fn is_confirmed(verdict: RunVerdict) -> bool {
 }
 
 /// Whether the figures can be believed, before anything is concluded from them.
-fn judged(page: &SweepPage) -> Markup {
+fn render_judgement(page: &SweepPage) -> Markup {
     let troubled: Vec<&PointRow> = page.rows.iter().filter(|row| row.trouble().is_some()).collect();
     let warned = page
         .rows
@@ -128,7 +128,7 @@ fn answer_section(page: &SweepPage) -> Markup {
     }
 }
 
-fn drifted(drift: &Drift) -> Markup {
+fn render_drift(drift: &Drift) -> Markup {
     let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
     html! {
         ul.statements { (verdict::finding_box(&Badge::for_severity(severity), None, &[], &drift.text(), &[], None)) }

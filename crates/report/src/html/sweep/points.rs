@@ -7,14 +7,14 @@ use maud::{Markup, html};
 
 /// All of them, in the order of the command line; what was answered stands beside the name.
 pub fn points(page: &SweepPage) -> Markup {
-    let lines = point_lines(page.rows, |place| roles(page, place));
+    let lines = point_lines(page.rows, |place| point_roles(page, place));
     html! {
         (PageTable::new("points", "All points").high().render(PointLine::COLUMNS, &lines))
-        p.note { (meaning(page)) }
+        p.note { (table_meaning(page)) }
     }
 }
 
-fn meaning(page: &SweepPage) -> &'static str {
+fn table_meaning(page: &SweepPage) -> &'static str {
     let repeated = page.rows.iter().any(|row| row.runs.len() > 1);
     let due = page.rows.iter().filter_map(|row| row.figures.as_ref()).any(|line| line.response.is_some());
     match (repeated, due) {
@@ -28,7 +28,7 @@ fn meaning(page: &SweepPage) -> &'static str {
     }
 }
 
-fn roles(page: &SweepPage, place: usize) -> String {
+fn point_roles(page: &SweepPage, place: usize) -> String {
     let mut roles = Vec::new();
     for answer in page.answers {
         let named = [

@@ -81,7 +81,11 @@ impl TargetPlaces {
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
             let device = known.ok_or(NoPlace::Unnamed);
             let device = device.and_then(|(engine, target)| {
-                TracedPlace::from_opened(root, &observe_devices::opened(located, *engine, target), target.size)
+                TracedPlace::from_opened(
+                    root,
+                    &observe_devices::opened(located, *engine, target),
+                    target.size,
+                )
             });
             TargetPlaces { id: id.unwrap_or_default(), device }
         };

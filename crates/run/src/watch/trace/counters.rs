@@ -51,7 +51,7 @@ impl Counters {
                 Source::Nowhere(why) => CounterPlace::Nowhere(why.into()),
                 Source::MajorFaults => at_end(&mut events, Event::MajorFaults),
                 Source::MinorFaults => at_end(&mut events, Event::MinorFaults),
-                Source::Tracepoint { name, filter } => match tracepoint(machine, name, filter)? {
+                Source::Tracepoint { name, filter } => match find_tracepoint(machine, name, filter)? {
                     Ok(point) => at_end(&mut events, Event::Tracepoint(point)),
                     Err(why) => CounterPlace::Nowhere(why.to_string()),
                 },
@@ -59,7 +59,8 @@ impl Counters {
             rows.push((row, place));
         }
         for class in classes {
-            uncounted(*class, &rows).map_or(Ok(()), |names| Err(TraceRefusal::NoTracepoint { names }))?;
+            uncounted_text(*class, &rows)
+                .map_or(Ok(()), |names| Err(TraceRefusal::NoTracepoint { names }))?;
         }
         let groups = open_groups(&machine.cpus, &events).map_err(|error| machine.refusal(error))?;
         let network = rows.iter().any(|(_, place)| matches!(place, CounterPlace::Network(_)));
@@ -80,7 +81,7 @@ impl Counters {
             *after = NetworkCounters::read(&self.root);
         }
         let started = self.failed.take().map_or(Ok(()), Err);
-        self.counts = Some(started.and(stopped).and_then(|()| sums(&self.groups)));
+        self.counts = Some(started.and(stopped).and_then(|()| sum_counters(&self.groups)));
     }
 
     /// The counts; `None` when the window was never closed.
@@ -112,7 +113,7 @@ fn at_end(events: &mut Vec<Event>, event: Event) -> CounterPlace {
 }
 
 /// A tracepoint of this kernel, or why it has none of that kind.
-fn tracepoint<'a>(
+fn find_tracepoint<'a>(
     machine: &Machine,
     name: &'a str,
     filter: &'a str,
@@ -127,7 +128,7 @@ fn tracepoint<'a>(
 }
 
 /// The tracepoints of a class of which nothing can be counted.
-fn uncounted(class: TraceClass, rows: &[(&'static EventRow, CounterPlace)]) -> Option<String> {
+fn uncounted_text(class: TraceClass, rows: &[(&'static EventRow, CounterPlace)]) -> Option<String> {
     let mut of_class = rows.iter().filter(|(row, _)| row.class == class);
     if of_class.clone().any(|(_, place)| !matches!(place, CounterPlace::Nowhere(_))) {
         return None;
@@ -146,7 +147,7 @@ fn open_groups(cpus: &[u32], events: &[Event]) -> io::Result<Vec<CounterGroup>> 
     groups.filter(|group| !group.as_ref().is_err_and(super::is_offline)).collect()
 }
 
-fn sums(groups: &[CounterGroup]) -> io::Result<Vec<u64>> {
+fn sum_counters(groups: &[CounterGroup]) -> io::Result<Vec<u64>> {
     let mut sums: Vec<u64> = Vec::new();
     for group in groups {
         let counts = group.counts()?;
@@ -165,7 +166,7 @@ mod tests {
 
     /// What is counted of these classes while something is done; `None`, and the reason is printed, without
     /// privilege.
-    fn counted(classes: &[TraceClass], work: impl FnOnce()) -> Option<Vec<EventCount>> {
+    fn count_events(classes: &[TraceClass], work: impl FnOnce()) -> Option<Vec<EventCount>> {
         let opened = Machine::look(classes).and_then(|machine| Counters::open(classes, &machine));
         let mut counters = match opened {
             Ok(counters) => counters,
@@ -201,7 +202,7 @@ mod tests {
             // So much comes fresh from the kernel every time.
             drop(std::hint::black_box(vec![1u8; 40 << 20]));
         };
-        let Some(counts) = counted(&classes, work) else { return };
+        let Some(counts) = count_events(&classes, work) else { return };
         for (event, least) in [
             (ProcessStart, 5),
             (ProcessEnd, 5),
@@ -237,7 +238,7 @@ mod tests {
             one.send_to(b"x", other.local_addr().expect("an address")).expect("send");
             other.recv(&mut [0]).expect("receive");
         };
-        let Some(counts) = counted(&[TraceClass::Network], work) else { return };
+        let Some(counts) = count_events(&[TraceClass::Network], work) else { return };
         for (event, least) in [
             (Accept, 3),
             (Connect, 3),

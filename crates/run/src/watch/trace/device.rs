@@ -54,7 +54,7 @@ fn without_option(refusal: &TraceRefusal) -> String {
 }
 
 /// Which events tell of a device's I/Os, and which of their completions.
-fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
+fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
         (RequestView::Asked, true) => [ASKED, REQUEST_DONE],
         (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
@@ -84,7 +84,7 @@ pub fn watch_device(
         let missing = || told(TraceRefusal::NoTracepoint { names: name.into() });
         found.and_then(|format| BlockFormat::from_event(&format)).ok_or_else(missing)
     };
-    let tracepoints = tracepoints(view, watched.has_queue);
+    let tracepoints = io_tracepoints(view, watched.has_queue);
     let [issue, complete] = tracepoints;
     let formats = BlockFormats { issue: format(issue)?, complete: format(complete)? };
     let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
@@ -109,7 +109,7 @@ pub fn watch_device(
     let failed = |source| WatchError::Failed { path: path.to_owned(), source };
     reader.instance.start().map_err(failed)?;
     begun();
-    reader.watch(Nanos::from(seconds) * SECOND, control).map_err(failed)?;
+    reader.watch_events(Nanos::from(seconds) * SECOND, control).map_err(failed)?;
     Ok(IoTrace { target_size: Some(size), ..reader.collected.finish() })
 }
 
@@ -125,7 +125,7 @@ struct EventReader {
 }
 
 impl EventReader {
-    fn watch(&mut self, longest: Nanos, control: &Control) -> io::Result<()> {
+    fn watch_events(&mut self, longest: Nanos, control: &Control) -> io::Result<()> {
         let end = clock::monotonic() + longest;
         while clock::monotonic() < end && !control.is_interrupted() && !self.collected.is_full() {
             thread::sleep(Duration::from_nanos(PAUSE.min(end.saturating_sub(clock::monotonic()))));
@@ -155,13 +155,13 @@ impl EventReader {
         self.waiting.sort_by_key(|event| event.at);
         let count = self.waiting.partition_point(|event| event.at <= settled);
         for event in self.waiting.drain(..count) {
-            take(&mut self.collected, &self.watched, &event);
+            take_event(&mut self.collected, &self.watched, &event);
         }
     }
 }
 
 /// What an event is to the part of the disk that is watched.
-fn take(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent) {
+fn take_event(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent) {
     let (at, bytes) = (event.sector.saturating_mul(SECTOR), u64::from(event.sectors) * SECTOR);
     let is_inside = at >= watched.start && at < watched.start + watched.size;
     if event.discards && event.sectors > 0 {

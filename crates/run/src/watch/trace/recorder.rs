@@ -89,7 +89,7 @@ impl RequestRecorder {
         };
         let work = move || {
             let _aside = cpu::keep_off(workers);
-            reader.recorded.failed = reader.work().err();
+            reader.recorded.failed = reader.run_thread().err();
             reader.recorded
         };
         let thread = thread::Builder::new().name("trace".into()).spawn(work)?;
@@ -172,7 +172,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn work(&mut self) -> io::Result<()> {
+    fn run_thread(&mut self) -> io::Result<()> {
         while self.shared.stage.load(Ordering::Acquire) == WAITING {
             thread::park();
         }
